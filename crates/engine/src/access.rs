@@ -17,3 +17,11 @@ pub(crate) mod ticket;
 pub(crate) mod user_change;
 pub(crate) mod users;
 pub(crate) mod visit;
+
+pub(crate) use keys::revoke_key;
+pub(crate) use links::administered_projects;
+pub(crate) use sight::{lock_question, lock_session};
+pub(crate) use user_change::{remove_role, revoke_excess_keys, save_membership};
+pub(crate) use users::{
+    add_member, create_account, find_member, protect_foreign_admins, require_member_room, void_sign_ins,
+};

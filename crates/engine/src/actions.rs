@@ -7,4 +7,9 @@
 pub(crate) mod grants;
 pub(crate) mod propose;
 pub(crate) mod run;
+pub(crate) mod schema;
 pub(crate) mod settle;
+
+pub(crate) use grants::{give_grant, require_grant_covers, use_grant};
+pub(crate) use propose::new_permit;
+pub(crate) use settle::{ask_about_outcome, save_change, settle};

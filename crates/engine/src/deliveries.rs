@@ -7,4 +7,6 @@
 pub(crate) mod complete;
 pub(crate) mod fail;
 pub(crate) mod heartbeat;
+pub(crate) mod lock;
 pub(crate) mod take;
+pub(crate) use lock::{lock, ring_agents};

@@ -6,26 +6,19 @@ use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
 use domain::webhook::address::Networks;
-use domain::{KeyId, SignedDuration, Timestamp, VisitId, Wire};
+use domain::{KeyId, SignedDuration, Timestamp, VisitId};
 use moka::sync::Cache;
 use parking_lot::Mutex;
-use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
+use store::{Clock, Cost, KeyRecord, Store, StoreError};
 
-use crate::access::current_caller::Presence;
 use crate::access::hashing::Turns;
-use crate::actions::settle::Alongside;
 use crate::events::settling::Settling;
 use crate::interactions::forms_check::{CheckLimits, Checks};
-use crate::interactions::open_count::OpenChanges;
 use crate::policy::ruling::Policies;
 use crate::run::gates::Gates;
 use crate::run::timers::Stuck;
-use crate::run::transaction::{Doer, Effects, Work};
 use crate::steps::server_files::Filed;
-use crate::{Bell, Error, Ids, Vault};
-
-/// How often a row is written again that other nodes write at the same moment.
-const MOST_MEETINGS: u32 = 5;
+use crate::{Bell, Ids, Vault};
 
 /// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
 pub(crate) const KEY_TRUST: Duration = Duration::from_secs(1);
@@ -230,67 +223,5 @@ impl Engine {
     /// Whether the store answers.
     pub async fn ready(&self) -> Result<(), StoreError> {
         store::read(self.store.as_ref(), Cost::Point, |reads| reads.setting("ready").map(drop)).await
-    }
-
-    /// Runs in one transaction what nobody asked for.
-    pub(crate) async fn transact<T, F>(&self, work: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
-    {
-        self.transact_as(Doer::system(Wire::Timer), work).await
-    }
-
-    /// The same, and again where another node has written the same row meanwhile.
-    pub(crate) async fn transact_again<T, F>(&self, work: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Clone + Send + 'static,
-    {
-        for _ in 1..MOST_MEETINGS {
-            match self.transact(work.clone()).await {
-                Err(Error::Store(StoreError::Conflict)) => {}
-                other => return other,
-            }
-        }
-        self.transact(work).await
-    }
-
-    /// Runs a command in one transaction, and performs its effects after the commit. A caller's commands go through [`Self::transact_by`].
-    pub(crate) async fn transact_as<T, F>(&self, doer: Doer, mut work: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
-    {
-        // Nothing that the closure holds may keep the store alive: it is dropped on the store's own thread.
-        let (ids, settings, engine) = (Arc::clone(&self.ids), Arc::clone(&self.settings), self.clone());
-        let work = move |tx: &mut dyn Tx| {
-            let now = tx.now()?;
-            let mut effects = Effects::default();
-            let work_with = &mut Work {
-                tx,
-                now,
-                ids: &ids,
-                settings: &settings,
-                doer: &doer,
-                effects: &mut effects,
-                alongside: Alongside::default(),
-                presence: Presence::default(),
-                open: OpenChanges::default(),
-            };
-            let result = work(work_with)?;
-            work_with.count_open()?;
-            Ok::<_, Error>((result, effects))
-        };
-        store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await
-    }
-
-    /// Runs a query.
-    pub(crate) async fn read<T, F>(&self, cost: Cost, work: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut dyn Reads) -> Result<T, Error> + Send + 'static,
-    {
-        store::read(self.store.as_ref(), cost, work).await
     }
 }

@@ -14,3 +14,8 @@ pub(crate) mod ruling;
 pub(crate) mod server_file;
 pub(crate) mod shadow;
 pub(crate) mod simulate;
+
+pub(crate) use floor::require_floor_approval;
+pub(crate) use in_force::require_in_force;
+pub(crate) use learn::*;
+pub(crate) use project_policy::{newest_version, put_in_force, record_first_use};

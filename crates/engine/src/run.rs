@@ -6,6 +6,7 @@
 //! `idempotency.rs`.
 
 pub(crate) mod bell;
+pub(crate) mod effects;
 pub(crate) mod fair_gate;
 pub(crate) mod gates;
 pub(crate) mod heavy_work;

@@ -11,3 +11,5 @@ pub(crate) mod redact;
 pub(crate) mod rotate;
 pub(crate) mod unlock;
 pub(crate) mod vault;
+
+pub(crate) use answer_values::{answer_from_kept, seal, seal_answer_values};

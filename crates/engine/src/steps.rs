@@ -13,3 +13,15 @@ pub(crate) mod lease;
 pub(crate) mod secrets;
 pub(crate) mod server_files;
 pub(crate) mod workspaces;
+
+pub(crate) use definitions::{available_agents, has_known_agent, resolve_agent, resolve_flow};
+pub(crate) use end::{
+    advance, end_with_output, finish, flow_of, is_step_alive, passed_question, retry, revoke_unstarted_actions,
+    withdraw_open,
+};
+pub(crate) use journal::{
+    append_cancelled, append_input, append_journal, copy_journal, deliver_message, publish, retire_untaken_answers,
+    unheard_messages,
+};
+pub(crate) use lease::{count_answer, lock_claimed, report_trouble, wake};
+pub(crate) use secrets::given_secrets;

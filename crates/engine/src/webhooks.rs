@@ -87,7 +87,7 @@ impl Engine {
             work.tx.webhook_insert(&webhook, head)?;
             keep(work, &vault, &webhook, 1, secret)?;
             let told = json!({ "webhook": id, "url": without_query(&webhook.url), "subject": webhook.subject, "enabled": enabled });
-            work.audited(&scope, &Happening::by("webhook.created", &by, told))?;
+            work.append_audit(&scope, &Happening::by("webhook.created", &by, told))?;
             Ok(webhook)
         });
         let (webhook, secret) = made.await?;
@@ -117,7 +117,7 @@ impl Engine {
             if !work.tx.webhook_delete(&scope, id, work.now)? {
                 return Err(Refusal::NotFound("webhook").into());
             }
-            work.audited(&scope, &Happening::by("webhook.deleted", &by, json!({ "webhook": id })))
+            work.append_audit(&scope, &Happening::by("webhook.deleted", &by, json!({ "webhook": id })))
         })
         .await
     }
@@ -144,7 +144,7 @@ impl Engine {
             let (webhook, told) = if enabled { webhook.enable(&by) } else { webhook.disable(&by, reason, work.now) };
             work.tx.webhook_save(&webhook)?;
             work.tx.webhook_wake(&scope, id, work.now)?;
-            work.audited(&scope, &told)?;
+            work.append_audit(&scope, &told)?;
             Ok(webhook)
         })
         .await
@@ -175,7 +175,7 @@ impl Engine {
             work.tx.webhook_secrets_end(&scope, id, until)?;
             keep(work, &vault, &webhook, newest + 1, secret)?;
             let told = json!({ "webhook": id, "old_until": until });
-            work.audited(&scope, &Happening::by("webhook.rotated", &by, told))?;
+            work.append_audit(&scope, &Happening::by("webhook.rotated", &by, told))?;
             Ok((webhook, until))
         });
         let ((webhook, until), secret) = rotated.await?;

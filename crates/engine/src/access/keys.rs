@@ -129,7 +129,7 @@ impl Engine {
         let scope = caller.scope;
         let ended = self.transact_by(caller, move |work| {
             work.caller()?;
-            work.key_ended(&scope, id)
+            revoke_key(work, &scope, id)
         });
         let ended = ended.await?;
         self.key_over(ended, id).await
@@ -138,7 +138,7 @@ impl Engine {
     /// Revokes a key of a tenant and project by name.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
-        let ended = self.transact_as(Doer::system(Wire::Cli), move |work| work.key_ended(&scope, id)).await?;
+        let ended = self.transact_as(Doer::system(Wire::Cli), move |work| revoke_key(work, &scope, id)).await?;
         self.key_over(ended, id).await
     }
 
@@ -185,7 +185,7 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable
     if work.tx.key_count(&scope)? >= MOST {
         return Err(Refusal::LimitReached { limit: Limit::ProjectKeys, max: MOST }.into());
     }
-    let account = work.joined(&scope, &new, joinable)?;
+    let account = find_account_to_join(work, &scope, &new, joinable)?;
     let NewKey { role, user, groups, lifetime, join_account: _ } = new;
     let (id, created_at) = (work.ids.key(work.now), work.now);
     let expires_at = lifetime.and_then(|lifetime| created_at.saturating_add(lifetime).ok());
@@ -195,43 +195,46 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable
     if let Some(account) = account {
         told["account"] = json!(account.id);
     }
-    work.audited(&scope, &Happening::plain("key.created", told))?;
+    work.append_audit(&scope, &Happening::plain("key.created", told))?;
     Ok(key)
 }
 
-impl Work<'_> {
-    /// The account that a new key belongs to. A key gets the name of an account only where the request says that it belongs to that account, and
-    /// may do no more in the project than its person.
-    fn joined(&mut self, scope: &Scope, new: &NewKey, joinable: Joinable) -> Result<Option<User>, Error> {
-        let Some(name) = &new.user else { return Ok(None) };
-        self.tx.names_lock(scope.tenant)?;
-        let Some(found) = self.tx.user_alike(scope.tenant, name)? else {
-            if new.join_account {
-                let problem = Problem::new("/join_account", "no account has the name in `user`");
-                return Err(Refusal::QuestionInvalid(vec![problem]).into());
-            }
-            return Ok(None);
-        };
-        let membership = found.user.member_of(scope.project);
-        if matches!(joinable, Joinable::Members) && membership.is_none() {
-            return Err(Refusal::NameOutside(name.clone()).into());
+/// The account that a new key belongs to. A key gets the name of an account only where the request says that it belongs to that account, and
+/// may do no more in the project than its person.
+fn find_account_to_join(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    new: &NewKey,
+    joinable: Joinable,
+) -> Result<Option<User>, Error> {
+    let Some(name) = &new.user else { return Ok(None) };
+    work.tx.names_lock(scope.tenant)?;
+    let Some(found) = work.tx.user_alike(scope.tenant, name)? else {
+        if new.join_account {
+            let problem = Problem::new("/join_account", "no account has the name in `user`");
+            return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
-        if !new.join_account {
-            return Err(Refusal::NameOfAccount(name.clone()).into());
-        }
-        let beyond = membership.map_or_else(Vec::new, |membership| membership.beyond(new.role, &new.groups));
-        if !beyond.is_empty() {
-            return Err(Refusal::QuestionInvalid(beyond).into());
-        }
-        Ok(Some(found.user))
+        return Ok(None);
+    };
+    let membership = found.user.member_of(scope.project);
+    if matches!(joinable, Joinable::Members) && membership.is_none() {
+        return Err(Refusal::NameOutside(name.clone()).into());
     }
+    if !new.join_account {
+        return Err(Refusal::NameOfAccount(name.clone()).into());
+    }
+    let beyond = membership.map_or_else(Vec::new, |membership| membership.beyond(new.role, &new.groups));
+    if !beyond.is_empty() {
+        return Err(Refusal::QuestionInvalid(beyond).into());
+    }
+    Ok(Some(found.user))
+}
 
-    /// Revokes a key; false where there is none that could be.
-    pub(crate) fn key_ended(&mut self, scope: &Scope, id: KeyId) -> Result<bool, Error> {
-        let revoked = self.tx.key_revoke(scope, id, self.now)?;
-        if revoked {
-            self.audited(scope, &Happening::plain("key.revoked", json!({ "key": id })))?;
-        }
-        Ok(revoked)
+/// Revokes a key; false where there is none that could be.
+pub(crate) fn revoke_key(work: &mut Work<'_>, scope: &Scope, id: KeyId) -> Result<bool, Error> {
+    let revoked = work.tx.key_revoke(scope, id, work.now)?;
+    if revoked {
+        work.append_audit(scope, &Happening::plain("key.revoked", json!({ "key": id })))?;
     }
+    Ok(revoked)
 }

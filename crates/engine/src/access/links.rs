@@ -7,6 +7,7 @@ use domain::{
 use serde_json::json;
 use store::{Cost, StoreError};
 
+use crate::access;
 use crate::access::authenticate::{LINK, fingerprint, spelled};
 use crate::access::users::known;
 use crate::run::transaction::{Doer, Work};
@@ -35,12 +36,12 @@ impl Engine {
         let (scope, credential) = (caller.scope, caller.credential);
         let (link, secret): (Link, _) = self
             .command_with_secret(caller, "link", once, move |work, secret| {
-                let (user, _) = work.member(&scope, &name)?;
-                let governed = work.governed(&scope, credential)?;
+                let (user, _) = access::find_member(work, &scope, &name)?;
+                let governed = administered_projects(work, &scope, credential)?;
                 if !user.active().all(|membership| governed.contains(&membership.project)) {
                     return Err(Refusal::UserElsewhere(name.clone()).into());
                 }
-                work.linked(&scope, &user, &fingerprint(&pepper, secret), LIFETIME)
+                create_link(work, &scope, &user, &fingerprint(&pepper, secret), LIFETIME)
             })
             .await?;
         Ok((spelled(LINK, link.id.uuid(), &secret), link.expires_at))
@@ -52,8 +53,8 @@ impl Engine {
         let secret = self.ids.random();
         let (name, hash) = (known(name)?, fingerprint(&self.pepper().await?, &secret));
         let link = self.transact_as(Doer::system(Wire::Cli), move |work| {
-            let (user, _) = work.member(&scope, &name)?;
-            work.linked(&scope, &user, &hash, LIFETIME)
+            let (user, _) = access::find_member(work, &scope, &name)?;
+            create_link(work, &scope, &user, &hash, LIFETIME)
         });
         Ok(spelled(LINK, link.await?.id.uuid(), &secret))
     }
@@ -69,13 +70,13 @@ impl Engine {
         let made = self.transact_as(Doer::system(Wire::Cli), move |work| {
             let user = match work.tx.user(scope.tenant, FIRST)? {
                 Some(found) => found.user,
-                None => work.introduce(&scope, FIRST, None, None)?,
+                None => access::create_account(work, &scope, FIRST, None, None)?,
             };
             if user.member_of(scope.project).is_none() {
-                work.admit(&scope, &user, Role::Admin, Vec::new())?;
+                access::add_member(work, &scope, &user, Role::Admin, Vec::new())?;
             }
             work.tx.links_drop(user.id)?;
-            work.linked(&scope, &user, &hash, FIRST_LIFETIME)
+            create_link(work, &scope, &user, &hash, FIRST_LIFETIME)
         });
         match made.await {
             Ok(link) => Ok(Some(spelled(LINK, link.id.uuid(), &secret))),
@@ -86,21 +87,29 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// The projects of which a caller is an admin.
-    pub(crate) fn governed(&mut self, scope: &Scope, credential: Credential) -> Result<Vec<ProjectId>, Error> {
-        let Credential::Visit(id) = credential else { return Ok(vec![scope.project]) };
-        let visitor = self.tx.visit(id)?.ok_or(Error::Unauthenticated)?.user;
-        let admins = visitor.active().filter(|membership| membership.role == Role::Admin);
-        Ok(admins.map(|membership| membership.project).collect())
-    }
+/// The projects of which a caller is an admin.
+pub(crate) fn administered_projects(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    credential: Credential,
+) -> Result<Vec<ProjectId>, Error> {
+    let Credential::Visit(id) = credential else { return Ok(vec![scope.project]) };
+    let visitor = work.tx.visit(id)?.ok_or(Error::Unauthenticated)?.user;
+    let admins = visitor.active().filter(|membership| membership.role == Role::Admin);
+    Ok(admins.map(|membership| membership.project).collect())
+}
 
-    fn linked(&mut self, scope: &Scope, user: &User, hash: &[u8; 32], lifetime: SignedDuration) -> Result<Link, Error> {
-        let expires_at = self.now.saturating_add(lifetime).unwrap_or(self.now);
-        let link = Link { id: self.ids.link(self.now), user: user.id, created_at: self.now, expires_at };
-        self.tx.link_insert(&link, hash)?;
-        let told = json!({ "user": user.name, "link": link.id, "expires_at": expires_at });
-        self.audited(scope, &Happening::plain("user.link_made", told))?;
-        Ok(link)
-    }
+fn create_link(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    user: &User,
+    hash: &[u8; 32],
+    lifetime: SignedDuration,
+) -> Result<Link, Error> {
+    let expires_at = work.now.saturating_add(lifetime).unwrap_or(work.now);
+    let link = Link { id: work.ids.link(work.now), user: user.id, created_at: work.now, expires_at };
+    work.tx.link_insert(&link, hash)?;
+    let told = json!({ "user": user.name, "link": link.id, "expires_at": expires_at });
+    work.append_audit(scope, &Happening::plain("user.link_made", told))?;
+    Ok(link)
 }

@@ -63,7 +63,7 @@ impl Engine {
             if !work.tx.visit_move(visit, project)? {
                 return Err(Error::Unauthenticated);
             }
-            work.audited(&scope, &Happening::plain("user.project_changed", json!({ "user": user.name })))
+            work.append_audit(&scope, &Happening::plain("user.project_changed", json!({ "user": user.name })))
         })
         .await
     }
@@ -77,7 +77,7 @@ impl Engine {
             if !work.tx.visit_end(visit)? {
                 return Err(Error::Unauthenticated);
             }
-            work.audited(&scope, &Happening::plain("user.signed_out", json!({ "user": name })))
+            work.append_audit(&scope, &Happening::plain("user.signed_out", json!({ "user": name })))
         })
         .await
     }

@@ -59,7 +59,7 @@ impl Engine {
             work.tx.password_put(record.user.id, Some(&hash))?;
             work.tx.visits_end(record.user.id, Some(visit))?;
             work.tx.links_drop(record.user.id)?;
-            work.audited(&scope, &Happening::plain("user.password_changed", json!({ "user": record.user.name })))
+            work.append_audit(&scope, &Happening::plain("user.password_changed", json!({ "user": record.user.name })))
         })
         .await
     }

@@ -11,7 +11,9 @@ use domain::{Actor, Caller, Happening, Interaction, InteractionId, Refusal, Role
 use serde_json::json;
 use store::{Cost, Reads, StoreError};
 
+use crate::interactions;
 use crate::run::transaction::Work;
+use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 /// How many sessions a reader remembers having looked at.
@@ -116,24 +118,22 @@ impl Remembered {
     }
 }
 
-impl Work<'_> {
-    /// Locks a session that the caller reads; any other is absent.
-    pub(crate) fn session_seen(&mut self, caller: &Caller, id: SessionId) -> Result<Session, Error> {
-        let session = self.session(&caller.scope, id)?;
-        let sight = Sight::of(&mut *self.tx, caller)?;
-        if sight.sees(&session) { Ok(session) } else { Err(Refusal::NotFound("session").into()) }
-    }
+/// Locks a session that the caller reads; any other is absent.
+pub(crate) fn lock_session(work: &mut Work<'_>, caller: &Caller, id: SessionId) -> Result<Session, Error> {
+    let session = sessions::lock(work, &caller.scope, id)?;
+    let sight = Sight::of(&mut *work.tx, caller)?;
+    if sight.sees(&session) { Ok(session) } else { Err(Refusal::NotFound("session").into()) }
+}
 
-    /// Locks the session of a question that the caller reads, and reads the question; any other is absent.
-    pub(crate) fn question_seen(
-        &mut self,
-        caller: &Caller,
-        id: InteractionId,
-    ) -> Result<(Session, Interaction), Error> {
-        let sight = Sight::of(&mut *self.tx, caller)?;
-        sight.question(&mut *self.tx, &caller.scope, id)?;
-        self.question(&caller.scope, id)
-    }
+/// Locks the session of a question that the caller reads, and reads the question; any other is absent.
+pub(crate) fn lock_question(
+    work: &mut Work<'_>,
+    caller: &Caller,
+    id: InteractionId,
+) -> Result<(Session, Interaction), Error> {
+    let sight = Sight::of(&mut *work.tx, caller)?;
+    sight.question(&mut *work.tx, &caller.scope, id)?;
+    interactions::lock(work, &caller.scope, id)
 }
 
 /// Refuses an agent that would ask in a session which is not its own. People and services with other roles may ask anywhere.
@@ -164,7 +164,7 @@ impl Engine {
                 let text = serde_json::to_string(&new).map_err(|error| StoreError::Corrupt(error.to_string()))?;
                 work.tx.project_settings_put(&scope, &text)?;
                 let data = json!({ "before": before, "after": new });
-                work.audited(&scope, &Happening::by("project.settings_changed", &by, data))?;
+                work.append_audit(&scope, &Happening::by("project.settings_changed", &by, data))?;
             }
             Ok(new)
         })
@@ -175,4 +175,14 @@ impl Engine {
 fn settings(reads: &mut dyn Reads, scope: &Scope) -> Result<ProjectSettings, Error> {
     let Some(kept) = reads.project_settings(scope)? else { return Ok(ProjectSettings::default()) };
     serde_json::from_str(&kept).map_err(|error| StoreError::Corrupt(error.to_string()).into())
+}
+
+impl Engine {
+    /// Whether an agent may steer this session as its own.
+    pub(crate) fn steers(caller: &Caller, session: &Session) -> Result<(), Error> {
+        if caller.role == domain::Role::Agent && session.started_by == caller.actor {
+            return Ok(());
+        }
+        Ok(caller.require(domain::access::Right::Steer)?)
+    }
 }

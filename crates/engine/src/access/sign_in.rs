@@ -11,6 +11,7 @@ use serde_json::json;
 use store::{Cost, LinkRecord, UserRecord};
 use subtle::ConstantTimeEq;
 
+use crate::access;
 use crate::access::authenticate::{LINK, VISIT, fingerprint, parsed, spelled};
 use crate::access::password::Password;
 use crate::run::transaction::{Doer, Work};
@@ -102,8 +103,8 @@ impl Engine {
         let arrival = self.arrival((Way::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
         let signed_in = self.transact_as(arrival.doer(actor), move |work| {
-            let (user, keys) = work.vouched(&scope, &identity)?;
-            work.begin(&user, arrival)?;
+            let (user, keys) = sync_identity(work, &scope, &identity)?;
+            begin_visit(work, &user, arrival)?;
             Ok(keys)
         });
         let signed_in = match signed_in.await {
@@ -147,7 +148,7 @@ impl Engine {
             let Some(user) = work.tx.user_by_subject(scope.tenant, &subject)?.map(|record| record.user) else {
                 return Ok(None);
             };
-            let keys = work.lose_role(&scope, &user)?;
+            let keys = access::remove_role(work, &scope, &user)?;
             Ok(Some((user, keys)))
         });
         let Some((user, keys)) = ended.await? else { return Ok(None) };
@@ -190,7 +191,7 @@ impl Engine {
             if !holds(work, &record)? {
                 return Err(Error::SignInFailed);
             }
-            work.begin(&record.user, arrival)
+            begin_visit(work, &record.user, arrival)
         });
         begun.await.map(|()| spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
     }
@@ -212,58 +213,56 @@ impl Engine {
             let data = json!({ "user": user.map(|user| &user.name), "way": way });
             let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
             let happening = Happening::plain("user.sign_in_failed", data);
-            self.transact_as(doer, move |work| work.audited(&scope, &happening)).await?;
+            self.transact_as(doer, move |work| work.append_audit(&scope, &happening)).await?;
         }
         result
     }
 }
 
-impl Work<'_> {
-    fn begin(&mut self, user: &User, arrival: Arrival) -> Result<(), Error> {
-        let scope = home(user).ok_or(Error::SignInFailed)?;
-        let by_link = arrival.way == Way::Link && user.subject.is_none();
-        let (id, now) = (arrival.visit, self.now);
-        let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
-        self.tx.visit_insert(&visit, &arrival.hash)?;
-        self.tx.user_signed_in(user.id, now)?;
-        let data = json!({ "user": user.name, "way": arrival.way });
-        self.audited(&scope, &Happening::by("user.signed_in", &user.actor(), data))
-    }
+fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(), Error> {
+    let scope = home(user).ok_or(Error::SignInFailed)?;
+    let by_link = arrival.way == Way::Link && user.subject.is_none();
+    let (id, now) = (arrival.visit, work.now);
+    let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
+    work.tx.visit_insert(&visit, &arrival.hash)?;
+    work.tx.user_signed_in(user.id, now)?;
+    let data = json!({ "user": user.name, "way": arrival.way });
+    work.append_audit(&scope, &Happening::by("user.signed_in", &user.actor(), data))
+}
 
-    /// The person whom a provider means, made if new, with the role that it gives; and the keys in their name that may do more than that role,
-    /// which are revoked.
-    fn vouched(&mut self, scope: &Scope, identity: &Identity) -> Result<(User, Vec<KeyId>), Error> {
-        let found = self.tx.user_by_subject(scope.tenant, &identity.subject)?.map(|record| record.user);
-        let user = match found {
-            Some(user) => user,
-            None => {
-                self.unclaimed(scope, &identity.name)?;
-                self.introduce(scope, &identity.name, identity.display.clone(), Some(&identity.subject))?
-            }
-        };
-        let was = user.memberships.iter().find(|membership| membership.project == scope.project);
-        match was {
-            Some(was) if was.disabled_at.is_some() => return Err(Error::SignInFailed),
-            Some(was) if was.role != identity.role => {
-                self.now_is(scope, &user, (was, &Membership { role: identity.role, ..was.clone() }))?;
-            }
-            Some(_) => {}
-            None => {
-                self.void_sign_ins(user.id)?;
-                self.admit(scope, &user, identity.role, Vec::new())?;
-            }
+/// The person whom a provider means, made if new, with the role that it gives; and the keys in their name that may do more than that role,
+/// which are revoked.
+fn sync_identity(work: &mut Work<'_>, scope: &Scope, identity: &Identity) -> Result<(User, Vec<KeyId>), Error> {
+    let found = work.tx.user_by_subject(scope.tenant, &identity.subject)?.map(|record| record.user);
+    let user = match found {
+        Some(user) => user,
+        None => {
+            require_unclaimed_name(work, scope, &identity.name)?;
+            access::create_account(work, scope, &identity.name, identity.display.clone(), Some(&identity.subject))?
         }
-        let user = self.tx.user_by_id(user.id)?.ok_or(Error::SignInFailed)?.user;
-        let keys = self.keys_beyond(scope, &user)?;
-        Ok((user, keys))
+    };
+    let was = user.memberships.iter().find(|membership| membership.project == scope.project);
+    match was {
+        Some(was) if was.disabled_at.is_some() => return Err(Error::SignInFailed),
+        Some(was) if was.role != identity.role => {
+            access::save_membership(work, scope, &user, (was, &Membership { role: identity.role, ..was.clone() }))?;
+        }
+        Some(_) => {}
+        None => {
+            access::void_sign_ins(work, user.id)?;
+            access::add_member(work, scope, &user, identity.role, Vec::new())?;
+        }
     }
+    let user = work.tx.user_by_id(user.id)?.ok_or(Error::SignInFailed)?.user;
+    let keys = access::revoke_excess_keys(work, scope, &user)?;
+    Ok((user, keys))
+}
 
-    /// Refuses a name that somebody has already, with an account or with a key: a provider's word must not make one person another.
-    fn unclaimed(&mut self, scope: &Scope, name: &str) -> Result<(), Error> {
-        self.tx.names_lock(scope.tenant)?;
-        let taken = self.tx.user_alike(scope.tenant, name)?.is_some() || self.tx.key_named(scope.tenant, name)?;
-        if taken { Err(Refusal::NameTaken(name.to_owned()).into()) } else { Ok(()) }
-    }
+/// Refuses a name that somebody has already, with an account or with a key: a provider's word must not make one person another.
+fn require_unclaimed_name(work: &mut Work<'_>, scope: &Scope, name: &str) -> Result<(), Error> {
+    work.tx.names_lock(scope.tenant)?;
+    let taken = work.tx.user_alike(scope.tenant, name)?.is_some() || work.tx.key_named(scope.tenant, name)?;
+    if taken { Err(Refusal::NameTaken(name.to_owned()).into()) } else { Ok(()) }
 }
 
 /// Where a person begins: the first project that they belong to.

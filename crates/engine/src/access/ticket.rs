@@ -20,7 +20,7 @@ impl Engine {
             let ticket = Ticket { id: work.ids.ticket(work.now), credential, scope, expires_at };
             work.tx.ticket_insert(&ticket, &fingerprint(&pepper, secret))?;
             let told = json!({ "ticket": ticket.id, "expires_at": expires_at });
-            work.audited(&scope, &Happening::by("ticket.made", &actor, told))?;
+            work.append_audit(&scope, &Happening::by("ticket.made", &actor, told))?;
             Ok((ticket.id, expires_at))
         });
         let ((id, expires_at), secret): ((TicketId, Timestamp), _) = made.await?;

@@ -4,6 +4,7 @@ use domain::access::Right;
 use domain::{Caller, Happening, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
 use serde_json::json;
 
+use crate::access;
 use crate::access::users::known;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
@@ -39,8 +40,8 @@ impl Engine {
         change.check()?;
         let (scope, name) = (caller.scope, known(name)?);
         let changed = self.transact_by(caller, move |work| {
-            let user = work.remade(&scope, &name, change.clone())?;
-            let keys = work.keys_beyond(&scope, &user)?;
+            let user = apply_user_change(work, &scope, &name, change.clone())?;
+            let keys = revoke_excess_keys(work, &scope, &user)?;
             Ok((user, keys))
         });
         let (user, keys) = changed.await?;
@@ -56,116 +57,114 @@ impl Engine {
         let keys = self.transact_by(caller, move |work| {
             let admins = work.tx.admins_lock(&scope)?;
             work.caller()?;
-            let (user, membership) = work.member(&scope, &name)?;
-            let left = work.leaves(&scope, &user, membership, &admins)?;
-            work.keys_beyond(&scope, &User { memberships: vec![left], ..user })
+            let (user, membership) = access::find_member(work, &scope, &name)?;
+            let left = disable_member(work, &scope, &user, membership, &admins)?;
+            revoke_excess_keys(work, &scope, &User { memberships: vec![left], ..user })
         });
         self.keys_ended(keys.await?).await;
         Ok(())
     }
 }
 
-impl Work<'_> {
-    fn remade(&mut self, scope: &Scope, name: &str, change: UserChange) -> Result<User, Error> {
-        let admins = self.tx.admins_lock(scope)?;
-        let caller = self.caller()?;
-        let user = self.tx.user(scope.tenant, name)?.ok_or(Refusal::NotFound("user"))?.user;
-        let was = user.memberships.iter().find(|membership| membership.project == scope.project);
-        let was = was.cloned().ok_or(Refusal::NotFound("user"))?;
-        let mut now = Membership {
-            role: change.role.unwrap_or(was.role),
-            groups: change.groups.unwrap_or_else(|| was.groups.clone()),
-            ..was.clone()
-        };
-        if now != was {
-            self.becomes(scope, &user, (&was, &now), &admins)?;
-        }
-        match (change.disabled, was.disabled_at) {
-            (Some(true), None) => now = self.leaves(scope, &user, now, &admins)?,
-            (Some(false), Some(_)) => {
-                // Meanwhile admins of the person's other projects could make links without a word from here.
-                self.spare_admins_elsewhere(scope, &user, Some(&caller))?;
-                self.check_room(scope)?;
-                self.void_sign_ins(user.id)?;
-                now.disabled_at = None;
-                self.tx.membership_put(scope, user.id, &now)?;
-                self.audited(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
-            }
-            _ => {}
-        }
-        Ok(User { memberships: vec![now], ..user })
+fn apply_user_change(work: &mut Work<'_>, scope: &Scope, name: &str, change: UserChange) -> Result<User, Error> {
+    let admins = work.tx.admins_lock(scope)?;
+    let caller = work.caller()?;
+    let user = work.tx.user(scope.tenant, name)?.ok_or(Refusal::NotFound("user"))?.user;
+    let was = user.memberships.iter().find(|membership| membership.project == scope.project);
+    let was = was.cloned().ok_or(Refusal::NotFound("user"))?;
+    let mut now = Membership {
+        role: change.role.unwrap_or(was.role),
+        groups: change.groups.unwrap_or_else(|| was.groups.clone()),
+        ..was.clone()
+    };
+    if now != was {
+        change_membership(work, scope, &user, (&was, &now), &admins)?;
     }
-
-    /// Revokes the keys that act in a person's name and may do more in the project than the person, by their role or by a group: all of them
-    /// where the person is out.
-    pub(crate) fn keys_beyond(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
-        // A key that is made at the same moment is found here, or its maker finds what the person is now.
-        self.tx.names_lock(scope.tenant)?;
-        let membership = user.member_of(scope.project);
-        let beyond = |key: &Key| membership.is_none_or(|membership| !membership.covers(key));
-        let keys = self.tx.keys_of_name(scope, &user.name)?;
-        let keys: Vec<KeyId> = keys.into_iter().filter(beyond).map(|key| key.id).collect();
-        for id in &keys {
-            self.key_ended(scope, *id)?;
+    match (change.disabled, was.disabled_at) {
+        (Some(true), None) => now = disable_member(work, scope, &user, now, &admins)?,
+        (Some(false), Some(_)) => {
+            // Meanwhile admins of the person's other projects could make links without a word from here.
+            access::protect_foreign_admins(work, scope, &user, Some(&caller))?;
+            access::require_member_room(work, scope)?;
+            access::void_sign_ins(work, user.id)?;
+            now.disabled_at = None;
+            work.tx.membership_put(scope, user.id, &now)?;
+            work.append_audit(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
         }
-        Ok(keys)
+        _ => {}
     }
+    Ok(User { memberships: vec![now], ..user })
+}
 
-    /// Ends everything that lets a person in, because their identity provider gives them no role any more, and revokes all keys of the project
-    /// in their name. The membership stays: it is used again when the provider gives a role again.
-    pub(crate) fn lose_role(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
-        self.void_sign_ins(user.id)?;
-        if user.member_of(scope.project).is_some() {
-            self.audited(scope, &Happening::plain("user.role_lost", json!({ "user": user.name })))?;
-        }
-        self.keys_beyond(scope, &User { memberships: Vec::new(), ..user.clone() })
+/// Revokes the keys that act in a person's name and may do more in the project than the person, by their role or by a group: all of them
+/// where the person is out.
+pub(crate) fn revoke_excess_keys(work: &mut Work<'_>, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
+    // A key that is made at the same moment is found here, or its maker finds what the person is now.
+    work.tx.names_lock(scope.tenant)?;
+    let membership = user.member_of(scope.project);
+    let beyond = |key: &Key| membership.is_none_or(|membership| !membership.covers(key));
+    let keys = work.tx.keys_of_name(scope, &user.name)?;
+    let keys: Vec<KeyId> = keys.into_iter().filter(beyond).map(|key| key.id).collect();
+    for id in &keys {
+        access::revoke_key(work, scope, *id)?;
     }
+    Ok(keys)
+}
 
-    fn becomes(
-        &mut self,
-        scope: &Scope,
-        user: &User,
-        (was, now): (&Membership, &Membership),
-        admins: &[UserId],
-    ) -> Result<(), Error> {
-        if now.role != Role::Admin {
-            spare_last(user, admins)?;
-        }
-        self.now_is(scope, user, (was, now))
+/// Ends everything that lets a person in, because their identity provider gives them no role any more, and revokes all keys of the project
+/// in their name. The membership stays: it is used again when the provider gives a role again.
+pub(crate) fn remove_role(work: &mut Work<'_>, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
+    access::void_sign_ins(work, user.id)?;
+    if user.member_of(scope.project).is_some() {
+        work.append_audit(scope, &Happening::plain("user.role_lost", json!({ "user": user.name })))?;
     }
+    revoke_excess_keys(work, scope, &User { memberships: Vec::new(), ..user.clone() })
+}
 
-    /// Writes down what a person is in a project from now on. Whose role falls is signed out everywhere; other groups hold at once.
-    pub(crate) fn now_is(
-        &mut self,
-        scope: &Scope,
-        user: &User,
-        (was, now): (&Membership, &Membership),
-    ) -> Result<(), Error> {
-        self.tx.membership_put(scope, user.id, now)?;
-        if !was.role.within(now.role) {
-            self.tx.visits_end(user.id, None)?;
-        }
-        let told = json!({ "user": user.name, "role": now.role, "groups": now.groups,
-                           "was": { "role": was.role, "groups": was.groups } });
-        self.audited(scope, &Happening::plain("user.changed", told))
-    }
-
-    fn leaves(
-        &mut self,
-        scope: &Scope,
-        user: &User,
-        membership: Membership,
-        admins: &[UserId],
-    ) -> Result<Membership, Error> {
+fn change_membership(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    user: &User,
+    (was, now): (&Membership, &Membership),
+    admins: &[UserId],
+) -> Result<(), Error> {
+    if now.role != Role::Admin {
         spare_last(user, admins)?;
-        let ended = Membership { disabled_at: Some(self.now), ..membership };
-        self.tx.membership_put(scope, user.id, &ended)?;
-        if user.active().all(|membership| membership.project == scope.project) {
-            self.void_sign_ins(user.id)?;
-        }
-        self.audited(scope, &Happening::plain("user.disabled", json!({ "user": user.name })))?;
-        Ok(ended)
     }
+    save_membership(work, scope, user, (was, now))
+}
+
+/// Writes down what a person is in a project from now on. Whose role falls is signed out everywhere; other groups hold at once.
+pub(crate) fn save_membership(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    user: &User,
+    (was, now): (&Membership, &Membership),
+) -> Result<(), Error> {
+    work.tx.membership_put(scope, user.id, now)?;
+    if !was.role.within(now.role) {
+        work.tx.visits_end(user.id, None)?;
+    }
+    let told = json!({ "user": user.name, "role": now.role, "groups": now.groups,
+                       "was": { "role": was.role, "groups": was.groups } });
+    work.append_audit(scope, &Happening::plain("user.changed", told))
+}
+
+fn disable_member(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    user: &User,
+    membership: Membership,
+    admins: &[UserId],
+) -> Result<Membership, Error> {
+    spare_last(user, admins)?;
+    let ended = Membership { disabled_at: Some(work.now), ..membership };
+    work.tx.membership_put(scope, user.id, &ended)?;
+    if user.active().all(|membership| membership.project == scope.project) {
+        access::void_sign_ins(work, user.id)?;
+    }
+    work.append_audit(scope, &Happening::plain("user.disabled", json!({ "user": user.name })))?;
+    Ok(ended)
 }
 
 /// Somebody who signs in must be left who can let others in.

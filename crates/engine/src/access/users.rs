@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Bounded;
 
+use crate::access;
 use crate::run::transaction::{Doer, Work};
 use crate::{Engine, Error, Idempotency};
 
@@ -65,7 +66,7 @@ impl Engine {
         self.command(caller, once, move |work| {
             work.tx.names_lock(scope.tenant)?;
             let caller = work.caller()?;
-            work.added(&scope, &new, Some(&caller))
+            add_user(work, &scope, &new, Some(&caller))
         })
         .await
     }
@@ -76,7 +77,7 @@ impl Engine {
         let scope = self.scope_ensure(tenant, project).await?;
         self.transact_as(Doer::system(Wire::Cli), move |work| {
             work.tx.names_lock(scope.tenant)?;
-            work.added(&scope, &new, None)
+            add_user(work, &scope, &new, None)
         })
         .await
     }
@@ -96,102 +97,100 @@ pub(crate) fn known(name: &str) -> Result<String, Error> {
     if problems.is_empty() { Ok(name.to_owned()) } else { Err(Refusal::NotFound("user").into()) }
 }
 
-impl Work<'_> {
-    /// Somebody who belongs to a project.
-    pub(crate) fn member(&mut self, scope: &Scope, name: &str) -> Result<(User, Membership), Error> {
-        let user = self.tx.user(scope.tenant, name)?.ok_or(Refusal::NotFound("user"))?.user;
-        let membership = user.member_of(scope.project).cloned().ok_or(Refusal::NotFound("user"))?;
-        Ok((user, membership))
-    }
+/// Somebody who belongs to a project.
+pub(crate) fn find_member(work: &mut Work<'_>, scope: &Scope, name: &str) -> Result<(User, Membership), Error> {
+    let user = work.tx.user(scope.tenant, name)?.ok_or(Refusal::NotFound("user"))?.user;
+    let membership = user.member_of(scope.project).cloned().ok_or(Refusal::NotFound("user"))?;
+    Ok((user, membership))
+}
 
-    fn added(&mut self, scope: &Scope, new: &NewUser, by: Option<&Caller>) -> Result<AddedUser, Error> {
-        let NewUser { name, display, role, groups, join_keys } = new.clone();
-        let found = self.tx.user_alike(scope.tenant, &name)?.map(|found| found.user);
-        if found.as_ref().is_some_and(|found| found.member_of(scope.project).is_some()) {
-            return Err(Refusal::UserExists(name).into());
+fn add_user(work: &mut Work<'_>, scope: &Scope, new: &NewUser, by: Option<&Caller>) -> Result<AddedUser, Error> {
+    let NewUser { name, display, role, groups, join_keys } = new.clone();
+    let found = work.tx.user_alike(scope.tenant, &name)?.map(|found| found.user);
+    if found.as_ref().is_some_and(|found| found.member_of(scope.project).is_some()) {
+        return Err(Refusal::UserExists(name).into());
+    }
+    if !join_keys && !work.tx.keys_of_name(scope, &name)?.is_empty() {
+        return Err(Refusal::NameTaken(name).into());
+    }
+    let existing = found.is_some();
+    let user = match found {
+        None => create_account(work, scope, &name, display, None)?,
+        Some(found) => {
+            protect_foreign_admins(work, scope, &found, by)?;
+            void_sign_ins(work, found.id)?;
+            found
         }
-        if !join_keys && !self.tx.keys_of_name(scope, &name)?.is_empty() {
-            return Err(Refusal::NameTaken(name).into());
-        }
-        let existing = found.is_some();
-        let user = match found {
-            None => self.introduce(scope, &name, display, None)?,
-            Some(found) => {
-                self.spare_admins_elsewhere(scope, &found, by)?;
-                self.void_sign_ins(found.id)?;
-                found
-            }
-        };
-        let membership = self.admit(scope, &user, role, groups)?;
-        Ok(AddedUser { user: User { memberships: vec![membership], ..user }, existing })
-    }
+    };
+    let membership = add_member(work, scope, &user, role, groups)?;
+    Ok(AddedUser { user: User { memberships: vec![membership], ..user }, existing })
+}
 
-    /// Voids everything that lets a person in: the password, links that were not used, and browsers that are signed in.
-    pub(crate) fn void_sign_ins(&mut self, user: UserId) -> Result<(), Error> {
-        self.tx.password_put(user, None)?;
-        self.tx.links_drop(user)?;
-        Ok(self.tx.visits_end(user, None)?)
-    }
+/// Voids everything that lets a person in: the password, links that were not used, and browsers that are signed in.
+pub(crate) fn void_sign_ins(work: &mut Work<'_>, user: UserId) -> Result<(), Error> {
+    work.tx.password_put(user, None)?;
+    work.tx.links_drop(user)?;
+    Ok(work.tx.visits_end(user, None)?)
+}
 
-    /// Refuses to sign an admin of another project out, unless the caller is an admin there too, or holds the database itself.
-    pub(crate) fn spare_admins_elsewhere(
-        &mut self,
-        scope: &Scope,
-        user: &User,
-        by: Option<&Caller>,
-    ) -> Result<(), Error> {
-        let Some(caller) = by else { return Ok(()) };
-        let governed = self.governed(scope, caller.credential)?;
-        let mut admin_in = user.active().filter(|membership| membership.role == Role::Admin);
-        if admin_in.all(|membership| governed.contains(&membership.project)) {
-            return Ok(());
-        }
-        Err(Refusal::UserElsewhere(user.name.clone()).into())
+/// Refuses to sign an admin of another project out, unless the caller is an admin there too, or holds the database itself.
+pub(crate) fn protect_foreign_admins(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    user: &User,
+    by: Option<&Caller>,
+) -> Result<(), Error> {
+    let Some(caller) = by else { return Ok(()) };
+    let governed = access::administered_projects(work, scope, caller.credential)?;
+    let mut admin_in = user.active().filter(|membership| membership.role == Role::Admin);
+    if admin_in.all(|membership| governed.contains(&membership.project)) {
+        return Ok(());
     }
+    Err(Refusal::UserElsewhere(user.name.clone()).into())
+}
 
-    /// Makes an account, which belongs nowhere yet.
-    pub(crate) fn introduce(
-        &mut self,
-        scope: &Scope,
-        name: &str,
-        display: Option<String>,
-        subject: Option<&str>,
-    ) -> Result<User, Error> {
-        let user = User {
-            id: self.ids.user(self.now),
-            tenant: scope.tenant,
-            name: name.to_owned(),
-            display,
-            subject: subject.map(str::to_owned),
-            memberships: Vec::new(),
-            created_at: self.now,
-            signed_in_at: None,
-        };
-        self.tx.user_insert(&user)?;
-        Ok(user)
-    }
+/// Makes an account, which belongs nowhere yet.
+pub(crate) fn create_account(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    name: &str,
+    display: Option<String>,
+    subject: Option<&str>,
+) -> Result<User, Error> {
+    let user = User {
+        id: work.ids.user(work.now),
+        tenant: scope.tenant,
+        name: name.to_owned(),
+        display,
+        subject: subject.map(str::to_owned),
+        memberships: Vec::new(),
+        created_at: work.now,
+        signed_in_at: None,
+    };
+    work.tx.user_insert(&user)?;
+    Ok(user)
+}
 
-    /// Refuses one more person in a project that has as many as it may.
-    pub(crate) fn check_room(&mut self, scope: &Scope) -> Result<(), Error> {
-        if self.tx.member_count(scope)? < MOST {
-            return Ok(());
-        }
-        Err(Refusal::LimitReached { limit: Limit::ProjectPeople, max: MOST }.into())
+/// Refuses one more person in a project that has as many as it may.
+pub(crate) fn require_member_room(work: &mut Work<'_>, scope: &Scope) -> Result<(), Error> {
+    if work.tx.member_count(scope)? < MOST {
+        return Ok(());
     }
+    Err(Refusal::LimitReached { limit: Limit::ProjectPeople, max: MOST }.into())
+}
 
-    /// Says what a person is in a project from now on.
-    pub(crate) fn admit(
-        &mut self,
-        scope: &Scope,
-        user: &User,
-        role: Role,
-        groups: Vec<String>,
-    ) -> Result<Membership, Error> {
-        self.check_room(scope)?;
-        let membership = Membership { project: scope.project, role, groups, disabled_at: None };
-        self.tx.membership_put(scope, user.id, &membership)?;
-        let told = json!({ "user": user.name, "role": role, "groups": membership.groups, "subject": user.subject });
-        self.audited(scope, &Happening::plain("user.added", told))?;
-        Ok(membership)
-    }
+/// Says what a person is in a project from now on.
+pub(crate) fn add_member(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    user: &User,
+    role: Role,
+    groups: Vec<String>,
+) -> Result<Membership, Error> {
+    require_member_room(work, scope)?;
+    let membership = Membership { project: scope.project, role, groups, disabled_at: None };
+    work.tx.membership_put(scope, user.id, &membership)?;
+    let told = json!({ "user": user.name, "role": role, "groups": membership.groups, "subject": user.subject });
+    work.append_audit(scope, &Happening::plain("user.added", told))?;
+    Ok(membership)
 }

@@ -3,7 +3,8 @@
 use domain::access::Right;
 use domain::grant::{Covers, Wanted};
 use domain::{
-    Actor, Audience, Caller, Grant, GrantId, Interaction, Problem, Proposal, Refusal, Remember, Session, State,
+    Actor, Audience, Caller, Grant, GrantId, InteractionId, Problem, Proposal, Refusal, Remember, Session,
+    State,
 };
 use store::Page;
 
@@ -22,123 +23,131 @@ pub(crate) struct Proposer<'a> {
     pub(crate) driven: bool,
 }
 
-impl Work<'_> {
-    /// Finds a grant that covers an action which policy would ask about, and counts its use.
-    pub(crate) fn grant_used(
-        &mut self,
-        session: &Session,
-        by: Proposer<'_>,
-        judged: &Judged,
-    ) -> Result<Option<GrantId>, Error> {
-        let (mut left, mut after) = (MOST_LOOKED_AT, None);
-        loop {
-            let page = Page { after, limit: left };
-            let found = self.tx.grants_for(&session.scope, &judged.action.tool, self.now, page)?;
-            let more = found.more;
-            left = left.saturating_sub(found.len() as u32);
-            after = found.last().map(|grant| grant.id);
-            for grant in found {
-                if self.covered(session, by, judged, &grant)?
-                    && self.tx.grant_use(&session.scope, grant.id, self.now)?
-                {
-                    return Ok(Some(grant.id));
-                }
-            }
-            if !more || left == 0 {
-                return Ok(None);
+/// Finds a grant that covers an action which policy would ask about, and counts its use.
+pub(crate) fn use_grant(
+    work: &mut Work<'_>,
+    session: &Session,
+    by: Proposer<'_>,
+    judged: &Judged,
+) -> Result<Option<GrantId>, Error> {
+    let (mut left, mut after) = (MOST_LOOKED_AT, None);
+    loop {
+        let page = Page { after, limit: left };
+        let found = work.tx.grants_for(&session.scope, &judged.action.tool, work.now, page)?;
+        let more = found.more;
+        left = left.saturating_sub(found.len() as u32);
+        after = found.last().map(|grant| grant.id);
+        for grant in found {
+            if grant_covers(work, session, by, judged, &grant)?
+                && work.tx.grant_use(&session.scope, grant.id, work.now)?
+            {
+                return Ok(Some(grant.id));
             }
         }
+        if !more || left == 0 {
+            return Ok(None);
+        }
     }
+}
 
-    /// Refuses to start by a grant what that grant would not let through by now.
-    pub(crate) fn still_covered(
-        &mut self,
-        session: &Session,
-        by: Proposer<'_>,
-        judged: &Judged,
-        id: GrantId,
-    ) -> Result<(), Error> {
-        let grant = self.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
-        grant.still_stands(self.now)?;
-        let covered = self.covered(session, by, judged, &grant)?;
-        if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
-    }
+/// Refuses to start by a grant what that grant would not let through by now.
+pub(crate) fn require_grant_covers(
+    work: &mut Work<'_>,
+    session: &Session,
+    by: Proposer<'_>,
+    judged: &Judged,
+    id: GrantId,
+) -> Result<(), Error> {
+    let grant = work.tx.grant(&session.scope, id)?.ok_or(Refusal::GrantOver(id))?;
+    grant.still_stands(work.now)?;
+    let covered = grant_covers(work, session, by, judged, &grant)?;
+    if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
+}
 
-    /// Whether a grant is for an action as policy asks about it.
-    fn covered(&mut self, session: &Session, by: Proposer<'_>, judged: &Judged, grant: &Grant) -> Result<bool, Error> {
-        if judged.ruling.floor_asks() {
-            return Ok(false);
-        }
-        // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
-        if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
-            return Ok(false);
-        }
-        let action = &judged.action;
-        // A grant for any arguments was given with ordinary files in mind, not with a git hook.
-        if matches!(grant.arguments, Covers::Anything) && policy::steers(&action.tool, &action.arguments) {
-            return Ok(false);
-        }
-        let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
-        let here = (session.id, by.actor.name.as_str());
-        if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !self.is_for(grant, by.driven)? {
-            return Ok(false);
-        }
-        // What several audiences decide is decided each time.
-        let [audience] = judged.ask.audiences.as_slice() else { return Ok(false) };
-        self.enough_for(audience, session, grant)
+/// Whether a grant is for an action as policy asks about it.
+fn grant_covers(
+    work: &mut Work<'_>,
+    session: &Session,
+    by: Proposer<'_>,
+    judged: &Judged,
+    grant: &Grant,
+) -> Result<bool, Error> {
+    if judged.ruling.floor_asks() {
+        return Ok(false);
     }
+    // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
+    if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
+        return Ok(false);
+    }
+    let action = &judged.action;
+    // A grant for any arguments was given with ordinary files in mind, not with a git hook.
+    if matches!(grant.arguments, Covers::Anything) && ::policy::steers(&action.tool, &action.arguments) {
+        return Ok(false);
+    }
+    let matches = |name: &str, pattern: &str| ::policy::fits(&action.tool, &action.arguments, name, pattern);
+    let here = (session.id, by.actor.name.as_str());
+    if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !is_given_to(work, grant, by.driven)? {
+        return Ok(false);
+    }
+    // What several audiences decide is decided each time.
+    let [audience] = judged.ask.audiences.as_slice() else { return Ok(false) };
+    satisfies_audience(work, audience, session, grant)
+}
 
-    /// Whether a grant was given to an agent that our workers run, or to a key, as is asked. Where it does not say, the question does that it was
-    /// given with; where that has gone, it is good for neither.
-    fn is_for(&mut self, grant: &Grant, driven: bool) -> Result<bool, Error> {
-        let given_to = match grant.driven {
-            None => self.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.driven),
-            known => known,
-        };
-        Ok(given_to == Some(driven))
-    }
+/// Whether a grant was given to an agent that our workers run, or to a key, as is asked. Where it does not say, the question does that it was
+/// given with; where that has gone, it is good for neither.
+fn is_given_to(work: &mut Work<'_>, grant: &Grant, driven: bool) -> Result<bool, Error> {
+    let given_to = match grant.driven {
+        None => work.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.driven),
+        known => known,
+    };
+    Ok(given_to == Some(driven))
+}
 
-    /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
-    fn enough_for(&mut self, audience: &Audience, session: &Session, grant: &Grant) -> Result<bool, Error> {
-        if audience.quorum > 1 || (audience.four_eyes && grant.by.is_same_person(&session.started_by)) {
-            return Ok(false);
-        }
-        if audience.named.is_none() {
-            // Whoever may grant is in it.
-            return Ok(true);
-        }
-        let given = self.tx.interaction(&session.scope, grant.interaction)?;
-        let answer = given.as_ref().and_then(|given| match &given.state {
-            State::Resolved { resolution, .. } => resolution.answer(),
-            State::Pending(_) => None,
-        });
-        Ok(answer.is_some_and(|answer| audience.settled_by(&[answer], &session.started_by)))
+/// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
+fn satisfies_audience(
+    work: &mut Work<'_>,
+    audience: &Audience,
+    session: &Session,
+    grant: &Grant,
+) -> Result<bool, Error> {
+    if audience.quorum > 1 || (audience.four_eyes && grant.by.is_same_person(&session.started_by)) {
+        return Ok(false);
     }
+    if audience.named.is_none() {
+        // Whoever may grant is in it.
+        return Ok(true);
+    }
+    let given = work.tx.interaction(&session.scope, grant.interaction)?;
+    let answer = given.as_ref().and_then(|given| match &given.state {
+        State::Resolved { resolution, .. } => resolution.answer(),
+        State::Pending(_) => None,
+    });
+    Ok(answer.is_some_and(|answer| audience.settled_by(&[answer], &session.started_by)))
+}
 
-    /// Gives what the person wanted remembered, on the strength of the approval that has just been given.
-    pub(crate) fn remembered(
-        &mut self,
-        session: &mut Session,
-        proposal: &Proposal,
-        interaction: &Interaction,
-        by: &Actor,
-    ) -> Result<(), Error> {
-        let Some(remember) = self.alongside.remember.take() else { return Ok(()) };
-        fits_what_was_approved(&remember, proposal)?;
-        let given = (&remember, by.clone(), interaction.id);
-        let id = self.ids.grant(self.now);
-        let (grant, happening) = Grant::give(id, proposal, given, self.now);
-        self.tx.grant_insert(&grant)?;
-        self.happened(session, Some(interaction.id), happening)?;
-        Ok(())
-    }
+/// Gives what the person wanted remembered, on the strength of the approval that has just been given.
+pub(crate) fn give_grant(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    proposal: &Proposal,
+    (interaction, by): (InteractionId, &Actor),
+    remember: &Remember,
+) -> Result<(), Error> {
+    fits_what_was_approved(remember, proposal)?;
+    let given = (remember, by.clone(), interaction);
+    let id = work.ids.grant(work.now);
+    let (grant, happening) = Grant::give(id, proposal, given, work.now);
+    work.tx.grant_insert(&grant)?;
+    work.record_event(session, Some(interaction), happening)?;
+    Ok(())
 }
 
 /// Refuses a pattern that does not fit the very arguments that were approved: it would never be used as its giver thinks.
 fn fits_what_was_approved(remember: &Remember, proposal: &Proposal) -> Result<(), Error> {
     let Wanted::Pattern(named) = &remember.arguments else { return Ok(()) };
     let action = proposal.effective();
-    let misses = named.iter().filter(|(name, pattern)| !policy::fits(&action.tool, &action.arguments, name, pattern));
+    let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&action.tool, &action.arguments, name, pattern));
     let problems: Vec<Problem> = misses
         .map(|(name, _)| {
             let pointer = format!("/remember/arguments/{}", name.replace('~', "~0").replace('/', "~1"));
@@ -190,7 +199,7 @@ impl Engine {
             if !work.tx.grant_revoke(&grant)? {
                 return Err(Refusal::GrantRevoked(id).into());
             }
-            work.audited(&scope, &happening)?;
+            work.append_audit(&scope, &happening)?;
             Ok(grant)
         })
         .await

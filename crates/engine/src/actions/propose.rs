@@ -14,10 +14,15 @@ use serde_json::Value;
 use store::Cost;
 
 use crate::access::sight::Sight;
+use crate::actions;
 use crate::actions::grants::Proposer;
+use crate::interactions;
 use crate::interactions::ask::{opened_on, sized};
+use crate::interactions::open::Asking;
+use crate::policy;
 use crate::policy::ruling::{Behalf, Judged};
-use crate::run::transaction::{Asking, Work};
+use crate::run::transaction::Work;
+use crate::sessions;
 use crate::{Engine, Error, Idempotency, Vault};
 
 /// How often a ruling is given anew because the policy changed under it.
@@ -110,14 +115,14 @@ impl Engine {
         let made = Arc::clone(&new);
         let proposal = self.command(caller, once, move |work| {
             made.store(false, Ordering::Relaxed);
-            let mut session = work.session(&scope, session)?;
+            let mut session = sessions::lock(work, &scope, session)?;
             if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
                 known.in_hands_of(&work.caller()?)?;
                 known.same(&action, &actor)?;
                 return Ok(known);
             }
             session.alive()?;
-            work.still_in_force(&scope, &judged, &policies)?;
+            policy::require_in_force(work, &scope, &judged, &policies)?;
             let mut proposal = Proposal {
                 scope,
                 session: session.id,
@@ -140,22 +145,22 @@ impl Engine {
             };
             // A grant answers what the project's policy asks, never what the floor does.
             if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
-                proposal.grant = work.grant_used(&session, Proposer { actor: &actor, driven }, &judged)?;
+                proposal.grant = actions::use_grant(work, &session, Proposer { actor: &actor, driven }, &judged)?;
             }
             proposal.standing = match judged.ruling.verdict {
                 Verdict::Deny => Standing::Denied,
                 Verdict::Ask if proposal.grant.is_none() => {
-                    let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
+                    let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
                     proposal.asked.push(interaction.id);
                     Standing::Waiting { interaction: interaction.id }
                 }
-                Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: work.permit(&action) },
+                Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: new_permit(work, &action) },
             };
             work.tx.proposal_insert(&proposal)?;
-            work.woken_at(proposal.wake_at());
+            work.wake_at(proposal.wake_at());
             let about = proposal.asked.first().copied();
-            work.happened(&mut session, about, proposal.proposed())?;
-            work.saved(&session)?;
+            work.record_event(&mut session, about, proposal.proposed())?;
+            sessions::save(work, &session)?;
             made.store(true, Ordering::Relaxed);
             Ok(proposal)
         });
@@ -184,12 +189,10 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// A fresh permit for exactly this action.
-    pub(crate) fn permit(&self, action: &Action) -> Permit {
-        let expires_at = self.now.saturating_add(self.settings.permit).unwrap_or(Timestamp::MAX);
-        Permit { id: self.ids.permit(self.now), digest: action.digest().to_string(), expires_at }
-    }
+/// A fresh permit for exactly this action.
+pub(crate) fn new_permit(work: &Work<'_>, action: &Action) -> Permit {
+    let expires_at = work.now.saturating_add(work.settings.permit).unwrap_or(Timestamp::MAX);
+    Permit { id: work.ids.permit(work.now), digest: action.digest().to_string(), expires_at }
 }
 
 /// The question that people are asked about an action, as the rules that ask want it put.

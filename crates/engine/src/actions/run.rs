@@ -10,10 +10,16 @@ use serde_json::Value;
 use store::{Cost, Topic};
 use subtle::ConstantTimeEq;
 
+use crate::access;
 use crate::access::sight::Sight;
+use crate::actions;
 use crate::actions::grants::Proposer;
 use crate::actions::propose::{Acted, MOST_RULINGS, PERMIT};
+use crate::interactions;
+use crate::policy;
 use crate::policy::ruling::{Behalf, Judged};
+use crate::sessions;
+use crate::steps;
 use crate::{Engine, Error, Hidden, Idempotency, Vault};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
@@ -120,26 +126,26 @@ impl Engine {
         let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
-            let mut session = work.session_seen(&caller, session)?;
+            let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             session.alive()?;
             session.going_on()?;
-            if !work.step_goes_on(&session, &proposal)? {
+            if !steps::is_step_alive(work, &session, &proposal)? {
                 return Err(Refusal::ActionNot { wanted: "allowed", state: "left by its step, which has ended" }.into());
             }
-            work.still_in_force(&scope, &judged, &policies)?;
+            policy::require_in_force(work, &scope, &judged, &policies)?;
             let given = permit_given(&vault, &proposal, &permit)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let step = proposal.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
                 let by = Proposer { actor: &step.0.proposed_by, driven: step.0.driven };
-                work.still_covered(&session, by, &judged, grant)?;
+                actions::require_grant_covers(work, &session, by, &judged, grant)?;
             }
-            work.floor_answered(&session, &step.0, &judged)?;
-            let proposal = work.acted(&mut session, step)?;
-            work.saved(&session)?;
+            policy::require_floor_approval(work, &session, &step.0, &judged)?;
+            let proposal = actions::save_change(work, &mut session, step)?;
+            sessions::save(work, &session)?;
             Ok(proposal)
         })
         .await
@@ -156,12 +162,12 @@ impl Engine {
         let scope = caller.scope;
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
-            let mut session = work.session_seen(&caller, session)?;
+            let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             if let Some(left) = proposal.left(&why) {
-                work.acted(&mut session, left)?;
-                work.saved(&session)?;
+                actions::save_change(work, &mut session, left)?;
+                sessions::save(work, &session)?;
             }
             Ok(())
         })
@@ -181,13 +187,13 @@ impl Engine {
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
-            let session = work.session_seen(&caller, session)?;
+            let session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let kept = proposal.keep(&actor, until, run)?;
             work.tx.proposal_save(&kept)?;
-            work.woken_at(kept.wake_at());
+            work.wake_at(kept.wake_at());
             Ok(())
         })
         .await
@@ -207,7 +213,7 @@ impl Engine {
         let vault = Arc::clone(&self.vault);
         let done = self.command(caller, once, move |work| {
             let caller = work.caller()?;
-            let mut session = work.session_seen(&caller, session)?;
+            let mut session = access::lock_session(work, &caller, session)?;
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let mut outcome = outcome.clone();
@@ -215,7 +221,7 @@ impl Engine {
                 // Our own tools have hidden what was given in secret; a client does not know it.
                 outcome = match &session.ended {
                     Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
-                    _ => hidden_in(outcome, &work.given_in_secret(&vault, &session)?),
+                    _ => hidden_in(outcome, &steps::given_secrets(work, &vault, &session)?),
                 };
             }
             let asked = match &proposal.standing {
@@ -223,12 +229,12 @@ impl Engine {
                 _ => None,
             };
             let step = proposal.report(&actor, outcome, run)?;
-            let proposal = work.acted(&mut session, step)?;
+            let proposal = actions::save_change(work, &mut session, step)?;
             if let Some(asked) = asked {
-                work.withdraw(&mut session, asked, "the agent has reported what became of it")?;
+                interactions::withdraw(work, &mut session, asked, "the agent has reported what became of it")?;
             }
-            let proposal = work.puzzled(&mut session, proposal)?;
-            work.saved(&session)?;
+            let proposal = actions::ask_about_outcome(work, &mut session, proposal)?;
+            sessions::save(work, &session)?;
             Ok(proposal)
         });
         self.acted(caller, done.await?, self.now()).await

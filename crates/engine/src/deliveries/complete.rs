@@ -3,6 +3,9 @@
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, LeaseId};
 
+use crate::deliveries;
+use crate::interactions;
+use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -16,11 +19,11 @@ impl Engine {
         caller.require(Right::Take)?;
         let by = caller.clone();
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.delivery(&by, id)?;
+            let (mut session, interaction) = deliveries::lock(work, &by, id)?;
             let was = interaction.status();
             let change = interaction.complete(lease, work.now)?;
-            let interaction = work.changed(&mut session, was, change)?;
-            work.saved(&session)?;
+            let interaction = interactions::apply_change(work, &mut session, was, change)?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

@@ -3,6 +3,9 @@
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, LeaseId};
 
+use crate::deliveries;
+use crate::interactions;
+use crate::sessions;
 use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency};
 
@@ -20,11 +23,11 @@ impl Engine {
         checked("/reason", Some(&reason))?;
         let by = caller.clone();
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.delivery(&by, id)?;
+            let (mut session, interaction) = deliveries::lock(work, &by, id)?;
             let was = interaction.status();
             let change = interaction.fail(lease, reason.clone(), again, work.now)?;
-            let interaction = work.changed(&mut session, was, change)?;
-            work.saved(&session)?;
+            let interaction = interactions::apply_change(work, &mut session, was, change)?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

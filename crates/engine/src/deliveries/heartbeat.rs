@@ -3,6 +3,8 @@
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, LeaseId};
 
+use crate::deliveries;
+use crate::interactions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -18,11 +20,11 @@ impl Engine {
         let length = self.lease_length(seconds)?;
         let by = caller.clone();
         self.command(caller, once, move |work| {
-            let (_, interaction) = work.delivery(&by, id)?;
+            let (_, interaction) = deliveries::lock(work, &by, id)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let interaction = interaction.heartbeat(lease, work.now, until)?;
             work.tx.interaction_save(&interaction)?;
-            work.noticed(&interaction, interaction.status());
+            interactions::collect_effects(work, &interaction, interaction.status());
             Ok(interaction)
         })
         .await

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{Cost, Sealed};
 
+use crate::deliveries;
+use crate::interactions;
 use crate::secrets::vault::{Place, RESUME_POINT, SECRETS};
+use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 /// The longest lease.
@@ -55,15 +58,15 @@ impl Engine {
         let length = self.lease_length(seconds)?;
         let by = caller.clone();
         let receipt = self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.delivery(&by, id)?;
+            let (mut session, interaction) = deliveries::lock(work, &by, id)?;
             session.going_on()?;
             let lease = work.ids.lease(work.now);
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let was = interaction.status();
             let change = interaction.take(&by.actor, lease, work.now, until)?;
-            let interaction = work.changed(&mut session, was, change)?;
+            let interaction = interactions::apply_change(work, &mut session, was, change)?;
             work.effects.taken_after = interaction.resolved_at().map(|at| work.now.duration_since(at));
-            work.saved(&session)?;
+            sessions::save(work, &session)?;
             Ok(Receipt { lease, interaction })
         });
         let Receipt { lease, interaction } = receipt.await?;

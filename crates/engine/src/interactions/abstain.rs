@@ -4,7 +4,9 @@ use domain::audience::Person;
 use domain::{Caller, Interaction, InteractionId, KeyId, Scope, User};
 use store::Page;
 
+use crate::interactions;
 use crate::run::transaction::Work;
+use crate::sessions;
 use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency};
 
@@ -23,12 +25,12 @@ impl Engine {
         checked("/note", note.as_deref())?;
         let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&scope, id)?;
+            let (mut session, interaction) = interactions::lock(work, &scope, id)?;
             let reviewer = interaction.admit(&work.caller()?)?;
             let was = interaction.status();
             let (mut people, mut left) = (Vec::new(), Left::Users(None));
             let change = loop {
-                let (more, rest) = work.people(&scope, left)?;
+                let (more, rest) = read_people(work, &scope, left)?;
                 people.extend(more.into_iter().filter(|person| is_asked(&interaction, person)));
                 let change = interaction.clone().abstain(&reviewer, note.clone(), &people, work.now)?;
                 // Once there are enough who could answer, nobody else is looked at.
@@ -37,12 +39,12 @@ impl Engine {
                     _ => break change,
                 }
             };
-            let interaction = work.changed(&mut session, was, change)?;
+            let interaction = interactions::apply_change(work, &mut session, was, change)?;
             if let Some(happening) = interaction.desertion() {
                 tracing::warn!(interaction = %id, "too few are left who could answer this question");
-                work.happened(&mut session, Some(id), happening)?;
+                work.record_event(&mut session, Some(id), happening)?;
             }
-            work.saved(&session)?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await
@@ -61,27 +63,25 @@ fn is_asked(interaction: &Interaction, person: &Person) -> bool {
     interaction.question.audiences().iter().any(|audience| audience.includes_person(person, started))
 }
 
-impl Work<'_> {
-    /// Some of those who belong to a project now, and who is left: people who sign in first, then whoever has a good key.
-    fn people(&mut self, scope: &Scope, left: Left) -> Result<(Vec<Person>, Option<Left>), Error> {
-        match left {
-            Left::Users(after) => {
-                let found = self.tx.users_page(scope, after.as_deref(), PORTION)?;
-                let next = found.last().filter(|_| found.more).map(|user| user.name.clone());
-                let person = |user: &User| {
-                    let membership = user.member_of(scope.project)?;
-                    Some(Person { actor: user.actor(), role: membership.role, groups: membership.groups.clone() })
-                };
-                let left = next.map_or(Left::Keys(None), |name| Left::Users(Some(name)));
-                Ok((found.iter().filter_map(person).collect(), Some(left)))
-            }
-            Left::Keys(after) => {
-                let found = self.tx.keys_of_people(scope, self.now, Page { after, limit: PORTION })?;
-                let next = found.last().filter(|_| found.more).map(|key| key.id);
-                let callers = found.iter().filter_map(|key| key.caller(self.now));
-                let people = callers.map(|Caller { actor, role, groups, .. }| Person { actor, role, groups });
-                Ok((people.collect(), next.map(|key| Left::Keys(Some(key)))))
-            }
+/// Some of those who belong to a project now, and who is left: people who sign in first, then whoever has a good key.
+fn read_people(work: &mut Work<'_>, scope: &Scope, left: Left) -> Result<(Vec<Person>, Option<Left>), Error> {
+    match left {
+        Left::Users(after) => {
+            let found = work.tx.users_page(scope, after.as_deref(), PORTION)?;
+            let next = found.last().filter(|_| found.more).map(|user| user.name.clone());
+            let person = |user: &User| {
+                let membership = user.member_of(scope.project)?;
+                Some(Person { actor: user.actor(), role: membership.role, groups: membership.groups.clone() })
+            };
+            let left = next.map_or(Left::Keys(None), |name| Left::Users(Some(name)));
+            Ok((found.iter().filter_map(person).collect(), Some(left)))
+        }
+        Left::Keys(after) => {
+            let found = work.tx.keys_of_people(scope, work.now, Page { after, limit: PORTION })?;
+            let next = found.last().filter(|_| found.more).map(|key| key.id);
+            let callers = found.iter().filter_map(|key| key.caller(work.now));
+            let people = callers.map(|Caller { actor, role, groups, .. }| Person { actor, role, groups });
+            Ok((people.collect(), next.map(|key| Left::Keys(Some(key)))))
         }
     }
 }

@@ -1,20 +1,10 @@
-//! A person answers. The first answer wins, and whoever comes second is told who was first.
+//! Takes a person's answer. The first answer wins; the second person is told who was first.
 
-use domain::{Caller, Draft, FormProof, Interaction, InteractionId, Refusal, Verdict};
+use domain::{Caller, Draft, Interaction, InteractionId, Refusal, Verdict};
 
 use crate::actions::propose::MOST_RULINGS;
-use crate::actions::settle::Alongside;
-use crate::policy::learn::suspend::ByNow;
-use crate::secrets::answer_values::SetAside;
-use crate::{Engine, Error, Idempotency};
-
-/// An answer that was looked over before its transaction.
-#[derive(Clone)]
-pub(crate) struct Prepared {
-    pub(crate) draft: Draft,
-    pub(crate) proof: Option<FormProof>,
-    pub(crate) secrets: Option<SetAside>,
-}
+use crate::interactions::plan::AnswerPlan;
+use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 impl Engine {
     /// Takes a person's answer.
@@ -22,62 +12,52 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        mut draft: Draft,
+        draft: Draft,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
-        let (question, proof) = self.prove_form(caller, id, &draft).await?;
-        let secrets = Self::set_aside(question.as_ref(), &mut draft);
-        let prepared = Prepared { draft, proof, secrets };
+        let mut subject = self.answer_subject(caller.scope, id).await?;
+        let draft = self.plan_draft(caller, id, draft, subject.as_ref()).await?;
         let mut ruled = 0;
         loop {
-            let alongside = self.alongside(caller, id, &prepared.draft).await?;
-            let judged = alongside.edit.is_some() || alongside.by_now.is_some();
-            match self.answered(caller, id, prepared.clone(), alongside, once.clone()).await {
-                // The policy changed between what was looked up in it and the transaction.
+            let mut plan = draft.clone();
+            self.plan_answer(caller, &mut plan, subject.as_ref()).await?;
+            let judged = plan.edit.is_some() || plan.current.is_some();
+            match self.save_answer(caller, plan, once.clone()).await {
+                // The policy changed between the ruling and the transaction.
                 Err(error) if judged && ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => return other,
             }
+            subject = self.answer_subject(caller.scope, id).await?;
         }
     }
 
-    async fn answered(
+    async fn save_answer(
         &self,
         caller: &Caller,
-        id: InteractionId,
-        prepared: Prepared,
-        alongside: Alongside,
+        plan: AnswerPlan,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        let Prepared { draft, proof, secrets } = prepared;
-        let policies = std::sync::Arc::clone(&self.policies);
-        let (scope, vault) = (caller.scope, std::sync::Arc::clone(&self.vault));
+        let (policies, vault) = (std::sync::Arc::clone(&self.policies), std::sync::Arc::clone(&self.vault));
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&scope, id)?;
+            let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
             let reviewer = interaction.admit(&work.caller()?)?;
-            if let Some((judged, _)) = &alongside.edit {
-                work.still_in_force(&scope, judged, &policies)?;
+            for judged in plan.rulings() {
+                policy::require_in_force(work, &scope, judged, &policies)?;
             }
-            if let Some(judged) = alongside.by_now.as_ref().and_then(ByNow::approved) {
-                work.still_in_force(&scope, judged, &policies)?;
-            }
-            work.alongside = alongside.clone();
             let was = interaction.status();
-            let change = interaction.answer(&reviewer, work.ids.answer(work.now), draft.clone(), proof, work.now)?;
-            if let Some((judged, _)) =
-                alongside.edit.as_ref().filter(|(judged, _)| judged.ruling.verdict == Verdict::Deny)
-            {
-                // Not even as a vote: nobody else should be brought to agree to it.
+            let (answer, draft) = (work.ids.answer(work.now), plan.draft.clone());
+            let change = interaction.answer(&reviewer, answer, draft, plan.proof, work.now)?;
+            if let Some((judged, _)) = plan.edit.as_ref().filter(|(judged, _)| judged.ruling.verdict == Verdict::Deny) {
+                // A denied edit is not kept as a vote either: nobody else should be brought to agree to it.
                 return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
             }
-            if let Some(by_now) = &alongside.by_now {
-                by_now.allows()?;
+            if let Some(current) = &plan.current {
+                current.require_not_denied()?;
             }
-            let interaction = work.changed(&mut session, was, change)?;
-            work.doubted(&interaction, alongside.by_now.as_ref())?;
-            work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
-            let session = work.terminated(session, &interaction)?;
-            work.saved(&session)?;
+            let interaction = interactions::apply_answer(work, &mut session, was, change, (&plan, &vault))?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

@@ -6,10 +6,14 @@ use serde_json::Value;
 use store::Reads;
 use zeroize::Zeroizing;
 
+use crate::access;
 use crate::access::sight::may_ask_in;
+use crate::interactions;
 use crate::interactions::forms_check::Account;
-use crate::run::transaction::Asking;
+use crate::interactions::open::Asking;
+use crate::secrets;
 use crate::secrets::vault::RESUME_POINT;
+use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 /// The longest time that a question may be given.
@@ -51,15 +55,15 @@ impl Engine {
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
             let asker = work.caller()?;
-            let mut session = work.session_seen(&asker, session)?;
+            let mut session = access::lock_session(work, &asker, session)?;
             may_ask_in(&asker, &session)?;
-            let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
+            let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
-                work.seal(&vault, &interaction, RESUME_POINT, packed)?;
+                secrets::seal(work, &vault, &interaction, RESUME_POINT, packed)?;
                 work.tx.interaction_weighs(&scope, interaction.id, packed.len() as u64)?;
             }
-            let interaction = work.secrets_found(&vault, &mut session, interaction, kept.as_ref())?;
-            work.saved(&session)?;
+            let interaction = secrets::answer_from_kept(work, &vault, &mut session, interaction, kept.as_ref())?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

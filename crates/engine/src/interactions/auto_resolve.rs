@@ -4,8 +4,8 @@ use domain::access::Right;
 use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId};
 
 use crate::actions::propose::MOST_RULINGS;
-use crate::interactions::answer::Prepared;
-use crate::{Engine, Error, Idempotency};
+use crate::interactions::plan::AnswerPlan;
+use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 impl Engine {
     /// Answers in the name of a policy or of a service, on the record. What holds back may go past the audience; what approves or provides needs
@@ -15,51 +15,52 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         source: AutoSource,
-        mut draft: Draft,
+        draft: Draft,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
-        let (question, proof) = self.prove_form(caller, id, &draft).await?;
-        let secrets = Self::set_aside(question.as_ref(), &mut draft);
-        let prepared = Prepared { draft, proof, secrets };
+        let mut subject = self.answer_subject(caller.scope, id).await?;
+        let draft = self.plan_draft(caller, id, draft, subject.as_ref()).await?;
         let mut ruled = 0;
         loop {
-            match self.auto_answered(caller, (id, source), prepared.clone(), once.clone()).await {
+            let mut plan = draft.clone();
+            self.plan_ruling(&mut plan, subject.as_ref()).await?;
+            match self.save_auto_answer(caller, source, plan, once.clone()).await {
                 // The policy changed between the ruling and the transaction.
                 Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => return other,
             }
+            subject = self.answer_subject(caller.scope, id).await?;
         }
     }
 
-    async fn auto_answered(
+    async fn save_auto_answer(
         &self,
         caller: &Caller,
-        (id, source): (InteractionId, AutoSource),
-        Prepared { draft, proof, secrets }: Prepared,
+        source: AutoSource,
+        plan: AnswerPlan,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
-        let by_now = self.by_now(caller, id, &draft).await?;
         let (vault, policies) = (std::sync::Arc::clone(&self.vault), std::sync::Arc::clone(&self.policies));
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&scope, id)?;
+            let (mut session, interaction) = interactions::lock(work, &scope, plan.interaction)?;
             let was = interaction.status();
             let signature = (work.ids.answer(work.now), actor.clone(), source);
-            let effect = interaction.question.effect_of(&draft).unwrap_or(Effect::Approve);
-            let change = interaction.clone().auto(signature, draft.clone(), proof, work.now)?;
-            if let Some(by_now) = &by_now {
-                if let Some(judged) = by_now.approved() {
-                    work.still_in_force(&scope, judged, &policies)?;
-                }
-                by_now.allows()?;
-                by_now.needs_no_person()?;
+            let effect = interaction.question.effect_of(&plan.draft).unwrap_or(Effect::Approve);
+            let change = interaction.clone().auto(signature, plan.draft.clone(), plan.proof, work.now)?;
+            for judged in plan.rulings() {
+                policy::require_in_force(work, &scope, judged, &policies)?;
+            }
+            if let Some(current) = &plan.current {
+                current.require_not_denied()?;
+                current.require_no_floor_question()?;
             }
             interaction.may_end_with(&work.caller()?, effect)?;
-            let interaction = work.changed(&mut session, was, change)?;
-            work.secrets_given(&vault, &mut session, &interaction, secrets.as_ref())?;
-            let session = work.terminated(session, &interaction)?;
-            work.saved(&session)?;
+            // A rule is suspended by what a person decides, not by what a program does.
+            let plan = AnswerPlan { current: None, ..plan.clone() };
+            let interaction = interactions::apply_answer(work, &mut session, was, change, (&plan, &vault))?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

@@ -3,6 +3,9 @@
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId};
 
+use crate::access;
+use crate::interactions;
+use crate::sessions;
 use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency};
 
@@ -18,7 +21,7 @@ impl Engine {
         checked("/reason", reason.as_deref())?;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
-            let (mut session, interaction) = work.question_seen(&caller, id)?;
+            let (mut session, interaction) = access::lock_question(work, &caller, id)?;
             // An agent that our workers run and a key of its name are not the same.
             let origin = &interaction.origin;
             if !caller.actor.is_same_person(&origin.asked_by) || origin.driven != caller.is_worker() {
@@ -27,8 +30,8 @@ impl Engine {
             let was = interaction.status();
             let reason = reason.clone().unwrap_or_else(|| "withdrawn".into());
             let change = interaction.cancel(caller.actor, reason, work.now)?;
-            let interaction = work.changed(&mut session, was, change)?;
-            work.saved(&session)?;
+            let interaction = interactions::apply_change(work, &mut session, was, change)?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

@@ -2,6 +2,9 @@
 
 use domain::{Caller, Interaction, InteractionId};
 
+use crate::access;
+use crate::interactions;
+use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -15,13 +18,13 @@ impl Engine {
         let length = self.settings().claim;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
-            let (mut session, interaction) = work.question_seen(&caller, id)?;
+            let (mut session, interaction) = access::lock_question(work, &caller, id)?;
             let reviewer = interaction.admit(&caller)?;
             let was = interaction.status();
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let change = interaction.claim(&reviewer, work.now, until)?;
-            let interaction = work.changed(&mut session, was, change)?;
-            work.saved(&session)?;
+            let interaction = interactions::apply_change(work, &mut session, was, change)?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

@@ -3,6 +3,8 @@
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId};
 
+use crate::interactions;
+use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -16,15 +18,14 @@ impl Engine {
         caller.require(Right::Steer)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = work.question(&scope, id)?;
+            let (mut session, interaction) = interactions::lock(work, &scope, id)?;
             let was = interaction.status();
             let change = interaction.clone().expire(work.ids.answer(work.now), &actor, work.now)?;
             if let Some(effect) = interaction.question.fallback_effect() {
                 interaction.may_end_with(&work.caller()?, effect)?;
             }
-            let interaction = work.changed(&mut session, was, change)?;
-            let session = work.terminated(session, &interaction)?;
-            work.saved(&session)?;
+            let interaction = interactions::apply_change(work, &mut session, was, change)?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Caller, Credential, Digest, Draft, Fallback, FormProof, InteractionId, Kind, Limit, Problem, ProjectId, Question,
+    Caller, Credential, Digest, Draft, Fallback, FormProof, Kind, Limit, Problem, ProjectId, Question,
     Refusal, Scope, TenantId,
 };
 use forms::{CheckError, Forms, SchemaError};
 use serde_json::Value;
-use store::{Cost, StoreError};
+use store::{StoreError};
 
 use crate::run::slots::{Slot, Slots};
 use crate::{Engine, Error};
@@ -133,28 +133,22 @@ impl Engine {
         }
     }
 
-    /// Checks the data of a draft against the form of its question, where both are there.
+    /// Checks the data of a draft against the form of its question. `None` where the question has no form or the answer carries none.
     pub(crate) async fn prove_form(
         &self,
         caller: &Caller,
-        id: InteractionId,
+        question: &Question,
         draft: &Draft,
-    ) -> Result<(Option<Question>, Option<FormProof>), Error> {
-        if draft.data.is_null() {
-            return Ok((None, None));
-        }
-        let scope = caller.scope;
-        let found = self.read(Cost::Point, move |reads| Ok(reads.interaction(&scope, id)?)).await?;
-        let question = found.ok_or(Refusal::NotFound("interaction"))?.question;
+    ) -> Result<Option<FormProof>, Error> {
         let carries = question.effect_of(draft).is_some_and(domain::Effect::carries_form);
-        let Some(schema) = question.form().filter(|_| carries) else { return Ok((Some(question), None)) };
+        let Some(schema) = question.form().filter(|_| carries) else { return Ok(None) };
         let data = draft.data.clone();
         let checked = self.checked(Account::of(caller), move |forms, wanted| forms.check_while(&schema, &data, wanted));
         match checked.await? {
-            Ok(()) => Ok((Some(question), Some(FormProof::checked()))),
+            Ok(()) => Ok(Some(FormProof::checked())),
             Err(CheckError::Schema(error)) => Err(Error::SchemaInvalid(vec![problem(&error)])),
             Err(CheckError::Fields(fields)) => {
-                Err(Refusal::AnswerInvalid(discreet(&question, problems("/data", fields))).into())
+                Err(Refusal::AnswerInvalid(discreet(question, problems("/data", fields))).into())
             }
         }
     }

@@ -51,23 +51,21 @@ impl OpenChanges {
     }
 }
 
-impl Work<'_> {
-    /// Counts what was opened and closed, and refuses the command if whoever asked, or the tenant, now has more open than they may.
-    pub(crate) fn count_open(&mut self) -> Result<(), Error> {
-        for changes in std::mem::take(&mut self.open).0.into_values() {
-            let totals = self.tx.open_changed(&changes.scope, &changes.opened, &changes.closed)?;
-            if changes.held_to_budget.is_empty() {
-                continue;
-            }
-            let limits = (Limit::KeyOpenQuestions, Limit::KeyOpenBytes);
-            for (_, total) in totals.askers.iter().filter(|(asker, _)| changes.held_to_budget.contains(asker)) {
-                within(*total, self.settings.key_open, limits)?;
-            }
-            let limits = (Limit::TenantOpenQuestions, Limit::TenantOpenBytes);
-            within(totals.tenant, self.settings.tenant_open, limits)?;
+/// Counts what was opened and closed, and refuses the command if whoever asked, or the tenant, now has more open than they may.
+pub(crate) fn save_open_counts(work: &mut Work<'_>) -> Result<(), Error> {
+    for changes in std::mem::take(&mut work.open).0.into_values() {
+        let totals = work.tx.open_changed(&changes.scope, &changes.opened, &changes.closed)?;
+        if changes.held_to_budget.is_empty() {
+            continue;
         }
-        Ok(())
+        let limits = (Limit::KeyOpenQuestions, Limit::KeyOpenBytes);
+        for (_, total) in totals.askers.iter().filter(|(asker, _)| changes.held_to_budget.contains(asker)) {
+            within(*total, work.settings.key_open, limits)?;
+        }
+        let limits = (Limit::TenantOpenQuestions, Limit::TenantOpenBytes);
+        within(totals.tenant, work.settings.tenant_open, limits)?;
     }
+    Ok(())
 }
 
 impl Engine {

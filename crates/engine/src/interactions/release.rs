@@ -2,6 +2,9 @@
 
 use domain::{Caller, Interaction, InteractionId};
 
+use crate::access;
+use crate::interactions;
+use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
@@ -15,11 +18,11 @@ impl Engine {
         caller.require(domain::access::Right::Answer)?;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
-            let (mut session, interaction) = work.question_seen(&caller, id)?;
+            let (mut session, interaction) = access::lock_question(work, &caller, id)?;
             let was = interaction.status();
             let change = interaction.release(&caller)?;
-            let interaction = work.changed(&mut session, was, change)?;
-            work.saved(&session)?;
+            let interaction = interactions::apply_change(work, &mut session, was, change)?;
+            sessions::save(work, &session)?;
             Ok(interaction)
         })
         .await

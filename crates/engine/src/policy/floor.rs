@@ -172,7 +172,7 @@ impl Engine {
             let text = floor.as_ref().map_or("", |floor| floor.text());
             happening.record = json!({ "diff": diff(before.as_deref().unwrap_or_default(), text) });
             for scope in work.tx.scopes()? {
-                work.audited(&scope, &happening)?;
+                work.append_audit(&scope, &happening)?;
             }
             Ok(work.now)
         })
@@ -212,35 +212,33 @@ async fn readable_floor(text: String) -> Result<Policy, Error> {
     Err(Error::PolicyInvalid(findings.iter().map(problem).collect()))
 }
 
-impl Work<'_> {
-    /// Refuses to start what the floor asks about, unless people whom it asks for have approved these very arguments. What a grant, a program or a
-    /// deadline has decided is no approval here.
-    pub(crate) fn floor_answered(
-        &mut self,
-        session: &Session,
-        proposal: &Proposal,
-        judged: &Judged,
-    ) -> Result<(), Error> {
-        if !judged.ruling.floor_asks() {
-            return Ok(());
-        }
-        let asked = match proposal.asked.last() {
-            Some(asked) => self.tx.interaction(&session.scope, *asked)?,
-            None => None,
-        };
-        let answered = asked.is_some_and(|asked| match &asked.state {
-            State::Resolved { resolution: Resolution::Answered { answer, votes }, .. } => {
-                let agreeing: Vec<_> = match votes.is_empty() {
-                    true => vec![answer],
-                    false => votes.iter().filter(|vote| vote.agrees_with(answer)).collect(),
-                };
-                let enough = |ask: &Ask| {
-                    ask.audiences.iter().all(|audience| audience.settled_by(&agreeing, &asked.origin.started_by))
-                };
-                judged.floor_ask.as_ref().is_some_and(enough)
-            }
-            State::Resolved { .. } | State::Pending(_) => false,
-        });
-        if answered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
+/// Refuses to start what the floor asks about, unless people whom it asks for have approved these very arguments. What a grant, a program or a
+/// deadline has decided is no approval here.
+pub(crate) fn require_floor_approval(
+    work: &mut Work<'_>,
+    session: &Session,
+    proposal: &Proposal,
+    judged: &Judged,
+) -> Result<(), Error> {
+    if !judged.ruling.floor_asks() {
+        return Ok(());
     }
+    let asked = match proposal.asked.last() {
+        Some(asked) => work.tx.interaction(&session.scope, *asked)?,
+        None => None,
+    };
+    let answered = asked.is_some_and(|asked| match &asked.state {
+        State::Resolved { resolution: Resolution::Answered { answer, votes }, .. } => {
+            let agreeing: Vec<_> = match votes.is_empty() {
+                true => vec![answer],
+                false => votes.iter().filter(|vote| vote.agrees_with(answer)).collect(),
+            };
+            let enough = |ask: &Ask| {
+                ask.audiences.iter().all(|audience| audience.settled_by(&agreeing, &asked.origin.started_by))
+            };
+            judged.floor_ask.as_ref().is_some_and(enough)
+        }
+        State::Resolved { .. } | State::Pending(_) => false,
+    });
+    if answered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
 }

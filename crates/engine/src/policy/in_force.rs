@@ -6,6 +6,7 @@ use domain::{Actor, PolicySource, PolicyState, PolicyVersion, Scope};
 use metrics::gauge;
 use store::{Cost, StoreError};
 
+use crate::policy;
 use crate::policy::floor::FLOOR;
 use crate::policy::ruling::{InForce, Judged, Policies};
 use crate::policy::server_file::NOWHERE;
@@ -109,47 +110,50 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// Refuses a ruling that was given under a policy or a floor which is no longer the one in force, and keeps the text of the policy that is.
-    pub(crate) fn still_in_force(&mut self, scope: &Scope, judged: &Judged, policies: &Policies) -> Result<(), Error> {
-        self.of_now(scope, &judged.in_force, policies)?;
-        let InForce { policy, source, .. } = &judged.in_force;
-        let known = (scope.project, policy.version().to_owned());
-        if policies.kept.contains_key(&known) {
-            return Ok(());
-        }
-        if self.tx.policy_version(scope, policy.version())?.is_none() {
-            let before = self.policy_newest(scope)?;
-            let version = PolicyVersion {
-                version: policy.version().to_owned(),
-                text: policy.text().to_owned(),
-                source: *source,
-                by: Actor::system(),
-                at: self.now,
-                before,
-            };
-            self.policy_first_known(scope, &version)?;
-        }
-        self.effects.policies_kept.push(known);
-        Ok(())
+/// Refuses a ruling that was given under a policy or a floor which is no longer the one in force, and keeps the text of the policy that is.
+pub(crate) fn require_in_force(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    judged: &Judged,
+    policies: &Policies,
+) -> Result<(), Error> {
+    require_current(work, scope, &judged.in_force, policies)?;
+    let InForce { policy, source, .. } = &judged.in_force;
+    let known = (scope.project, policy.version().to_owned());
+    if policies.kept.contains_key(&known) {
+        return Ok(());
     }
+    if work.tx.policy_version(scope, policy.version())?.is_none() {
+        let before = policy::newest_version(work, scope)?;
+        let version = PolicyVersion {
+            version: policy.version().to_owned(),
+            text: policy.text().to_owned(),
+            source: *source,
+            by: Actor::system(),
+            at: work.now,
+            before,
+        };
+        policy::record_first_use(work, scope, &version)?;
+    }
+    work.effects.policies_kept.push(known);
+    Ok(())
+}
 
-    /// Whether a policy and a floor are those in force: by what the project has decided, by what this process has read since, and by what any
-    /// server has put in force.
-    fn of_now(&mut self, scope: &Scope, in_force: &InForce, policies: &Policies) -> Result<(), Error> {
-        let mut states = self.tx.policy_states(&[*scope, NOWHERE, FLOOR])?.into_iter();
-        let [own, policy, on_record] = [(); 3].map(|()| states.next().flatten());
-        let now = own.map_or(0, |state| state.revision);
-        let served = (in_force.source != PolicySource::Project).then(|| in_force.policy.version());
-        let floor = in_force.floor.as_ref().map(|floor| floor.version());
-        let replaced = served.is_some_and(|version| policies.server().policy.version() != version);
-        let refloored = policies.floor_here().as_ref().map(|floor| floor.version()) != floor;
-        if now != in_force.state.revision || replaced || refloored {
-            return Err(StoreError::Conflict.into());
-        }
-        match Recorded::of(policy, on_record).differs(served, floor) {
-            Some(differs) => Err(Error::PolicyDiffers(differs)),
-            None => Ok(()),
-        }
+/// Whether a policy and a floor are those in force: by what the project has decided, by what this process has read since, and by what any
+/// server has put in force.
+fn require_current(work: &mut Work<'_>, scope: &Scope, in_force: &InForce, policies: &Policies) -> Result<(), Error> {
+    let mut states = work.tx.policy_states(&[*scope, NOWHERE, FLOOR])?.into_iter();
+    let [own, policy, on_record] = [(); 3].map(|()| states.next().flatten());
+    let now = own.map_or(0, |state| state.revision);
+    let served = (in_force.source != PolicySource::Project).then(|| in_force.policy.version());
+    let floor = in_force.floor.as_ref().map(|floor| floor.version());
+    let replaced = served.is_some_and(|version| policies.server().policy.version() != version);
+    let refloored = policies.floor_here().as_ref().map(|floor| floor.version()) != floor;
+    if now != in_force.state.revision || replaced || refloored {
+        return Err(StoreError::Conflict.into());
+    }
+    match Recorded::of(policy, on_record).differs(served, floor) {
+        Some(differs) => Err(Error::PolicyDiffers(differs)),
+        None => Ok(()),
     }
 }

@@ -7,3 +7,6 @@ pub(crate) mod action_history;
 pub(crate) mod decisions;
 pub(crate) mod suggest;
 pub(crate) mod suspend;
+
+pub(crate) use decisions::find_contradictions;
+pub(crate) use suspend::{enforce_earlier_decisions, suspend_contradicted_rules};

@@ -13,6 +13,7 @@ use similar::TextDiff;
 use store::{KnownChange, Page, StoreError};
 
 use crate::interactions::forms_check::off_reactor;
+use crate::policy;
 use crate::policy::floor::{asked_by, floored};
 use crate::policy::in_force::Differs;
 use crate::policy::ruling::{Behalf, InForce, Served, held, misfit_of, switched};
@@ -234,7 +235,7 @@ impl Engine {
                 return Err(Refusal::PolicyMoved { current: before.unwrap_or_default() }.into());
             }
             if let Some(current) = &current {
-                work.policy_replaced(&scope, current)?;
+                keep_replaced_policy(work, &scope, current)?;
             }
             let Adopted { policy, source, reason, .. } = &adopted;
             let version = policy.version().to_owned();
@@ -246,7 +247,7 @@ impl Engine {
                 at: work.now,
                 before: before.clone(),
             };
-            work.policy_put_in_force(&scope, &kept, reason.clone())?;
+            put_in_force(work, &scope, &kept, reason.clone())?;
             let own = (*source == PolicySource::Project).then(|| version.clone());
             let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
             let adoption = Adoption { own, version, before, reason: reason.clone(), vetted };
@@ -254,8 +255,8 @@ impl Engine {
             let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
             happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
-            work.audited(&scope, &happening)?;
-            work.unanimous(&scope, (policy, adopted.suggested.as_ref()), against.as_ref())
+            work.append_audit(&scope, &happening)?;
+            policy::enforce_earlier_decisions(work, &scope, (policy, adopted.suggested.as_ref()), against.as_ref())
         })
         .await?;
         self.in_force(caller.scope).await
@@ -279,7 +280,7 @@ impl Engine {
             }
             let (state, happening) = state.switch(enabled, by.clone(), reason.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
-            work.audited(&scope, &happening)?;
+            work.append_audit(&scope, &happening)?;
             Ok(())
         })
         .await?;
@@ -309,47 +310,45 @@ impl Adopted {
     }
 }
 
-impl Work<'_> {
-    /// Keeps the text that is in force until now: the server's may never have been judged by.
-    fn policy_replaced(&mut self, scope: &Scope, current: &InForce) -> Result<(), Error> {
-        if current.source != PolicySource::Project {
-            let kept = PolicyVersion {
-                version: current.policy.version().to_owned(),
-                text: current.policy.text().to_owned(),
-                source: current.source,
-                by: Actor::system(),
-                at: current.since.unwrap_or(self.now),
-                before: self.policy_newest(scope)?,
-            };
-            self.policy_first_known(scope, &kept)?;
-        }
-        Ok(())
+/// Keeps the text that is in force until now: the server's may never have been judged by.
+fn keep_replaced_policy(work: &mut Work<'_>, scope: &Scope, current: &InForce) -> Result<(), Error> {
+    if current.source != PolicySource::Project {
+        let kept = PolicyVersion {
+            version: current.policy.version().to_owned(),
+            text: current.policy.text().to_owned(),
+            source: current.source,
+            by: Actor::system(),
+            at: current.since.unwrap_or(work.now),
+            before: newest_version(work, scope)?,
+        };
+        record_first_use(work, scope, &kept)?;
     }
+    Ok(())
+}
 
-    /// Keeps a policy that is put in force, and tells of it in the history.
-    pub(crate) fn policy_put_in_force(
-        &mut self,
-        scope: &Scope,
-        version: &PolicyVersion,
-        reason: Option<String>,
-    ) -> Result<(), Error> {
-        self.tx.policy_keep(scope, version)?;
-        Ok(self.tx.policy_changed(scope, &version.change(reason))?)
-    }
+/// Keeps a policy that is put in force, and tells of it in the history.
+pub(crate) fn put_in_force(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    version: &PolicyVersion,
+    reason: Option<String>,
+) -> Result<(), Error> {
+    work.tx.policy_keep(scope, version)?;
+    Ok(work.tx.policy_changed(scope, &version.change(reason))?)
+}
 
-    /// The same with a policy that is in force without anybody having put it there, unless it was known.
-    pub(crate) fn policy_first_known(&mut self, scope: &Scope, version: &PolicyVersion) -> Result<(), Error> {
-        if self.tx.policy_keep(scope, version)? {
-            self.tx.policy_changed(scope, &version.change(None))?;
-        }
-        Ok(())
+/// The same with a policy that is in force without anybody having put it there, unless it was known.
+pub(crate) fn record_first_use(work: &mut Work<'_>, scope: &Scope, version: &PolicyVersion) -> Result<(), Error> {
+    if work.tx.policy_keep(scope, version)? {
+        work.tx.policy_changed(scope, &version.change(None))?;
     }
+    Ok(())
+}
 
-    /// The version that the history tells of last.
-    pub(crate) fn policy_newest(&mut self, scope: &Scope) -> Result<Option<String>, Error> {
-        let newest = self.tx.policy_changes(scope, None, Page { after: None, limit: 1 })?;
-        Ok(newest.into_iter().next().map(|known| known.change.version))
-    }
+/// The version that the history tells of last.
+pub(crate) fn newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<Option<String>, Error> {
+    let newest = work.tx.policy_changes(scope, None, Page { after: None, limit: 1 })?;
+    Ok(newest.into_iter().next().map(|known| known.change.version))
 }
 
 /// Reads a policy, and refuses one with an error in it.

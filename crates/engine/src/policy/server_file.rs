@@ -12,6 +12,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::interactions::forms_check::off_reactor;
+use crate::policy;
 use crate::policy::project_policy::diff;
 use crate::policy::ruling::Served;
 use crate::run::transaction::Work;
@@ -225,7 +226,7 @@ impl Engine {
             if !(first && source == PolicySource::Builtin) {
                 happening.data["source"] = json!(source);
                 happening.record = json!({ "diff": before.as_ref().map(|before| diff(&before.text, &version.text)) });
-                work.policy_served(&happening, before, &version)?;
+                record_served_policy(work, &happening, before, &version)?;
             }
             Ok(work.now)
         })
@@ -233,28 +234,26 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// Tells every project that the server's policy is another one. Those without their own keep both texts: they were in force there.
-    fn policy_served(
-        &mut self,
-        happening: &Happening,
-        before: Option<PolicyVersion>,
-        now: &PolicyVersion,
-    ) -> Result<(), Error> {
-        for scope in self.tx.scopes()? {
-            self.audited(&scope, happening)?;
-            if self.tx.policy_state(&scope)?.is_some_and(|state| state.own.is_some()) {
-                continue;
-            }
-            // It may have been judged by already.
-            if self.policy_newest(&scope)?.as_deref() == Some(&now.version) {
-                continue;
-            }
-            if let Some(before) = &before {
-                self.policy_first_known(&scope, before)?;
-            }
-            self.policy_put_in_force(&scope, now, None)?;
+/// Tells every project that the server's policy is another one. Those without their own keep both texts: they were in force there.
+fn record_served_policy(
+    work: &mut Work<'_>,
+    happening: &Happening,
+    before: Option<PolicyVersion>,
+    now: &PolicyVersion,
+) -> Result<(), Error> {
+    for scope in work.tx.scopes()? {
+        work.append_audit(&scope, happening)?;
+        if work.tx.policy_state(&scope)?.is_some_and(|state| state.own.is_some()) {
+            continue;
         }
-        Ok(())
+        // It may have been judged by already.
+        if policy::newest_version(work, &scope)?.as_deref() == Some(&now.version) {
+            continue;
+        }
+        if let Some(before) = &before {
+            policy::record_first_use(work, &scope, before)?;
+        }
+        policy::put_in_force(work, &scope, now, None)?;
     }
+    Ok(())
 }

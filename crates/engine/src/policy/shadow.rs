@@ -80,7 +80,7 @@ impl Engine {
             if let Some(shadow) = &state.shadow {
                 work.tx.shadow_keep(&scope, shadow, &text)?;
             }
-            work.audited(&scope, &happening.recording(json!({ "diff": diff })))?;
+            work.append_audit(&scope, &happening.recording(json!({ "diff": diff })))?;
             Ok(())
         })
         .await?;
@@ -96,7 +96,7 @@ impl Engine {
             let (state, happening) = state.ok_or(Refusal::NotFound("shadow"))?;
             work.tx.policy_save(&scope, &state)?;
             work.tx.shadow_forget(&scope)?;
-            work.audited(&scope, &happening)?;
+            work.append_audit(&scope, &happening)?;
             Ok(())
         })
         .await

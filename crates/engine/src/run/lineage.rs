@@ -42,7 +42,7 @@ impl Engine {
             tenants.dedup();
             for tenant in tenants {
                 let Some(project) = work.tx.first_project(tenant)? else { continue };
-                work.audited(&Scope { tenant, project }, &Happening::plain("database.adopted", told.clone()))?;
+                work.append_audit(&Scope { tenant, project }, &Happening::plain("database.adopted", told.clone()))?;
             }
             Ok(adopted)
         })

@@ -5,10 +5,14 @@ mod stuck;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use domain::{Refusal, Status, Timestamp};
+use domain::{Refusal, Timestamp};
 use futures::future::join_all;
 use store::{Cost, Due, DueAction, Topic};
 
+use crate::actions;
+use crate::interactions;
+use crate::sessions;
+use crate::steps;
 use crate::{Engine, Error};
 
 pub(crate) use stuck::{Stuck, count_failure};
@@ -96,19 +100,16 @@ impl Engine {
     /// Acts on one question. Another node, or an answer, may have been first: then there is nothing to do.
     async fn fire(&self, due: Due) -> Result<(), Error> {
         let fired = self.transact(move |work| {
-            let mut session = work.session(&due.scope, due.session)?;
+            let mut session = sessions::lock(work, &due.scope, due.session)?;
             let found = work.tx.interaction(&due.scope, due.interaction)?;
             let mut interaction = found.ok_or(Refusal::NotFound("interaction"))?;
             let before = session.last_seq;
             loop {
                 let was = interaction.status();
                 let Some(change) = interaction.tick(work.ids.answer(work.now), work.now) else { break };
-                interaction = work.changed(&mut session, was, change)?;
-                if was == Status::Pending && interaction.status() != Status::Pending {
-                    session = work.terminated(session, &interaction)?;
-                }
+                interaction = interactions::apply_change(work, &mut session, was, change)?;
             }
-            if session.last_seq == before { Ok(()) } else { work.saved(&session) }
+            if session.last_seq == before { Ok(()) } else { sessions::save(work, &session) }
         });
         gone_is_fine(fired.await)
     }
@@ -116,14 +117,14 @@ impl Engine {
     /// Acts on one action whose outcome was not reported in time: it may be started again, or a person is asked.
     async fn fire_action(&self, due: DueAction) -> Result<(), Error> {
         let fired = self.transact(move |work| {
-            let mut session = work.session(&due.scope, due.session)?;
+            let mut session = sessions::lock(work, &due.scope, due.session)?;
             let found = work.tx.proposal(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
-            let goes_on = session.alive().is_ok() && work.step_goes_on(&session, &found)?;
-            let again = goes_on.then(|| work.permit(&found.effective()));
+            let goes_on = session.alive().is_ok() && steps::is_step_alive(work, &session, &found)?;
+            let again = goes_on.then(|| actions::new_permit(work, &found.effective()));
             let Some(step) = found.lapse(again, work.now) else { return Ok(()) };
-            let proposal = work.acted(&mut session, step)?;
-            work.puzzled(&mut session, proposal)?;
-            work.saved(&session)
+            let proposal = actions::save_change(work, &mut session, step)?;
+            actions::ask_about_outcome(work, &mut session, proposal)?;
+            sessions::save(work, &session)
         });
         gone_is_fine(fired.await)
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use store::{Cost, KeptValue, SealedAt};
 use zeroize::Zeroizing;
 
+use crate::interactions;
 use crate::run::transaction::Work;
 use crate::secrets::vault::{Place, SECRETS};
 use crate::{Engine, Error, Vault};
@@ -32,8 +33,8 @@ pub(crate) struct Found {
 
 impl Engine {
     /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
-    pub(crate) fn set_aside(question: Option<&Question>, draft: &mut Draft) -> Option<SetAside> {
-        if question.is_none_or(|question| question.kind != Kind::Secret) {
+    pub(crate) fn set_aside(question: &Question, draft: &mut Draft) -> Option<SetAside> {
+        if question.kind != Kind::Secret {
             return None;
         }
         let values = Zeroizing::new(draft.data.to_string().into_bytes());
@@ -78,96 +79,93 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// Seals what was set aside, if the question has ended with it, and keeps it for later where the person says so. What was only a vote is
-    /// kept nowhere.
-    pub(crate) fn secrets_given(
-        &mut self,
-        vault: &Vault,
-        session: &mut Session,
-        interaction: &Interaction,
-        given: Option<&SetAside>,
-    ) -> Result<(), Error> {
-        let Some(SetAside { values, keep }) = given.filter(|_| interaction.ended_with_secrets()) else { return Ok(()) };
-        // Whoever asked takes it from the question that it asked, wherever that was answered.
-        let asked = self.first_of(interaction)?;
-        self.seal_values(vault, &asked, values)?;
-        let answer = match &interaction.state {
-            domain::State::Resolved { resolution, .. } => resolution.answer(),
-            domain::State::Pending(_) => None,
+/// Seals what was set aside, if the question has ended with it, and keeps it for later where the person says so. What was only a vote is
+/// kept nowhere.
+pub(crate) fn seal_answer_values(
+    work: &mut Work<'_>,
+    vault: &Vault,
+    session: &mut Session,
+    interaction: &Interaction,
+    given: Option<&SetAside>,
+) -> Result<(), Error> {
+    let Some(SetAside { values, keep }) = given.filter(|_| interaction.ended_with_secrets()) else { return Ok(()) };
+    // Whoever asked takes it from the question that it asked, wherever that was answered.
+    let asked = interactions::original_question(work, interaction)?;
+    seal_final_values(work, vault, &asked, values)?;
+    let answer = match &interaction.state {
+        domain::State::Resolved { resolution, .. } => resolution.answer(),
+        domain::State::Pending(_) => None,
+    };
+    let Some(by) = answer.filter(|_| *keep).map(|answer| answer.by.clone()) else { return Ok(()) };
+    let values: BTreeMap<String, String> = serde_json::from_slice(values).map_err(|_| Error::Sealed)?;
+    let mut values: BTreeMap<_, _> = values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect();
+    values.retain(|_, value| !value.is_empty());
+    let agent = &interaction.origin.asked_by.name;
+    for (name, value) in &values {
+        let secret = KeptSecret {
+            id: work.ids.secret(work.now),
+            scope: interaction.scope,
+            agent: agent.clone(),
+            driven: Some(interaction.origin.driven),
+            name: name.clone(),
+            kept_by: by.clone(),
+            kept_at: work.now,
+            used_at: None,
         };
-        let Some(by) = answer.filter(|_| *keep).map(|answer| answer.by.clone()) else { return Ok(()) };
-        let values: BTreeMap<String, String> = serde_json::from_slice(values).map_err(|_| Error::Sealed)?;
-        let mut values: BTreeMap<_, _> =
-            values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect();
-        values.retain(|_, value| !value.is_empty());
-        let agent = &interaction.origin.asked_by.name;
-        for (name, value) in &values {
-            let secret = KeptSecret {
-                id: self.ids.secret(self.now),
-                scope: interaction.scope,
-                agent: agent.clone(),
-                driven: Some(interaction.origin.driven),
-                name: name.clone(),
-                kept_by: by.clone(),
-                kept_at: self.now,
-                used_at: None,
-            };
-            let sealed = vault.seal(self, &Place::Kept(&secret), value.as_bytes())?;
-            self.tx.kept_put(&KeptValue { secret, sealed })?;
-        }
-        self.happened(session, Some(interaction.id), KeptSecret::kept(&by, agent, values.keys()))?;
-        Ok(())
+        let sealed = vault.seal(work, &Place::Kept(&secret), value.as_bytes())?;
+        work.tx.kept_put(&KeptValue { secret, sealed })?;
     }
+    work.record_event(session, Some(interaction.id), KeptSecret::kept(&by, agent, values.keys()))?;
+    Ok(())
+}
 
-    /// Answers a question that was just asked with what is kept for it, unless that was forgotten meanwhile.
-    pub(crate) fn secrets_found(
-        &mut self,
-        vault: &Vault,
-        session: &mut Session,
-        interaction: Interaction,
-        found: Option<&Found>,
-    ) -> Result<Interaction, Error> {
-        let Some(Found { values, reason, ids, names }) = found else { return Ok(interaction) };
-        let agent = interaction.origin.asked_by.name.clone();
-        let kept = self.tx.kept_for(&interaction.scope, &agent)?;
-        if !ids.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
-            return Ok(interaction);
-        }
-        for id in ids {
-            self.tx.kept_used(&interaction.scope, *id, self.now)?;
-        }
-        let draft = Draft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..Draft::default() };
-        let signature = (self.ids.answer(self.now), Actor::system(), AutoSource::System);
-        self.happened(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
-        let was = interaction.status();
-        let change = interaction.auto(signature, draft, Some(FormProof::checked()), self.now)?;
-        let interaction = self.changed(session, was, change)?;
-        self.seal(vault, &interaction, SECRETS, values)?;
-        Ok(interaction)
+/// Answers a question that was just asked with what is kept for it, unless that was forgotten meanwhile.
+pub(crate) fn answer_from_kept(
+    work: &mut Work<'_>,
+    vault: &Vault,
+    session: &mut Session,
+    interaction: Interaction,
+    found: Option<&Found>,
+) -> Result<Interaction, Error> {
+    let Some(Found { values, reason, ids, names }) = found else { return Ok(interaction) };
+    let agent = interaction.origin.asked_by.name.clone();
+    let kept = work.tx.kept_for(&interaction.scope, &agent)?;
+    if !ids.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
+        return Ok(interaction);
     }
+    for id in ids {
+        work.tx.kept_used(&interaction.scope, *id, work.now)?;
+    }
+    let draft = Draft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..Draft::default() };
+    let signature = (work.ids.answer(work.now), Actor::system(), AutoSource::System);
+    work.record_event(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
+    let was = interaction.status();
+    let change = interaction.auto(signature, draft, Some(FormProof::checked()), work.now)?;
+    let interaction = interactions::apply_change(work, session, was, change)?;
+    seal(work, vault, &interaction, SECRETS, values)?;
+    Ok(interaction)
+}
 
-    /// Seals the values with which a secret question has ended, in place of any that was sealed with a vote: earlier versions did that.
-    fn seal_values(&mut self, vault: &Vault, asked: &Interaction, values: &[u8]) -> Result<(), Error> {
-        let Some(vote) = self.tx.sealed(&asked.scope, asked.id, SECRETS)? else {
-            return self.seal(vault, asked, SECRETS, values);
-        };
-        let sealed = vault.seal(self, &Place::Question(&asked.scope, asked.id, SECRETS), values)?;
-        let at = SealedAt { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
-        Ok(self.tx.sealed_again(vote.key.id, &at, sealed.key.id)?)
-    }
+/// Seals the values with which a secret question has ended, in place of any that was sealed with a vote: earlier versions did that.
+fn seal_final_values(work: &mut Work<'_>, vault: &Vault, asked: &Interaction, values: &[u8]) -> Result<(), Error> {
+    let Some(vote) = work.tx.sealed(&asked.scope, asked.id, SECRETS)? else {
+        return seal(work, vault, asked, SECRETS, values);
+    };
+    let sealed = vault.seal(work, &Place::Question(&asked.scope, asked.id, SECRETS), values)?;
+    let at = SealedAt { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
+    Ok(work.tx.sealed_again(vote.key.id, &at, sealed.key.id)?)
+}
 
-    /// Seals a value and keeps it with a question.
-    pub(crate) fn seal(
-        &mut self,
-        vault: &Vault,
-        interaction: &Interaction,
-        name: &str,
-        value: &[u8],
-    ) -> Result<(), Error> {
-        let sealed = vault.seal(self, &Place::Question(&interaction.scope, interaction.id, name), value)?;
-        Ok(self.tx.sealed_put(&interaction.scope, interaction.id, name, &sealed)?)
-    }
+/// Seals a value and keeps it with a question.
+pub(crate) fn seal(
+    work: &mut Work<'_>,
+    vault: &Vault,
+    interaction: &Interaction,
+    name: &str,
+    value: &[u8],
+) -> Result<(), Error> {
+    let sealed = vault.seal(work, &Place::Question(&interaction.scope, interaction.id, name), value)?;
+    Ok(work.tx.sealed_put(&interaction.scope, interaction.id, name, &sealed)?)
 }
 
 /// What an answer to a secret question keeps in place of its values: the names.

@@ -56,7 +56,7 @@ impl Engine {
             };
             let sealed = vault.seal(work, &Place::Kept(&secret), value.as_bytes())?;
             work.tx.kept_put(&KeptValue { secret: secret.clone(), sealed })?;
-            work.audited(&scope, &KeptSecret::kept(&by, &agent, std::iter::once(&name)))?;
+            work.append_audit(&scope, &KeptSecret::kept(&by, &agent, std::iter::once(&name)))?;
             Ok(secret)
         })
         .await
@@ -70,7 +70,7 @@ impl Engine {
             if !work.tx.kept_forget(&scope, id)? {
                 return Err(Refusal::NotFound("secret").into());
             }
-            work.audited(&scope, &Happening::by("secret.forgotten", &by, json!({ "secret": id })))
+            work.append_audit(&scope, &Happening::by("secret.forgotten", &by, json!({ "secret": id })))
         })
         .await?;
         tracing::info!(secret = %id, by = caller.actor.name, "secretForgotten");

@@ -129,7 +129,7 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
     }
     let project = work.tx.first_project(tenant)?.ok_or(Refusal::NotFound("project"))?;
     let told = json!({ "master_key": wanted, "data_key": fresh.id, "number": number });
-    work.audited(&Scope { tenant, project }, &Happening::plain("secrets.rotated", told))
+    work.append_audit(&Scope { tenant, project }, &Happening::plain("secrets.rotated", told))
 }
 
 /// Seals a few values of a key again under the tenant's newest.

@@ -5,9 +5,12 @@ use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId, text}
 use serde_json::Value;
 use store::{Once, StoreError};
 
+use crate::access;
 use crate::run::transaction::Work;
+use crate::sessions;
 use crate::sessions::message::checked;
 use crate::sessions::names::{Named, agent_session_in, listener_in, named};
+use crate::steps;
 use crate::steps::server_files::Offered;
 use crate::{Engine, Error, Idempotency, Start};
 
@@ -42,12 +45,12 @@ impl Engine {
             let (chat, offered) = (chat.clone(), offered.clone());
             let said = self.command(caller, once.clone(), move |work| {
                 let caller = work.caller()?;
-                let session = match work.going_on(&caller, &chat)? {
+                let session = match find_current(work, &caller, &chat)? {
                     Some(session) => session,
-                    None => work.begun(&caller, &offered, chat.clone())?,
+                    None => begin(work, &caller, &offered, chat.clone())?,
                 };
                 let before = session.last_seq;
-                Ok((work.said(session, &offered, (&caller, &chat.content))?, before))
+                Ok((sessions::send_message(work, session, &offered, (&caller, &chat.content))?, before))
             });
             match said.await {
                 // Somebody else has begun the same conversation at the same moment: it is there now.
@@ -67,84 +70,82 @@ fn named_well(agent: Option<&str>) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-impl Work<'_> {
-    /// The session in which a conversation goes on; none where one is to begin. An id names one session for good; in a channel another one begins
-    /// where nobody listens, or not the agent that is named.
-    fn going_on(&mut self, caller: &Caller, chat: &Chat) -> Result<Option<Session>, Error> {
-        let scope = &caller.scope;
-        let Some(name) = &chat.conversation else { return Ok(None) };
-        let found = match named(&mut *self.tx, scope, name)? {
-            None => return Ok(None),
-            Some(Named::Session(found)) => found.id,
-            Some(Named::Channel(_)) => {
-                let listener = listener_in(&mut *self.tx, scope, name, chat.agent.as_deref())?;
-                let Some(listener) = listener else { return Ok(None) };
-                let session = self.session_seen(caller, listener.id)?;
-                // It may have ended before it was locked.
-                return Ok(Some(session).filter(|session| session.ended.is_none()));
-            }
-        };
-        let session = self.session_seen(caller, found)?;
-        if chat.agent.is_some() && chat.agent != session.brief.agent {
-            let problem = Problem::new("/agent", "is not the agent of this session");
-            return Err(Refusal::QuestionInvalid(vec![problem]).into());
+/// The session in which a conversation goes on; none where one is to begin. An id names one session for good; in a channel another one begins
+/// where nobody listens, or not the agent that is named.
+fn find_current(work: &mut Work<'_>, caller: &Caller, chat: &Chat) -> Result<Option<Session>, Error> {
+    let scope = &caller.scope;
+    let Some(name) = &chat.conversation else { return Ok(None) };
+    let found = match named(&mut *work.tx, scope, name)? {
+        None => return Ok(None),
+        Some(Named::Session(found)) => found.id,
+        Some(Named::Channel(_)) => {
+            let listener = listener_in(&mut *work.tx, scope, name, chat.agent.as_deref())?;
+            let Some(listener) = listener else { return Ok(None) };
+            let session = access::lock_session(work, caller, listener.id)?;
+            // It may have ended before it was locked.
+            return Ok(Some(session).filter(|session| session.ended.is_none()));
         }
-        Ok(Some(session))
+    };
+    let session = access::lock_session(work, caller, found)?;
+    if chat.agent.is_some() && chat.agent != session.brief.agent {
+        let problem = Problem::new("/agent", "is not the agent of this session");
+        return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
+    Ok(Some(session))
+}
 
-    fn begun(&mut self, caller: &Caller, offered: &Offered, chat: Chat) -> Result<Session, Error> {
-        caller.require(Right::Ask)?;
-        if chat.conversation.as_ref().is_some_and(|name| name.starts_with(SessionId::PREFIX)) {
-            // An id is given, never chosen.
-            return Err(Refusal::NotFound("session").into());
-        }
-        let channel = chat.conversation.as_deref().filter(|name| text::is_identifier(name));
-        let before = match (&chat.agent, channel) {
-            (None, Some(channel)) => agent_session_in(&mut *self.tx, &caller.scope, channel, None)?,
-            _ => None,
-        };
-        let agent = match chat.agent.or(before.and_then(|before| before.brief.agent)) {
-            Some(agent) => agent,
-            None => self.agent_meant(&caller.scope, offered)?,
-        };
-        let before = match channel {
-            Some(channel) => agent_session_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?,
-            None => None,
-        };
-        // Somebody may have begun it since nobody was found to listen, and would be taken for the one before.
-        if let Some(channel) = channel
-            && listener_in(&mut *self.tx, &caller.scope, channel, Some(&agent))?.is_some()
-        {
-            return Err(StoreError::Conflict.into());
-        }
-        let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
-        let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
-        let session = self.started(&caller.scope, &caller.actor, offered, start)?;
-        self.only_beginning(&session, before.as_ref())?;
-        if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
+fn begin(work: &mut Work<'_>, caller: &Caller, offered: &Offered, chat: Chat) -> Result<Session, Error> {
+    caller.require(Right::Ask)?;
+    if chat.conversation.as_ref().is_some_and(|name| name.starts_with(SessionId::PREFIX)) {
+        // An id is given, never chosen.
+        return Err(Refusal::NotFound("session").into());
     }
-
-    /// Keeps everybody else from beginning the same conversation with the same agent at the same moment: the second one is told of a conflict.
-    fn only_beginning(&mut self, session: &Session, before: Option<&Session>) -> Result<(), Error> {
-        let before = before.map(|before| before.id.to_string()).unwrap_or_default();
-        let agent = session.brief.agent.as_deref().unwrap_or_default();
-        // No channel has a space in its name.
-        let key = format!("conversation {} after {before} with {agent}", session.brief.channel);
-        let begun = Once { digest: String::new(), result: String::new() };
-        // Nobody is called so, whose own keys these could be.
-        Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)
+    let channel = chat.conversation.as_deref().filter(|name| text::is_identifier(name));
+    let before = match (&chat.agent, channel) {
+        (None, Some(channel)) => agent_session_in(&mut *work.tx, &caller.scope, channel, None)?,
+        _ => None,
+    };
+    let agent = match chat.agent.or(before.and_then(|before| before.brief.agent)) {
+        Some(agent) => agent,
+        None => choose_agent(work, &caller.scope, offered)?,
+    };
+    let before = match channel {
+        Some(channel) => agent_session_in(&mut *work.tx, &caller.scope, channel, Some(&agent))?,
+        None => None,
+    };
+    // Somebody may have begun it since nobody was found to listen, and would be taken for the one before.
+    if let Some(channel) = channel
+        && listener_in(&mut *work.tx, &caller.scope, channel, Some(&agent))?.is_some()
+    {
+        return Err(StoreError::Conflict.into());
     }
+    let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
+    let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
+    let session = sessions::open(work, &caller.scope, &caller.actor, offered, start)?;
+    reserve_beginning(work, &session, before.as_ref())?;
+    if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
+}
 
-    fn agent_meant(&mut self, scope: &Scope, offered: &Offered) -> Result<String, Error> {
-        let names = Vec::from_iter(self.agents_at_hand(scope, offered)?);
-        match names.as_slice() {
-            [] => Err(Refusal::NotFound("agent").into()),
-            [only] => Ok(only.clone()),
-            several if several.iter().any(|name| name == DEFAULT) => Ok(DEFAULT.to_owned()),
-            several => {
-                let problem = Problem::new("/agent", format!("name one of {}", several.join(", ")));
-                Err(Refusal::QuestionInvalid(vec![problem]).into())
-            }
+/// Keeps everybody else from beginning the same conversation with the same agent at the same moment: the second one is told of a conflict.
+fn reserve_beginning(work: &mut Work<'_>, session: &Session, before: Option<&Session>) -> Result<(), Error> {
+    let before = before.map(|before| before.id.to_string()).unwrap_or_default();
+    let agent = session.brief.agent.as_deref().unwrap_or_default();
+    // No channel has a space in its name.
+    let key = format!("conversation {} after {before} with {agent}", session.brief.channel);
+    let begun = Once { digest: String::new(), result: String::new() };
+    // Nobody is called so, whose own keys these could be.
+    Ok(work.tx.once_insert(&session.scope, "", &key, &begun)?)
+}
+
+fn choose_agent(work: &mut Work<'_>, scope: &Scope, offered: &Offered) -> Result<String, Error> {
+    let names = Vec::from_iter(steps::available_agents(work, scope, offered)?);
+    match names.as_slice() {
+        [] => Err(Refusal::NotFound("agent").into()),
+        [only] => Ok(only.clone()),
+        several if several.iter().any(|name| name == DEFAULT) => Ok(DEFAULT.to_owned()),
+        several => {
+            let problem = Problem::new("/agent", format!("name one of {}", several.join(", ")));
+            Err(Refusal::QuestionInvalid(vec![problem]).into())
         }
     }
 }

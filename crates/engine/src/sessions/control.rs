@@ -1,10 +1,14 @@
 //! Pauses, resumes and ends a session.
 
 use domain::access::Right;
-use domain::session::Note;
-use domain::{Caller, Command, Problem, Refusal, Role, Session, SessionId, text};
+use domain::session::{Ending, Note};
+use domain::{
+    Caller, Command, Interaction, Problem, Refusal, Resolution, Role, Session, SessionId, State, Status, StepEnd, text,
+};
+use serde_json::Value;
 
-use crate::{Engine, Error, Idempotency};
+use crate::run::transaction::Work;
+use crate::{Engine, Error, Idempotency, access, deliveries, interactions, sessions, steps};
 
 impl Engine {
     /// Carries out a command on a session. Ending it closes its open questions in the same transaction.
@@ -19,7 +23,7 @@ impl Engine {
         checked("/reason", reason.as_deref())?;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
-            let session = work.session_seen(&caller, id)?;
+            let session = access::lock_session(work, &caller, id)?;
             Self::steers(&caller, &session)?;
             if matches!(command, Command::Complete | Command::Fail) && caller.role == Role::Operator {
                 // Only the agent knows that it is done; a person cancels.
@@ -35,8 +39,8 @@ impl Engine {
                 caller.require(Right::Steer)?;
             }
             let note = Note { by: caller.actor.clone(), at: work.now, reason: reason.clone() };
-            let session = work.control(session, command, note)?;
-            work.saved(&session)?;
+            let session = sessions::apply_control(work, session, command, note)?;
+            sessions::save(work, &session)?;
             Ok(session)
         })
         .await
@@ -50,4 +54,73 @@ pub(crate) fn checked(pointer: &str, reason: Option<&str>) -> Result<(), Error> 
         text::paragraphs(pointer, reason, &mut problems);
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
+}
+
+/// Ends a session, or pauses and resumes it; what ends closes its open questions with the same reason.
+pub(crate) fn apply_control(
+    work: &mut Work<'_>,
+    session: Session,
+    command: Command,
+    note: Note,
+) -> Result<Session, Error> {
+    let (by, reason) = (note.by.clone(), note.reason.clone());
+    let held = session.going_on().is_err();
+    let (mut session, happening) = session.control(command, note)?;
+    if let Some((ending, _)) = &session.ended {
+        let (scope, ending) = (session.scope, *ending);
+        let told = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
+        for id in work.tx.open_of(&scope, session.id)? {
+            let interaction = work.tx.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+            let change = interaction.cancel(by.clone(), told.clone(), work.now)?;
+            interactions::apply_change(work, &mut session, Status::Pending, change)?;
+        }
+        for step in work.tx.steps(&scope, session.id)? {
+            if step.alive() {
+                let step = steps::append_cancelled(work, &session, step, &told)?;
+                let end = StepEnd { how: ending.of_step(), output: Value::Null, reason: Some(told.clone()) };
+                let step = step.end(end, work.now);
+                work.tx.step_save(&scope, &step)?;
+                if step.drive.is_some() {
+                    work.record_event(&mut session, None, step.told(&by))?;
+                }
+            }
+        }
+        if session.driven {
+            steps::revoke_unstarted_actions(work, &mut session, None, &told)?;
+            steps::retire_untaken_answers(work, &mut session, None, &told)?;
+            // Nobody is left who could be handed it. What has failed may be taken up all the same, and has to be hidden then.
+            work.tx.sealed_retire(&scope, session.id, Some(work.now))?;
+            if ending != Ending::Failed {
+                work.tx.sealed_drop_of(&scope, session.id)?;
+            }
+        }
+    }
+    work.record_event(&mut session, None, happening)?;
+    if held && session.going_on().is_ok() {
+        deliveries::ring_agents(work, &session)?;
+        steps::wake(work, &session)?;
+    }
+    Ok(session)
+}
+
+/// An answer that ends the session does so in the same transaction.
+pub(crate) fn end_if_terminated(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    interaction: &Interaction,
+) -> Result<(), Error> {
+    let State::Resolved {
+        resolution: Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. },
+        ..
+    } = &interaction.state
+    else {
+        return Ok(());
+    };
+    if answer.effect != domain::Effect::Terminate || session.alive().is_err() {
+        return Ok(());
+    }
+    let reason = answer.feedback.clone().unwrap_or_else(|| format!("ended by {}", answer.by.name));
+    let note = Note { by: answer.by.clone(), at: work.now, reason: Some(reason) };
+    *session = apply_control(work, session.clone(), Command::Cancel, note)?;
+    Ok(())
 }

@@ -3,8 +3,13 @@
 use domain::{Caller, Happening, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text};
 use serde_json::json;
 
+use crate::access;
+use crate::interactions;
 use crate::interactions::forms_check::Account;
-use crate::run::transaction::{Asking, Work};
+use crate::interactions::open::Asking;
+use crate::run::transaction::Work;
+use crate::sessions;
+use crate::steps;
 use crate::steps::server_files::Offered;
 use crate::{Engine, Error, Idempotency};
 
@@ -31,17 +36,17 @@ impl Engine {
         let offered = self.offered(caller.scope).await?;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
-            let mut session = work.session_seen(&caller, id)?;
+            let mut session = access::lock_session(work, &caller, id)?;
             let by = &caller.actor;
             let own = caller.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
             match &question {
                 Some(question) if own => {
-                    work.ask(&mut session, by.clone(), question.clone(), &asking)?;
+                    interactions::open(work, &mut session, by.clone(), question.clone(), &asking)?;
                 }
                 None if own => {
                     session.alive()?;
                     let happening = Happening::by("message.sent", by, json!({ "content": content }));
-                    work.happened(&mut session, None, happening)?;
+                    work.record_event(&mut session, None, happening)?;
                 }
                 asked => {
                     Self::steers(&caller, &session)?;
@@ -49,10 +54,10 @@ impl Engine {
                         let problem = Problem::new("/requires_reply", "only an agent's message asks for a reply");
                         return Err(Refusal::QuestionInvalid(vec![problem]).into());
                     }
-                    work.heard(&mut session, &offered, (by, &content))?;
+                    steps::deliver_message(work, &mut session, &offered, (by, &content))?;
                 }
             }
-            work.saved(&session)?;
+            sessions::save(work, &session)?;
             Ok(session)
         })
         .await
@@ -71,36 +76,38 @@ pub(crate) fn checked(content: &str) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-impl Work<'_> {
-    /// Somebody says something to the agent of a session that is locked.
-    pub(crate) fn said(
-        &mut self,
-        mut session: Session,
-        offered: &Offered,
-        (caller, content): (&Caller, &str),
-    ) -> Result<Session, Error> {
-        Engine::steers(caller, &session)?;
-        self.heard(&mut session, offered, (&caller.actor, content))?;
-        self.saved(&session)?;
-        Ok(session)
-    }
+/// Somebody says something to the agent of a session that is locked.
+pub(crate) fn send_message(
+    work: &mut Work<'_>,
+    mut session: Session,
+    offered: &Offered,
+    (caller, content): (&Caller, &str),
+) -> Result<Session, Error> {
+    Engine::steers(caller, &session)?;
+    steps::deliver_message(work, &mut session, offered, (&caller.actor, content))?;
+    sessions::save(work, &session)?;
+    Ok(session)
+}
 
-    /// A question that is a message is told as one.
-    pub(crate) fn spoken(&mut self, session: &mut Session, asked: &Interaction) -> Result<(), Error> {
-        if !asked.question.reply {
-            return Ok(());
-        }
-        let data = json!({ "content": asked.question.words(), "requires_reply": true });
-        let happening = Happening::by("message.sent", &asked.origin.asked_by, data);
-        self.happened(session, Some(asked.id), happening).map(drop)
+/// A question that is a message is told as one.
+pub(crate) fn record_question_message(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    asked: &Interaction,
+) -> Result<(), Error> {
+    if !asked.question.reply {
+        return Ok(());
     }
+    let data = json!({ "content": asked.question.words(), "requires_reply": true });
+    let happening = Happening::by("message.sent", &asked.origin.asked_by, data);
+    work.record_event(session, Some(asked.id), happening).map(drop)
+}
 
-    /// The answer to a message is one too.
-    pub(crate) fn replied(&mut self, session: &mut Session, asked: &Interaction) -> Result<(), Error> {
-        let State::Resolved { resolution, .. } = &asked.state else { return Ok(()) };
-        let Some(answer) = resolution.answer().filter(|_| asked.question.reply) else { return Ok(()) };
-        let Some(content) = asked.question.reply_of(answer) else { return Ok(()) };
-        let happening = Happening::by("message.sent", &answer.by, json!({ "content": content }));
-        self.happened(session, Some(asked.id), happening).map(drop)
-    }
+/// The answer to a message is one too.
+pub(crate) fn record_reply(work: &mut Work<'_>, session: &mut Session, asked: &Interaction) -> Result<(), Error> {
+    let State::Resolved { resolution, .. } = &asked.state else { return Ok(()) };
+    let Some(answer) = resolution.answer().filter(|_| asked.question.reply) else { return Ok(()) };
+    let Some(content) = asked.question.reply_of(answer) else { return Ok(()) };
+    let happening = Happening::by("message.sent", &answer.by, json!({ "content": content }));
+    work.record_event(session, Some(asked.id), happening).map(drop)
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use store::Topic;
 
 use crate::run::transaction::Work;
+use crate::steps;
 use crate::steps::server_files::Offered;
 use crate::steps::workspaces::apart;
 use crate::{Engine, Error, Idempotency};
@@ -37,7 +38,7 @@ impl Engine {
         caller.require(Right::Ask)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let offered = self.offered(caller.scope).await?;
-        self.command(caller, once, move |work| work.started(&scope, &actor, &offered, start.clone())).await
+        self.command(caller, once, move |work| open(work, &scope, &actor, &offered, start.clone())).await
     }
 }
 
@@ -83,79 +84,77 @@ impl Run {
     }
 }
 
-impl Work<'_> {
-    /// Opens a session with its first step.
-    pub(crate) fn started(
-        &mut self,
-        scope: &Scope,
-        actor: &Actor,
-        offered: &Offered,
-        start: Start,
-    ) -> Result<Session, Error> {
-        let id = self.ids.session(self.now);
-        let shared = start.shared.clone();
-        let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
-        luggage.wire = Some(self.doer.how.wire);
-        let run = self.run_for(scope, offered, &mut brief, &mut luggage)?;
-        let step = Step::begin(self.ids.step(self.now), id, brief.agent.clone(), self.now);
-        let step = match &run {
-            Some(run) => Step { shared, ..run.step(step.id, id, self.now) },
-            None => step,
-        };
-        let (mut session, happening) = Session::start(id, *scope, brief, step.id, actor.clone(), self.now);
-        session.driven = run.is_some();
-        let event = self.recorded(&mut session, None, happening)?;
-        self.tx.session_insert(&session, &luggage)?;
-        self.tx.step_insert(scope, &step)?;
-        self.tx.event_append(scope, &event)?;
-        self.watched(&session);
-        if session.driven {
-            self.effects.topics.push(Topic::Steps);
-        }
-        Ok(session)
+/// Opens a session with its first step.
+pub(crate) fn open(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    actor: &Actor,
+    offered: &Offered,
+    start: Start,
+) -> Result<Session, Error> {
+    let id = work.ids.session(work.now);
+    let shared = start.shared.clone();
+    let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
+    luggage.wire = Some(work.doer.how.wire);
+    let run = choose_run(work, scope, offered, &mut brief, &mut luggage)?;
+    let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
+    let step = match &run {
+        Some(run) => Step { shared, ..run.step(step.id, id, work.now) },
+        None => step,
+    };
+    let (mut session, happening) = Session::start(id, *scope, brief, step.id, actor.clone(), work.now);
+    session.driven = run.is_some();
+    let event = work.prepare_event(&mut session, None, happening)?;
+    work.tx.session_insert(&session, &luggage)?;
+    work.tx.step_insert(scope, &step)?;
+    work.tx.event_append(scope, &event)?;
+    work.ring_watchers(&session);
+    if session.driven {
+        work.effects.topics.push(Topic::Steps);
     }
+    Ok(session)
+}
 
-    /// What we run for a session: a flow, or an agent that we know. Every version is chosen here, once.
-    fn run_for(
-        &mut self,
-        scope: &Scope,
-        offered: &Offered,
-        brief: &mut Brief,
-        luggage: &mut Luggage,
-    ) -> Result<Option<Run>, Error> {
-        if let Some(name) = brief.flow.clone() {
-            let wanted = (name.as_str(), brief.flow_version.as_deref());
-            let flow = self.flow_for(scope, offered, wanted)?.ok_or(Refusal::NotFound("flow"))?;
-            brief.flow_version = Some(flow.version.clone());
-            for step in &flow.steps {
-                let Some(agent) = &step.agent else { continue };
-                let wanted = (agent.as_str(), step.agent_version.as_deref());
-                let agent = self.agent_for(scope, offered, wanted)?.ok_or_else(|| {
-                    let why = format!("the step `{}` runs `{agent}`, which is not here", step.name);
-                    Refusal::QuestionInvalid(vec![Problem::new("/flow", why)])
-                })?;
-                self.workspace_of(offered, &agent)?;
-                luggage.agents.insert(step.name.clone(), agent.version);
-            }
-            let first = flow.first().and_then(|first| luggage.agents.get(&first.name).cloned());
-            return Ok(Some(Run::Flow(flow, first)));
+/// What we run for a session: a flow, or an agent that we know. Every version is chosen here, once.
+fn choose_run(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    offered: &Offered,
+    brief: &mut Brief,
+    luggage: &mut Luggage,
+) -> Result<Option<Run>, Error> {
+    if let Some(name) = brief.flow.clone() {
+        let wanted = (name.as_str(), brief.flow_version.as_deref());
+        let flow = steps::resolve_flow(work, scope, offered, wanted)?.ok_or(Refusal::NotFound("flow"))?;
+        brief.flow_version = Some(flow.version.clone());
+        for step in &flow.steps {
+            let Some(agent) = &step.agent else { continue };
+            let wanted = (agent.as_str(), step.agent_version.as_deref());
+            let agent = steps::resolve_agent(work, scope, offered, wanted)?.ok_or_else(|| {
+                let why = format!("the step `{}` runs `{agent}`, which is not here", step.name);
+                Refusal::QuestionInvalid(vec![Problem::new("/flow", why)])
+            })?;
+            require_separate_workspace(work, offered, &agent)?;
+            luggage.agents.insert(step.name.clone(), agent.version);
         }
-        let Some(name) = brief.agent.clone() else { return Ok(None) };
-        let wanted = (name.as_str(), brief.agent_version.as_deref());
-        let Some(agent) = self.agent_for(scope, offered, wanted)? else {
-            if self.known_agent(scope, offered, &name)? {
-                let problem = Problem::new("/agent_version", "is not here, or no new session may use it");
-                return Err(Refusal::QuestionInvalid(vec![problem]).into());
-            }
-            return Ok(None);
-        };
-        self.workspace_of(offered, &agent)?;
-        brief.agent_version = Some(agent.version.clone());
-        Ok(Some(Run::Agent(Box::new(agent))))
+        let first = flow.first().and_then(|first| luggage.agents.get(&first.name).cloned());
+        return Ok(Some(Run::Flow(flow, first)));
     }
+    let Some(name) = brief.agent.clone() else { return Ok(None) };
+    let wanted = (name.as_str(), brief.agent_version.as_deref());
+    let Some(agent) = steps::resolve_agent(work, scope, offered, wanted)? else {
+        if steps::has_known_agent(work, scope, offered, &name)? {
+            let problem = Problem::new("/agent_version", "is not here, or no new session may use it");
+            return Err(Refusal::QuestionInvalid(vec![problem]).into());
+        }
+        return Ok(None);
+    };
+    require_separate_workspace(work, offered, &agent)?;
+    brief.agent_version = Some(agent.version.clone());
+    Ok(Some(Run::Agent(Box::new(agent))))
+}
 
-    /// Refuses an agent whose workspace is not apart from those of other tenants.
-    fn workspace_of(&mut self, offered: &Offered, agent: &AgentVersion) -> Result<(), Error> {
-        agent.workspace.as_deref().map_or(Ok(()), |workspace| apart(&mut *self.tx, offered, workspace))
-    }
+/// Refuses an agent whose workspace is not apart from those of other tenants.
+fn require_separate_workspace(work: &mut Work<'_>, offered: &Offered, agent: &AgentVersion) -> Result<(), Error> {
+    agent.workspace.as_deref().map_or(Ok(()), |workspace| apart(&mut *work.tx, offered, workspace))
 }

@@ -7,9 +7,14 @@ use domain::{Interaction, InteractionId, Question, Refusal};
 use serde_json::Value;
 use store::{Cost, StoreError};
 
+use crate::interactions;
 use crate::interactions::ask::opened_on;
 use crate::interactions::forms_check::Account;
-use crate::run::transaction::{Asking, Doer};
+use crate::interactions::open::Asking;
+use crate::run::transaction::Doer;
+use crate::secrets;
+use crate::sessions;
+use crate::steps;
 use crate::steps::journal::Journal;
 use crate::steps::lease::{Claim, place_of};
 use crate::{Ask, Engine, Error};
@@ -37,19 +42,20 @@ impl Engine {
         let asking = Asking { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (mut session, step) = work.fenced(&claim)?;
+            let (mut session, step) = steps::lock_claimed(work, &claim)?;
             session.alive()?;
             // Before anything is written: what is answered with `None` is committed all the same.
             if step.drive.as_ref().is_none_or(|drive| drive.journal != after) {
                 return Ok(None);
             }
-            let asked = work.ask(&mut session, claim.agent.clone(), question.clone(), &asking)?;
-            let asked = work.secrets_found(&vault, &mut session, asked, kept.as_ref())?;
+            let asked = interactions::open(work, &mut session, claim.agent.clone(), question.clone(), &asking)?;
+            let asked = secrets::answer_from_kept(work, &vault, &mut session, asked, kept.as_ref())?;
             // Read again: an answer that was found already has been on its way to wake the step.
             let step = work.tx.step(&claim.scope, step.id)?.ok_or(Refusal::StepLost)?;
-            let step = work.journalled(&mut session, step, &journal(asked.id))?.ok_or(StoreError::Conflict)?;
+            let step =
+                steps::append_journal(work, &mut session, step, &journal(asked.id))?.ok_or(StoreError::Conflict)?;
             work.tx.step_save(&claim.scope, &step)?;
-            work.saved(&session)?;
+            sessions::save(work, &session)?;
             Ok(Some(asked))
         })
         .await

@@ -7,6 +7,8 @@ use serde_json::Value;
 use store::Topic;
 
 use crate::run::transaction::Work;
+use crate::sessions;
+use crate::steps;
 use crate::{Engine, Error, Idempotency};
 
 /// What a person does about a step.
@@ -45,140 +47,148 @@ impl Engine {
         crate::sessions::control::checked("/reason", reason.as_deref())?;
         let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let session = work.session(&scope, id)?;
+            let session = sessions::lock(work, &scope, id)?;
             let caller = work.caller()?;
             // An agent's key asks, and never answers: what becomes of a step that has failed, or has used up its limits, is for people.
             caller.require(Right::Steer)?;
-            work.step_command(session, step, command.clone(), (&caller, reason.clone()))
+            run_command(work, session, step, command.clone(), (&caller, reason.clone()))
         })
         .await
     }
 }
 
-impl Work<'_> {
-    fn step_command(
-        &mut self,
-        session: Session,
-        given: Option<StepId>,
-        command: StepCommand,
-        (caller, reason): (&Caller, Option<String>),
-    ) -> Result<Session, Error> {
-        let id = given.unwrap_or(session.step);
-        let step = self.tx.step(&session.scope, id)?.filter(|step| step.session == session.id);
-        let step = step.ok_or(Refusal::NotFound("step"))?;
-        if step.id != session.step {
-            let problem = Problem::new("/step", "is not the step that the session is at");
-            return Err(Refusal::QuestionInvalid(vec![problem]).into());
-        }
-        if step.drive.is_none() {
-            return Err(Refusal::NotDriven(session.id).into());
-        }
-        let failed = matches!(&step.phase, StepPhase::Ended { how: StepEnding::Failed | StepEnding::Rejected, .. });
-        let why = reason.clone().unwrap_or_else(|| format!("a person said so: {}", command.name()));
-        if let (true, StepCommand::Retry) = (step.alive(), &command) {
-            return self.hurried(session, step);
-        }
-        if !step.alive() && !failed {
-            return Err(Refusal::StepNotFailed.into());
-        }
-        let (session, step) = if step.alive() {
-            session.alive()?;
-            (session, step)
-        } else {
-            self.revived(session, step, (&caller.actor, &why))?
-        };
-        let end = match command {
-            StepCommand::Retry => {
-                let session = self.tried_again(session, &step, (self.now, true))?;
-                self.saved(&session)?;
-                return Ok(session);
-            }
-            StepCommand::Skip => StepEnd::because(StepEnding::Skipped, why),
-            StepCommand::Approve(output) => StepEnd { how: StepEnding::Completed, output, reason: Some(why) },
-        };
-        self.passes_the_question(caller, &session, &step)?;
-        self.step_decided(session, step, end)
+fn run_command(
+    work: &mut Work<'_>,
+    session: Session,
+    given: Option<StepId>,
+    command: StepCommand,
+    (caller, reason): (&Caller, Option<String>),
+) -> Result<Session, Error> {
+    let id = given.unwrap_or(session.step);
+    let step = work.tx.step(&session.scope, id)?.filter(|step| step.session == session.id);
+    let step = step.ok_or(Refusal::NotFound("step"))?;
+    if step.id != session.step {
+        let problem = Problem::new("/step", "is not the step that the session is at");
+        return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
+    if step.drive.is_none() {
+        return Err(Refusal::NotDriven(session.id).into());
+    }
+    let failed = matches!(&step.phase, StepPhase::Ended { how: StepEnding::Failed | StepEnding::Rejected, .. });
+    let why = reason.clone().unwrap_or_else(|| format!("a person said so: {}", command.name()));
+    if let (true, StepCommand::Retry) = (step.alive(), &command) {
+        return run_now(work, session, step);
+    }
+    if !step.alive() && !failed {
+        return Err(Refusal::StepNotFailed.into());
+    }
+    let (session, step) = if step.alive() {
+        session.alive()?;
+        (session, step)
+    } else {
+        revive(work, session, step, (&caller.actor, &why))?
+    };
+    let end = match command {
+        StepCommand::Retry => {
+            let session = steps::retry(work, session, &step, (work.now, true))?;
+            sessions::save(work, &session)?;
+            return Ok(session);
+        }
+        StepCommand::Skip => StepEnd::because(StepEnding::Skipped, why),
+        StepCommand::Approve(output) => StepEnd { how: StepEnding::Completed, output, reason: Some(why) },
+    };
+    require_may_pass_question(work, caller, &session, &step)?;
+    decide_step(work, session, step, end)
+}
 
-    /// A session that has failed goes on, for as long as everything is kept that people gave it in secret: what nobody knows any more cannot be
-    /// hidden. It is handed to nobody either way.
-    fn revived(&mut self, session: Session, step: Step, (by, why): (&Actor, &str)) -> Result<(Session, Step), Error> {
-        let over = |at: Timestamp| at.saturating_add(self.settings.retention).unwrap_or(Timestamp::MAX);
-        if session.ended.as_ref().is_some_and(|(_, note)| over(note.at) <= self.now) {
-            session.alive()?;
-        }
-        let (mut session, happening) = session.revive(by, why)?;
-        self.tx.sealed_retire(&session.scope, session.id, None)?;
-        self.happened(&mut session, None, happening)?;
-        Ok((session, Step { withheld_upto: Some(step.id), ..step }))
+/// A session that has failed goes on, for as long as everything is kept that people gave it in secret: what nobody knows any more cannot be
+/// hidden. It is handed to nobody either way.
+fn revive(
+    work: &mut Work<'_>,
+    session: Session,
+    step: Step,
+    (by, why): (&Actor, &str),
+) -> Result<(Session, Step), Error> {
+    let over = |at: Timestamp| at.saturating_add(work.settings.retention).unwrap_or(Timestamp::MAX);
+    if session.ended.as_ref().is_some_and(|(_, note)| over(note.at) <= work.now) {
+        session.alive()?;
     }
+    let (mut session, happening) = session.revive(by, why)?;
+    work.tx.sealed_retire(&session.scope, session.id, None)?;
+    work.record_event(&mut session, None, happening)?;
+    Ok((session, Step { withheld_upto: Some(step.id), ..step }))
+}
 
-    /// Refuses whoever could not have let the step run: where the question before it is open, was not answered with yes, or is still to be asked.
-    fn passes_the_question(&mut self, caller: &Caller, session: &Session, step: &Step) -> Result<(), Error> {
-        if self.let_run(session, step)?.is_some() {
-            return Ok(());
-        }
-        let asked = step.before.map(|id| self.tx.interaction(&session.scope, id)).transpose()?.flatten();
-        let audiences = match asked {
-            Some(asked) => {
-                asked.admit(caller)?;
-                asked.question.audiences().to_vec()
-            }
-            None => {
-                let flow = self.flow_of(session)?;
-                let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
-                let question = definition.and_then(|definition| definition.question.as_ref());
-                let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {
-                    return Ok(());
-                };
-                vec![question.audience.clone().unwrap_or_default()]
-            }
-        };
-        let started = caller.actor.is_same_person(&session.started_by);
-        if audiences.iter().any(|audience| audience.four_eyes && started) {
-            return Err(Refusal::FourEyes.into());
-        }
-        if !audiences.iter().all(|audience| audience.includes(caller, started)) {
-            return Err(Refusal::NotInAudience.into());
-        }
-        if audiences.iter().any(|audience| audience.quorum > 1) {
-            let why = "passes over a question that needs several people: have them answer it";
-            return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
-        }
-        Ok(())
+/// Refuses whoever could not have let the step run: where the question before it is open, was not answered with yes, or is still to be asked.
+fn require_may_pass_question(
+    work: &mut Work<'_>,
+    caller: &Caller,
+    session: &Session,
+    step: &Step,
+) -> Result<(), Error> {
+    if steps::passed_question(work, session, step)?.is_some() {
+        return Ok(());
     }
+    let asked = step.before.map(|id| work.tx.interaction(&session.scope, id)).transpose()?.flatten();
+    let audiences = match asked {
+        Some(asked) => {
+            asked.admit(caller)?;
+            asked.question.audiences().to_vec()
+        }
+        None => {
+            let flow = steps::flow_of(work, session)?;
+            let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
+            let question = definition.and_then(|definition| definition.question.as_ref());
+            let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {
+                return Ok(());
+            };
+            vec![question.audience.clone().unwrap_or_default()]
+        }
+    };
+    let started = caller.actor.is_same_person(&session.started_by);
+    if audiences.iter().any(|audience| audience.four_eyes && started) {
+        return Err(Refusal::FourEyes.into());
+    }
+    if !audiences.iter().all(|audience| audience.includes(caller, started)) {
+        return Err(Refusal::NotInAudience.into());
+    }
+    if audiences.iter().any(|audience| audience.quorum > 1) {
+        let why = "passes over a question that needs several people: have them answer it";
+        return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
+    }
+    Ok(())
+}
 
-    /// A step that rests before its next attempt does not rest any longer.
-    fn hurried(&mut self, session: Session, step: Step) -> Result<Session, Error> {
-        let rests = step.drive.as_ref().is_some_and(|drive| drive.worker.is_none() && drive.trouble.is_some());
-        if !rests {
-            return Err(Refusal::StepNotFailed.into());
-        }
-        session.going_on()?;
-        self.tx.step_save(&session.scope, &step.let_go(Some(self.now)))?;
-        self.effects.topics.push(Topic::Steps);
-        self.saved(&session)?;
-        Ok(session)
+/// A step that rests before its next attempt does not rest any longer.
+fn run_now(work: &mut Work<'_>, session: Session, step: Step) -> Result<Session, Error> {
+    let rests = step.drive.as_ref().is_some_and(|drive| drive.worker.is_none() && drive.trouble.is_some());
+    if !rests {
+        return Err(Refusal::StepNotFailed.into());
     }
+    session.going_on()?;
+    work.tx.step_save(&session.scope, &step.let_go(Some(work.now)))?;
+    work.effects.topics.push(Topic::Steps);
+    sessions::save(work, &session)?;
+    Ok(session)
+}
 
-    /// A person says how a step ends, or has ended: what it asked is withdrawn, and what follows is what follows from that.
-    fn step_decided(&mut self, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
-        let why = end.reason.clone().unwrap_or_default();
-        let completes = end.how == StepEnding::Completed;
-        let step = if step.alive() {
-            self.cut_short(&session, step, &why)?
-        } else {
-            Step { phase: StepPhase::Running, ..step }
-        };
-        let step = self.passing(&session, step, end)?;
-        if let (StepPhase::Ended { how: StepEnding::Failed, reason, .. }, true) = (&step.phase, completes) {
-            let problem = Problem::new("/output", reason.clone().unwrap_or_default());
-            return Err(Refusal::QuestionInvalid(vec![problem]).into());
-        }
-        self.tx.step_save(&session.scope, &step)?;
-        self.withdraw_all(&mut session, &step, &why)?;
-        let by = self.doer.actor.clone();
-        self.happened(&mut session, None, step.told(&by))?;
-        self.step_followed(session, step)
+/// A person says how a step ends, or has ended: what it asked is withdrawn, and what follows is what follows from that.
+fn decide_step(work: &mut Work<'_>, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
+    let why = end.reason.clone().unwrap_or_default();
+    let completes = end.how == StepEnding::Completed;
+    let step = if step.alive() {
+        steps::append_cancelled(work, &session, step, &why)?
+    } else {
+        Step { phase: StepPhase::Running, ..step }
+    };
+    let step = steps::end_with_output(work, &session, step, end)?;
+    if let (StepPhase::Ended { how: StepEnding::Failed, reason, .. }, true) = (&step.phase, completes) {
+        let problem = Problem::new("/output", reason.clone().unwrap_or_default());
+        return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
+    work.tx.step_save(&session.scope, &step)?;
+    steps::withdraw_open(work, &mut session, &step, &why)?;
+    let by = work.doer.actor.clone();
+    work.record_event(&mut session, None, step.told(&by))?;
+    steps::advance(work, session, step)
 }

@@ -83,7 +83,7 @@ impl Engine {
         let scope = caller.scope;
         self.command(caller, once, move |work| {
             let definition = Definition { at: work.now, ..definition.clone() };
-            work.defined(&scope, &definition)?;
+            save_definition(work, &scope, &definition)?;
             Ok(definition)
         })
         .await
@@ -105,7 +105,7 @@ impl Engine {
                 return Err(Refusal::NotFound(kind.name()).into());
             }
             let data = json!({ "kind": kind, "name": name, "version": version });
-            work.audited(&scope, &Happening::by("definition.retired", &by, data))
+            work.append_audit(&scope, &Happening::by("definition.retired", &by, data))
         })
         .await
     }
@@ -222,112 +222,119 @@ pub(crate) fn body<T: DeserializeOwned>(definition: Definition) -> Result<T, Err
     serde_json::from_value(definition.body).map_err(|error| StoreError::Corrupt(error.to_string()).into())
 }
 
-impl Work<'_> {
-    /// Keeps a version, and puts it on the trail if it is new. One that is there already must be the same.
-    pub(crate) fn defined(&mut self, scope: &Scope, definition: &Definition) -> Result<(), Error> {
-        let Definition { kind, name, version, body, by, .. } = definition;
-        if self.tx.definition_insert(scope, definition)? {
-            let data = json!({ "kind": kind, "name": name, "version": version });
-            let record = json!({ "definition": definition.shown() });
-            return self.audited(scope, &Happening::by("definition.added", by, data).recording(record));
-        }
-        let known = self.tx.definition(scope, *kind, name, version)?;
-        if known.is_some_and(|known| known.body == *body) {
-            return Ok(());
-        }
-        let (name, version) = (name.clone(), version.clone());
-        Err(Refusal::VersionExists { kind: kind.name(), name, version }.into())
+/// Keeps a version, and puts it on the trail if it is new. One that is there already must be the same.
+pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &Definition) -> Result<(), Error> {
+    let Definition { kind, name, version, body, by, .. } = definition;
+    if work.tx.definition_insert(scope, definition)? {
+        let data = json!({ "kind": kind, "name": name, "version": version });
+        let record = json!({ "definition": definition.shown() });
+        return work.append_audit(scope, &Happening::by("definition.added", by, data).recording(record));
     }
+    let known = work.tx.definition(scope, *kind, name, version)?;
+    if known.is_some_and(|known| known.body == *body) {
+        return Ok(());
+    }
+    let (name, version) = (name.clone(), version.clone());
+    Err(Refusal::VersionExists { kind: kind.name(), name, version }.into())
+}
 
-    /// The agent of this name that a new session would run: the project's own, else the one of the server's files.
-    pub(crate) fn agent_for(
-        &mut self,
-        scope: &Scope,
-        offered: &Offered,
-        (name, version): (&str, Option<&str>),
-    ) -> Result<Option<AgentVersion>, Error> {
-        if let Some(found) = self.found(scope, offered, DefinitionKind::Agent, (name, version))? {
-            return body(found).map(Some);
-        }
-        let fits = |agent: &&AgentVersion| agent.name == name && version.is_none_or(|version| agent.version == version);
-        let Some(agent) = offered.agents().rfind(fits) else { return Ok(None) };
-        let definition = Definition::of_agent(agent, Actor::system(), self.now);
-        if self.retired(scope, &definition)? {
-            return Ok(None);
-        }
-        self.defined(scope, &definition)?;
-        Ok(Some(agent.clone()))
+/// The agent of this name that a new session would run: the project's own, else the one of the server's files.
+pub(crate) fn resolve_agent(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    offered: &Offered,
+    (name, version): (&str, Option<&str>),
+) -> Result<Option<AgentVersion>, Error> {
+    if let Some(found) = find_definition(work, scope, offered, DefinitionKind::Agent, (name, version))? {
+        return body(found).map(Some);
     }
+    let fits = |agent: &&AgentVersion| agent.name == name && version.is_none_or(|version| agent.version == version);
+    let Some(agent) = offered.agents().rfind(fits) else { return Ok(None) };
+    let definition = Definition::of_agent(agent, Actor::system(), work.now);
+    if is_retired(work, scope, &definition)? {
+        return Ok(None);
+    }
+    save_definition(work, scope, &definition)?;
+    Ok(Some(agent.clone()))
+}
 
-    /// The agents that a new session could run, by name.
-    pub(crate) fn agents_at_hand(&mut self, scope: &Scope, offered: &Offered) -> Result<BTreeSet<String>, Error> {
-        const PORTION: u32 = 200;
-        let (mut names, mut after) = (BTreeSet::new(), None);
-        loop {
-            let kept = self.tx.definitions(scope, DefinitionKind::Agent, Page { after, limit: PORTION })?;
-            let brought = |one: &&Definition| one.retired_at.is_none() && one.by != Actor::system();
-            names.extend(kept.iter().filter(brought).map(|one| one.name.clone()));
-            after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
-            if !kept.more {
-                break;
-            }
+/// The agents that a new session could run, by name.
+pub(crate) fn available_agents(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    offered: &Offered,
+) -> Result<BTreeSet<String>, Error> {
+    const PORTION: u32 = 200;
+    let (mut names, mut after) = (BTreeSet::new(), None);
+    loop {
+        let kept = work.tx.definitions(scope, DefinitionKind::Agent, Page { after, limit: PORTION })?;
+        let brought = |one: &&Definition| one.retired_at.is_none() && one.by != Actor::system();
+        names.extend(kept.iter().filter(brought).map(|one| one.name.clone()));
+        after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
+        if !kept.more {
+            break;
         }
-        for agent in offered.agents() {
-            if !self.retired(scope, &Definition::of_agent(agent, Actor::system(), self.now))? {
-                names.insert(agent.name.clone());
-            }
+    }
+    for agent in offered.agents() {
+        if !is_retired(work, scope, &Definition::of_agent(agent, Actor::system(), work.now))? {
+            names.insert(agent.name.clone());
         }
-        Ok(names)
     }
+    Ok(names)
+}
 
-    /// Whether this project has, or had, an agent of this name that our workers run.
-    pub(crate) fn known_agent(&mut self, scope: &Scope, offered: &Offered, name: &str) -> Result<bool, Error> {
-        known_agent(&mut *self.tx, scope, offered, name)
-    }
+/// Whether this project has, or had, an agent of this name that our workers run.
+pub(crate) fn has_known_agent(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    offered: &Offered,
+    name: &str,
+) -> Result<bool, Error> {
+    known_agent(&mut *work.tx, scope, offered, name)
+}
 
-    /// The flow of this name, likewise.
-    pub(crate) fn flow_for(
-        &mut self,
-        scope: &Scope,
-        offered: &Offered,
-        (name, version): (&str, Option<&str>),
-    ) -> Result<Option<FlowVersion>, Error> {
-        if let Some(found) = self.found(scope, offered, DefinitionKind::Flow, (name, version))? {
-            return body(found).map(Some);
-        }
-        let fits = |flow: &&FlowVersion| flow.name == name && version.is_none_or(|version| flow.version == version);
-        let Some(flow) = offered.flows().rfind(fits) else { return Ok(None) };
-        let definition = Definition::of_flow(flow, Actor::system(), self.now);
-        if self.retired(scope, &definition)? {
-            return Ok(None);
-        }
-        self.defined(scope, &definition)?;
-        Ok(Some(flow.clone()))
+/// The flow of this name, likewise.
+pub(crate) fn resolve_flow(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    offered: &Offered,
+    (name, version): (&str, Option<&str>),
+) -> Result<Option<FlowVersion>, Error> {
+    if let Some(found) = find_definition(work, scope, offered, DefinitionKind::Flow, (name, version))? {
+        return body(found).map(Some);
     }
+    let fits = |flow: &&FlowVersion| flow.name == name && version.is_none_or(|version| flow.version == version);
+    let Some(flow) = offered.flows().rfind(fits) else { return Ok(None) };
+    let definition = Definition::of_flow(flow, Actor::system(), work.now);
+    if is_retired(work, scope, &definition)? {
+        return Ok(None);
+    }
+    save_definition(work, scope, &definition)?;
+    Ok(Some(flow.clone()))
+}
 
-    /// Whether the project has been told not to use this version any more, whatever the files say.
-    fn retired(&mut self, scope: &Scope, definition: &Definition) -> Result<bool, Error> {
-        let Definition { kind, name, version, .. } = definition;
-        let known = self.tx.definition(scope, *kind, name, version)?;
-        Ok(known.is_some_and(|known| known.retired_at.is_some()))
-    }
+/// Whether the project has been told not to use this version any more, whatever the files say.
+fn is_retired(work: &mut Work<'_>, scope: &Scope, definition: &Definition) -> Result<bool, Error> {
+    let Definition { kind, name, version, .. } = definition;
+    let known = work.tx.definition(scope, *kind, name, version)?;
+    Ok(known.is_some_and(|known| known.retired_at.is_some()))
+}
 
-    /// A version that somebody brought into the project. Those that came from a file are chosen by the file as it is now; where a version is
-    /// named that the file no longer has, the kept one is used, if it belongs to the project.
-    fn found(
-        &mut self,
-        scope: &Scope,
-        offered: &Offered,
-        kind: DefinitionKind,
-        (name, version): (&str, Option<&str>),
-    ) -> Result<Option<Definition>, Error> {
-        let found = match version {
-            Some(version) => self
-                .tx
-                .definition(scope, kind, name, version)?
-                .filter(|found| found.retired_at.is_none() && offered.allows(found)),
-            None => self.tx.definition_newest(scope, kind, name)?.filter(|found| found.by != Actor::system()),
-        };
-        Ok(found)
-    }
+/// A version that somebody brought into the project. Those that came from a file are chosen by the file as it is now; where a version is
+/// named that the file no longer has, the kept one is used, if it belongs to the project.
+fn find_definition(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    offered: &Offered,
+    kind: DefinitionKind,
+    (name, version): (&str, Option<&str>),
+) -> Result<Option<Definition>, Error> {
+    let found = match version {
+        Some(version) => work
+            .tx
+            .definition(scope, kind, name, version)?
+            .filter(|found| found.retired_at.is_none() && offered.allows(found)),
+        None => work.tx.definition_newest(scope, kind, name)?.filter(|found| found.by != Actor::system()),
+    };
+    Ok(found)
 }

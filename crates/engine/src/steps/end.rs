@@ -10,7 +10,11 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::{StoreError, Topic};
 
+use crate::actions;
+use crate::interactions;
 use crate::run::transaction::{Doer, Work};
+use crate::sessions;
+use crate::steps;
 use crate::steps::journal::Journal;
 use crate::steps::lease::{Claim, later};
 use crate::{Engine, Error};
@@ -20,330 +24,345 @@ impl Engine {
     pub async fn step_end(&self, claim: &Claim, journal: Journal, end: StepEnd) -> Result<Option<()>, Error> {
         let claim = claim.clone();
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (mut session, step) = work.fenced(&claim)?;
-            let Some(step) = work.journalled(&mut session, step, &journal)? else { return Ok(None) };
-            work.step_over(session, step, end.clone())?;
+            let (mut session, step) = steps::lock_claimed(work, &claim)?;
+            let Some(step) = steps::append_journal(work, &mut session, step, &journal)? else { return Ok(None) };
+            finish(work, session, step, end.clone())?;
             Ok(Some(()))
         })
         .await
     }
 }
 
-impl Work<'_> {
-    /// Ends a step and finds out what comes next.
-    pub(crate) fn step_over(&mut self, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
-        let why = end.reason.clone().unwrap_or_else(|| "the step that asked has ended".into());
-        let end = match end.how {
-            // There is nothing that could be done again.
-            StepEnding::SentBack if self.work_before(&session, &step)?.is_none() => {
-                StepEnd { how: StepEnding::Rejected, ..end }
-            }
-            _ => end,
-        };
-        let step = self.passing(&session, step, end)?;
-        self.tx.step_save(&session.scope, &step)?;
-        self.withdraw_all(&mut session, &step, &why)?;
-        let agent = self.doer.actor.clone();
-        self.happened(&mut session, None, step.told(&agent))?;
-        self.step_followed(session, step)
-    }
+/// Ends a step and finds out what comes next.
+pub(crate) fn finish(work: &mut Work<'_>, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
+    let why = end.reason.clone().unwrap_or_else(|| "the step that asked has ended".into());
+    let end = match end.how {
+        // There is nothing that could be done again.
+        StepEnding::SentBack if previous_work(work, &session, &step)?.is_none() => {
+            StepEnd { how: StepEnding::Rejected, ..end }
+        }
+        _ => end,
+    };
+    let step = end_with_output(work, &session, step, end)?;
+    work.tx.step_save(&session.scope, &step)?;
+    withdraw_open(work, &mut session, &step, &why)?;
+    let agent = work.doer.actor.clone();
+    work.record_event(&mut session, None, step.told(&agent))?;
+    advance(work, session, step)
+}
 
-    pub(crate) fn step_followed(&mut self, session: Session, step: Step) -> Result<Session, Error> {
-        let StepPhase::Ended { how, reason, .. } = &step.phase else { return Ok(session) };
-        let way = match how {
-            StepEnding::Completed => StepWay::Succeeded,
-            StepEnding::Failed => StepWay::Failed,
-            StepEnding::Rejected => StepWay::Rejected,
-            StepEnding::Skipped => StepWay::Skipped,
-            StepEnding::SentBack => return self.sent_back(session, &step),
-            StepEnding::Cancelled => return Ok(session),
-        };
-        let reason = reason.clone();
-        let session = match self.flow_of(&session)? {
-            Some(flow) => self.gone_on(session, &flow, step, way)?,
-            None if way == StepWay::Failed || way == StepWay::Rejected => {
-                self.closed_with(session, Command::Fail, reason)?
-            }
-            None => self.closed_with(session, Command::Complete, reason)?,
-        };
-        self.saved(&session)?;
-        Ok(session)
-    }
+pub(crate) fn advance(work: &mut Work<'_>, session: Session, step: Step) -> Result<Session, Error> {
+    let StepPhase::Ended { how, reason, .. } = &step.phase else { return Ok(session) };
+    let way = match how {
+        StepEnding::Completed => StepWay::Succeeded,
+        StepEnding::Failed => StepWay::Failed,
+        StepEnding::Rejected => StepWay::Rejected,
+        StepEnding::Skipped => StepWay::Skipped,
+        StepEnding::SentBack => return redo_previous_work(work, session, &step),
+        StepEnding::Cancelled => return Ok(session),
+    };
+    let reason = reason.clone();
+    let session = match flow_of(work, &session)? {
+        Some(flow) => continue_flow(work, session, &flow, step, way)?,
+        None if way == StepWay::Failed || way == StepWay::Rejected => {
+            end_session(work, session, Command::Fail, reason)?
+        }
+        None => end_session(work, session, Command::Complete, reason)?,
+    };
+    sessions::save(work, &session)?;
+    Ok(session)
+}
 
-    fn gone_on(&mut self, session: Session, flow: &FlowVersion, step: Step, way: StepWay) -> Result<Session, Error> {
-        let name = step.name.clone().unwrap_or_default();
-        let definition = flow.step(&name);
-        if let Some(definition) =
-            definition.filter(|definition| way == StepWay::Failed && definition.again(step.attempt))
-            && self.may_try_again(&session, &step)?
+fn continue_flow(
+    work: &mut Work<'_>,
+    session: Session,
+    flow: &FlowVersion,
+    step: Step,
+    way: StepWay,
+) -> Result<Session, Error> {
+    let name = step.name.clone().unwrap_or_default();
+    let definition = flow.step(&name);
+    if let Some(definition) = definition.filter(|definition| way == StepWay::Failed && definition.again(step.attempt))
+        && may_retry(work, &session, &step)?
+    {
+        let due = later(work.now, definition.delay_before(step.attempt + 1));
+        return retry(work, session, &step, (due, false));
+    }
+    let ran = u32::try_from(work.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
+    match flow.next_after(&name, way, ran) {
+        Next::Step(next) => {
+            let next = next.clone();
+            let fresh = Step { shared: step.shared.clone(), ..new_step(work, &session, work.now) };
+            enter_step(work, session, (&next, &step), fresh)
+        }
+        Next::End => end_session(work, session, Command::Complete, None),
+        Next::Failed(why) => {
+            let StepPhase::Ended { reason, .. } = &step.phase else { return Ok(session) };
+            let why = reason.as_ref().map_or_else(|| why.clone(), |reason| format!("{why}: {reason}"));
+            end_session(work, session, Command::Fail, Some(why))
+        }
+    }
+}
+
+/// A step that has completed leaves what it passes on; where that is not to be had, it has failed after all.
+pub(crate) fn end_with_output(work: &mut Work<'_>, session: &Session, step: Step, end: StepEnd) -> Result<Step, Error> {
+    // A step that a person counts as done has left nothing that could be passed on.
+    if end.how != StepEnding::Completed || end.output.is_null() {
+        return Ok(step.end(end, work.now));
+    }
+    let flow = flow_of(work, session)?;
+    let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
+    match definition
+        .map(|definition| collect_passed_values(work, session, definition, (&step, &end.output)))
+        .transpose()?
+    {
+        Some(Err(why)) => {
+            let end = StepEnd { how: StepEnding::Failed, output: end.output, reason: Some(why) };
+            Ok(step.end(end, work.now))
+        }
+        Some(Ok(shared)) => Ok(Step { shared, ..step }.end(end, work.now)),
+        None => Ok(step.end(end, work.now)),
+    }
+}
+
+/// What a step leaves to those that come after it; or why it cannot.
+fn collect_passed_values(
+    work: &mut Work<'_>,
+    session: &Session,
+    definition: &FlowStep,
+    (step, output): (&Step, &Value),
+) -> Result<Result<Value, String>, Error> {
+    if definition.pass.is_empty() {
+        return Ok(Ok(step.shared.clone()));
+    }
+    let (scope, id) = (session.scope, session.id);
+    let input = work.tx.luggage(&scope, id)?.unwrap_or_default().input;
+    let steps = work.tx.steps(&scope, id)?;
+    let mut values = values(&input, &step.shared, &steps);
+    values["output"] = output.clone();
+    let mut shared = step.shared.as_object().cloned().unwrap_or_default();
+    for (name, template) in &definition.pass {
+        match template::fill(template, &values) {
+            Ok(filled) => drop(shared.insert(name.clone(), filled)),
+            Err(error) => return Ok(Err(format!("`pass.{name}`: {error}"))),
+        }
+    }
+    Ok(Ok(Value::Object(shared)))
+}
+
+/// A step that a worker is to run from a moment on.
+fn new_step(work: &Work<'_>, session: &Session, due: Timestamp) -> Step {
+    Step::driven(work.ids.step_after(session.step, work.now), session.id, work.now, due)
+}
+
+/// Begins a step of the flow. What was said to the step before it, and shown to nobody, is said to it.
+fn enter_step(
+    work: &mut Work<'_>,
+    mut session: Session,
+    (definition, before): (&FlowStep, &Step),
+    fresh: Step,
+) -> Result<Session, Error> {
+    let agents = work.tx.luggage(&session.scope, session.id)?.unwrap_or_default().agents;
+    let mut step = Step {
+        agent: definition.agent.clone(),
+        agent_version: agents.get(&definition.name).cloned(),
+        name: Some(definition.name.clone()),
+        withheld_upto: before.withheld_upto,
+        ..fresh
+    };
+    work.tx.step_insert(&session.scope, &step)?;
+    let unheard = steps::unheard_messages(work, &session, before)?;
+    if !unheard.is_empty() {
+        for said in unheard {
+            step = steps::append_input(work, &session, step, said)?;
+        }
+        work.tx.step_save(&session.scope, &step)?;
+    }
+    session.step = step.id;
+    steps::report_trouble(work, &mut session, &step)?;
+    work.effects.topics.push(Topic::Steps);
+    Ok(session)
+}
+
+/// Whether a step is tried again by itself: not where people did the work, or the question before it let it not run, for that is final.
+fn may_retry(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<bool, Error> {
+    Ok(step.agent.is_some() && (step.before.is_none() || passed_question(work, session, step)?.is_some()))
+}
+
+/// Begins the next attempt at a step, from a moment on: it goes on from where the one before was.
+pub(crate) fn retry(
+    work: &mut Work<'_>,
+    mut session: Session,
+    step: &Step,
+    (due, after_end): (Timestamp, bool),
+) -> Result<Session, Error> {
+    // Where only people worked, their answer is the work: they are asked again.
+    let before = if step.agent.is_some() { passed_question(work, &session, step)? } else { None };
+    let mut fresh = Step {
+        agent: step.agent.clone(),
+        agent_version: step.agent_version.clone(),
+        name: step.name.clone(),
+        attempt: step.attempt + 1,
+        shared: step.shared.clone(),
+        before,
+        revision: step.revision.clone(),
+        withheld_upto: step.withheld_upto,
+        ..new_step(work, &session, due)
+    };
+    work.tx.step_insert(&session.scope, &fresh)?;
+    session.step = fresh.id;
+    let why = match &step.phase {
+        StepPhase::Ended { reason: Some(reason), .. } => reason.clone(),
+        _ => "the attempt before came to nothing".to_owned(),
+    };
+    fresh = steps::copy_journal(work, &session, step, fresh, (&why, after_end))?;
+    if let Some(drive) = fresh.drive.as_mut().filter(|_| due > work.now) {
+        drive.trouble = Some(why);
+    }
+    work.tx.step_save(&session.scope, &fresh)?;
+    steps::report_trouble(work, &mut session, &fresh)?;
+    work.effects.topics.push(Topic::Steps);
+    Ok(session)
+}
+
+/// Whether the step that an action was proposed for goes on, in this attempt or in a later one. What foreign agents propose is not of a step
+/// of ours.
+pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, proposal: &Proposal) -> Result<bool, Error> {
+    let Some(of) = proposal.step else { return Ok(true) };
+    if of == session.step {
+        return Ok(work.tx.step(&session.scope, of)?.is_some_and(|step| step.alive()));
+    }
+    let steps = work.tx.steps(&session.scope, session.id)?;
+    let mut later = steps.iter().rev().skip_while(|step| step.id > session.step);
+    let Some(last) = later.next().filter(|last| last.alive()) else { return Ok(false) };
+    let mut attempt = last;
+    while attempt.attempt > 1 {
+        let Some(before) = later.next() else { break };
+        if before.id == of {
+            return Ok(true);
+        }
+        attempt = before;
+    }
+    Ok(false)
+}
+
+/// The question before a step, where it lets the step run: it is asked once, however often the step is tried.
+pub(crate) fn passed_question(
+    work: &mut Work<'_>,
+    session: &Session,
+    step: &Step,
+) -> Result<Option<InteractionId>, Error> {
+    let Some(id) = step.before else { return Ok(None) };
+    let Some(asked) = work.tx.interaction(&session.scope, id)? else { return Ok(None) };
+    let answer = match &asked.state {
+        State::Resolved { resolution, .. } => resolution.answer(),
+        State::Pending(_) => None,
+    };
+    let goes_on = answer.is_some_and(|answer| {
+        matches!(answer.effect, Effect::Approve | Effect::Edit | Effect::Provide | Effect::Custom)
+    });
+    Ok((goes_on || asked.question.kind == Kind::Notice).then_some(id))
+}
+
+/// The last work that was done before a step: what people who were asked before it have seen.
+fn previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<Option<(FlowStep, Step)>, Error> {
+    let Some(flow) = flow_of(work, session)? else { return Ok(None) };
+    let worked = |done: &Step| {
+        let definition = done.name.as_deref().and_then(|name| flow.step(name))?;
+        let asked = definition.question.as_ref().is_some_and(|question| question.kind != Kind::Notice.name());
+        (definition.agent.is_some() || asked).then(|| definition.clone())
+    };
+    let steps = work.tx.steps(&session.scope, session.id)?;
+    let mut done = steps.into_iter().rev().filter(|done| {
+        let completed = matches!(&done.phase, StepPhase::Ended { how: StepEnding::Completed, .. });
+        completed && done.id < step.id && done.name != step.name
+    });
+    Ok(done.find_map(|done| worked(&done).map(|definition| (definition, done))))
+}
+
+/// The work before a step is done again, with what people said to it.
+fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Result<Session, Error> {
+    let StepPhase::Ended { output: answer, reason, .. } = &step.phase else { return Ok(session) };
+    let ran = u32::try_from(work.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
+    let session = match previous_work(work, &session, step)? {
+        Some((definition, done)) if ran < MOST_RUNS => {
+            let StepPhase::Ended { output, .. } = &done.phase else { return Ok(session) };
+            let revision = Revision {
+                by: answer["by"].as_str().unwrap_or_default().to_owned(),
+                feedback: answer["feedback"].as_str().map(str::to_owned),
+                asked_before: step.name.clone().unwrap_or_default(),
+                output: output.clone(),
+            };
+            // Where only people worked, their answer is the work: they are asked again.
+            let before = if definition.agent.is_some() { passed_question(work, &session, &done)? } else { None };
+            let (shared, revision) = (step.shared.clone(), Some(revision));
+            let fresh = Step { shared, before, revision, ..new_step(work, &session, work.now) };
+            enter_step(work, session, (&definition, step), fresh)?
+        }
+        Some(_) => {
+            let why = format!("this session has run {MOST_RUNS} steps: it was sent back too often");
+            end_session(work, session, Command::Fail, Some(why))?
+        }
+        None => end_session(work, session, Command::Fail, reason.clone())?,
+    };
+    sessions::save(work, &session)?;
+    Ok(session)
+}
+
+/// The flow that a session follows, in the version that it was opened with.
+pub(crate) fn flow_of(work: &mut Work<'_>, session: &Session) -> Result<Option<FlowVersion>, Error> {
+    let (Some(name), Some(version)) = (&session.brief.flow, &session.brief.flow_version) else { return Ok(None) };
+    let found = work.tx.definition(&session.scope, DefinitionKind::Flow, name, version)?;
+    let found = found.ok_or(Refusal::NotFound("flow"))?;
+    serde_json::from_value(found.body).map(Some).map_err(|error| StoreError::Corrupt(error.to_string()).into())
+}
+
+fn end_session(
+    work: &mut Work<'_>,
+    session: Session,
+    command: Command,
+    reason: Option<String>,
+) -> Result<Session, Error> {
+    let note = Note { by: work.doer.actor.clone(), at: work.now, reason };
+    sessions::apply_control(work, session, command, note)
+}
+
+/// Closes what a step that has ended asked, so that nobody answers in vain. A notice stays: nothing waits for it.
+pub(crate) fn withdraw_open(work: &mut Work<'_>, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
+    for id in work.tx.open_of(&session.scope, session.id)? {
+        let asked = work.tx.interaction(&session.scope, id)?;
+        if asked.is_some_and(|asked| asked.origin.step == step.id && asked.question.kind != Kind::Notice) {
+            interactions::withdraw(work, session, id, why)?;
+        }
+    }
+    revoke_unstarted_actions(work, session, Some(step.id), why)?;
+    steps::retire_untaken_answers(work, session, Some(step.id), why)
+}
+
+/// What a step was allowed, or all steps of ours, and has not begun is not allowed any more: nobody is left who would go on from it.
+pub(crate) fn revoke_unstarted_actions(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    step: Option<StepId>,
+    why: &str,
+) -> Result<(), Error> {
+    const PORTION: u32 = 200;
+    let message = format!("its step ended before it was begun: {why}");
+    let mut after = String::new();
+    loop {
+        let portion = work.tx.proposals(&session.scope, session.id, &after, PORTION)?;
+        let full = portion.more;
+        let Some(last) = portion.last() else { return Ok(()) };
+        after.clone_from(&last.call);
+        for proposal in
+            portion.into_iter().filter(|proposal| step.map_or(proposal.driven, |step| proposal.step == Some(step)))
         {
-            let due = later(self.now, definition.delay_before(step.attempt + 1));
-            return self.tried_again(session, &step, (due, false));
-        }
-        let ran = u32::try_from(self.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
-        match flow.next_after(&name, way, ran) {
-            Next::Step(next) => {
-                let next = next.clone();
-                let fresh = Step { shared: step.shared.clone(), ..self.fresh(&session, self.now) };
-                self.stepped(session, (&next, &step), fresh)
-            }
-            Next::End => self.closed_with(session, Command::Complete, None),
-            Next::Failed(why) => {
-                let StepPhase::Ended { reason, .. } = &step.phase else { return Ok(session) };
-                let why = reason.as_ref().map_or_else(|| why.clone(), |reason| format!("{why}: {reason}"));
-                self.closed_with(session, Command::Fail, Some(why))
+            if let Some(left) = proposal.left(&message) {
+                actions::save_change(work, session, left)?;
             }
         }
-    }
-
-    /// A step that has completed leaves what it passes on; where that is not to be had, it has failed after all.
-    pub(crate) fn passing(&mut self, session: &Session, step: Step, end: StepEnd) -> Result<Step, Error> {
-        // A step that a person counts as done has left nothing that could be passed on.
-        if end.how != StepEnding::Completed || end.output.is_null() {
-            return Ok(step.end(end, self.now));
-        }
-        let flow = self.flow_of(session)?;
-        let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
-        match definition.map(|definition| self.passed(session, definition, (&step, &end.output))).transpose()? {
-            Some(Err(why)) => {
-                let end = StepEnd { how: StepEnding::Failed, output: end.output, reason: Some(why) };
-                Ok(step.end(end, self.now))
-            }
-            Some(Ok(shared)) => Ok(Step { shared, ..step }.end(end, self.now)),
-            None => Ok(step.end(end, self.now)),
-        }
-    }
-
-    /// What a step leaves to those that come after it; or why it cannot.
-    fn passed(
-        &mut self,
-        session: &Session,
-        definition: &FlowStep,
-        (step, output): (&Step, &Value),
-    ) -> Result<Result<Value, String>, Error> {
-        if definition.pass.is_empty() {
-            return Ok(Ok(step.shared.clone()));
-        }
-        let (scope, id) = (session.scope, session.id);
-        let input = self.tx.luggage(&scope, id)?.unwrap_or_default().input;
-        let steps = self.tx.steps(&scope, id)?;
-        let mut values = values(&input, &step.shared, &steps);
-        values["output"] = output.clone();
-        let mut shared = step.shared.as_object().cloned().unwrap_or_default();
-        for (name, template) in &definition.pass {
-            match template::fill(template, &values) {
-                Ok(filled) => drop(shared.insert(name.clone(), filled)),
-                Err(error) => return Ok(Err(format!("`pass.{name}`: {error}"))),
-            }
-        }
-        Ok(Ok(Value::Object(shared)))
-    }
-
-    /// A step that a worker is to run from a moment on.
-    fn fresh(&self, session: &Session, due: Timestamp) -> Step {
-        Step::driven(self.ids.step_after(session.step, self.now), session.id, self.now, due)
-    }
-
-    /// Begins a step of the flow. What was said to the step before it, and shown to nobody, is said to it.
-    fn stepped(
-        &mut self,
-        mut session: Session,
-        (definition, before): (&FlowStep, &Step),
-        fresh: Step,
-    ) -> Result<Session, Error> {
-        let agents = self.tx.luggage(&session.scope, session.id)?.unwrap_or_default().agents;
-        let mut step = Step {
-            agent: definition.agent.clone(),
-            agent_version: agents.get(&definition.name).cloned(),
-            name: Some(definition.name.clone()),
-            withheld_upto: before.withheld_upto,
-            ..fresh
-        };
-        self.tx.step_insert(&session.scope, &step)?;
-        let unheard = self.unheard(&session, before)?;
-        if !unheard.is_empty() {
-            for said in unheard {
-                step = self.entered(&session, step, said)?;
-            }
-            self.tx.step_save(&session.scope, &step)?;
-        }
-        session.step = step.id;
-        self.told_of_trouble(&mut session, &step)?;
-        self.effects.topics.push(Topic::Steps);
-        Ok(session)
-    }
-
-    /// Whether a step is tried again by itself: not where people did the work, or the question before it let it not run, for that is final.
-    fn may_try_again(&mut self, session: &Session, step: &Step) -> Result<bool, Error> {
-        Ok(step.agent.is_some() && (step.before.is_none() || self.let_run(session, step)?.is_some()))
-    }
-
-    /// Begins the next attempt at a step, from a moment on: it goes on from where the one before was.
-    pub(crate) fn tried_again(
-        &mut self,
-        mut session: Session,
-        step: &Step,
-        (due, after_end): (Timestamp, bool),
-    ) -> Result<Session, Error> {
-        // Where only people worked, their answer is the work: they are asked again.
-        let before = if step.agent.is_some() { self.let_run(&session, step)? } else { None };
-        let mut fresh = Step {
-            agent: step.agent.clone(),
-            agent_version: step.agent_version.clone(),
-            name: step.name.clone(),
-            attempt: step.attempt + 1,
-            shared: step.shared.clone(),
-            before,
-            revision: step.revision.clone(),
-            withheld_upto: step.withheld_upto,
-            ..self.fresh(&session, due)
-        };
-        self.tx.step_insert(&session.scope, &fresh)?;
-        session.step = fresh.id;
-        let why = match &step.phase {
-            StepPhase::Ended { reason: Some(reason), .. } => reason.clone(),
-            _ => "the attempt before came to nothing".to_owned(),
-        };
-        fresh = self.taken_up(&session, step, fresh, (&why, after_end))?;
-        if let Some(drive) = fresh.drive.as_mut().filter(|_| due > self.now) {
-            drive.trouble = Some(why);
-        }
-        self.tx.step_save(&session.scope, &fresh)?;
-        self.told_of_trouble(&mut session, &fresh)?;
-        self.effects.topics.push(Topic::Steps);
-        Ok(session)
-    }
-
-    /// Whether the step that an action was proposed for goes on, in this attempt or in a later one. What foreign agents propose is not of a step
-    /// of ours.
-    pub(crate) fn step_goes_on(&mut self, session: &Session, proposal: &Proposal) -> Result<bool, Error> {
-        let Some(of) = proposal.step else { return Ok(true) };
-        if of == session.step {
-            return Ok(self.tx.step(&session.scope, of)?.is_some_and(|step| step.alive()));
-        }
-        let steps = self.tx.steps(&session.scope, session.id)?;
-        let mut later = steps.iter().rev().skip_while(|step| step.id > session.step);
-        let Some(last) = later.next().filter(|last| last.alive()) else { return Ok(false) };
-        let mut attempt = last;
-        while attempt.attempt > 1 {
-            let Some(before) = later.next() else { break };
-            if before.id == of {
-                return Ok(true);
-            }
-            attempt = before;
-        }
-        Ok(false)
-    }
-
-    /// The question before a step, where it lets the step run: it is asked once, however often the step is tried.
-    pub(crate) fn let_run(&mut self, session: &Session, step: &Step) -> Result<Option<InteractionId>, Error> {
-        let Some(id) = step.before else { return Ok(None) };
-        let Some(asked) = self.tx.interaction(&session.scope, id)? else { return Ok(None) };
-        let answer = match &asked.state {
-            State::Resolved { resolution, .. } => resolution.answer(),
-            State::Pending(_) => None,
-        };
-        let goes_on = answer.is_some_and(|answer| {
-            matches!(answer.effect, Effect::Approve | Effect::Edit | Effect::Provide | Effect::Custom)
-        });
-        Ok((goes_on || asked.question.kind == Kind::Notice).then_some(id))
-    }
-
-    /// The last work that was done before a step: what people who were asked before it have seen.
-    fn work_before(&mut self, session: &Session, step: &Step) -> Result<Option<(FlowStep, Step)>, Error> {
-        let Some(flow) = self.flow_of(session)? else { return Ok(None) };
-        let worked = |done: &Step| {
-            let definition = done.name.as_deref().and_then(|name| flow.step(name))?;
-            let asked = definition.question.as_ref().is_some_and(|question| question.kind != Kind::Notice.name());
-            (definition.agent.is_some() || asked).then(|| definition.clone())
-        };
-        let steps = self.tx.steps(&session.scope, session.id)?;
-        let mut done = steps.into_iter().rev().filter(|done| {
-            let completed = matches!(&done.phase, StepPhase::Ended { how: StepEnding::Completed, .. });
-            completed && done.id < step.id && done.name != step.name
-        });
-        Ok(done.find_map(|done| worked(&done).map(|definition| (definition, done))))
-    }
-
-    /// The work before a step is done again, with what people said to it.
-    fn sent_back(&mut self, session: Session, step: &Step) -> Result<Session, Error> {
-        let StepPhase::Ended { output: answer, reason, .. } = &step.phase else { return Ok(session) };
-        let ran = u32::try_from(self.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
-        let session = match self.work_before(&session, step)? {
-            Some((definition, done)) if ran < MOST_RUNS => {
-                let StepPhase::Ended { output, .. } = &done.phase else { return Ok(session) };
-                let revision = Revision {
-                    by: answer["by"].as_str().unwrap_or_default().to_owned(),
-                    feedback: answer["feedback"].as_str().map(str::to_owned),
-                    asked_before: step.name.clone().unwrap_or_default(),
-                    output: output.clone(),
-                };
-                // Where only people worked, their answer is the work: they are asked again.
-                let before = if definition.agent.is_some() { self.let_run(&session, &done)? } else { None };
-                let (shared, revision) = (step.shared.clone(), Some(revision));
-                let fresh = Step { shared, before, revision, ..self.fresh(&session, self.now) };
-                self.stepped(session, (&definition, step), fresh)?
-            }
-            Some(_) => {
-                let why = format!("this session has run {MOST_RUNS} steps: it was sent back too often");
-                self.closed_with(session, Command::Fail, Some(why))?
-            }
-            None => self.closed_with(session, Command::Fail, reason.clone())?,
-        };
-        self.saved(&session)?;
-        Ok(session)
-    }
-
-    /// The flow that a session follows, in the version that it was opened with.
-    pub(crate) fn flow_of(&mut self, session: &Session) -> Result<Option<FlowVersion>, Error> {
-        let (Some(name), Some(version)) = (&session.brief.flow, &session.brief.flow_version) else { return Ok(None) };
-        let found = self.tx.definition(&session.scope, DefinitionKind::Flow, name, version)?;
-        let found = found.ok_or(Refusal::NotFound("flow"))?;
-        serde_json::from_value(found.body).map(Some).map_err(|error| StoreError::Corrupt(error.to_string()).into())
-    }
-
-    fn closed_with(&mut self, session: Session, command: Command, reason: Option<String>) -> Result<Session, Error> {
-        let note = Note { by: self.doer.actor.clone(), at: self.now, reason };
-        self.control(session, command, note)
-    }
-
-    /// Closes what a step that has ended asked, so that nobody answers in vain. A notice stays: nothing waits for it.
-    pub(crate) fn withdraw_all(&mut self, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
-        for id in self.tx.open_of(&session.scope, session.id)? {
-            let asked = self.tx.interaction(&session.scope, id)?;
-            if asked.is_some_and(|asked| asked.origin.step == step.id && asked.question.kind != Kind::Notice) {
-                self.withdraw(session, id, why)?;
-            }
-        }
-        self.left_unstarted(session, Some(step.id), why)?;
-        self.left_untaken(session, Some(step.id), why)
-    }
-
-    /// What a step was allowed, or all steps of ours, and has not begun is not allowed any more: nobody is left who would go on from it.
-    pub(crate) fn left_unstarted(
-        &mut self,
-        session: &mut Session,
-        step: Option<StepId>,
-        why: &str,
-    ) -> Result<(), Error> {
-        const PORTION: u32 = 200;
-        let message = format!("its step ended before it was begun: {why}");
-        let mut after = String::new();
-        loop {
-            let portion = self.tx.proposals(&session.scope, session.id, &after, PORTION)?;
-            let full = portion.more;
-            let Some(last) = portion.last() else { return Ok(()) };
-            after.clone_from(&last.call);
-            for proposal in
-                portion.into_iter().filter(|proposal| step.map_or(proposal.driven, |step| proposal.step == Some(step)))
-            {
-                if let Some(left) = proposal.left(&message) {
-                    self.acted(session, left)?;
-                }
-            }
-            if !full {
-                return Ok(());
-            }
+        if !full {
+            return Ok(());
         }
     }
 }

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
 use crate::run::transaction::{Doer, Work};
+use crate::sessions;
+use crate::steps;
 use crate::steps::lease::Claim;
 use crate::steps::server_files::Offered;
 use crate::{Engine, Error};
@@ -34,13 +36,13 @@ impl Engine {
         let claim = claim.clone();
         let length = self.settings().step_lease;
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (mut session, step) = work.fenced(&claim)?;
+            let (mut session, step) = steps::lock_claimed(work, &claim)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let before = session.last_seq;
-            let Some(step) = work.journalled(&mut session, step.kept(until), &journal)? else { return Ok(None) };
+            let Some(step) = append_journal(work, &mut session, step.kept(until), &journal)? else { return Ok(None) };
             work.tx.step_save(&claim.scope, &step)?;
             if session.last_seq > before {
-                work.saved(&session)?;
+                sessions::save(work, &session)?;
             }
             Ok(step.drive.map(|drive| drive.journal))
         })
@@ -51,196 +53,208 @@ impl Engine {
     pub async fn step_tell(&self, claim: &Claim, told: Vec<(&'static str, Value)>) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (mut session, _) = work.fenced(&claim)?;
-            work.told(&mut session, &claim, &told)?;
-            work.saved(&session)
+            let (mut session, _) = steps::lock_claimed(work, &claim)?;
+            publish_all(work, &mut session, &claim, &told)?;
+            sessions::save(work, &session)
         })
         .await
     }
 }
 
-impl Work<'_> {
-    /// Writes inputs and state down, unless the journal is longer than the worker knows. The step is saved by whoever calls.
-    pub(crate) fn journalled(
-        &mut self,
-        session: &mut Session,
-        mut step: domain::Step,
-        journal: &Journal,
-    ) -> Result<Option<domain::Step>, Error> {
-        if step.drive.as_ref().is_none_or(|drive| drive.journal != journal.after) {
-            return Ok(None);
-        }
-        for input in &journal.inputs {
-            step = self.entered(session, step, input.clone())?;
-        }
-        step = step.journalled(0);
-        step.before = journal.before.or(step.before);
-        let upto = step.drive.as_ref().map_or(0, |drive| drive.journal);
-        self.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
-        for id in &journal.taken {
-            self.taken_over(session, *id)?;
-        }
-        let agent = self.doer.actor.clone();
-        for (name, data) in &journal.told {
-            self.chatter(session, Happening::by(name, &agent, data.clone()))?;
-        }
-        Ok(Some(step))
+/// Writes inputs and state down, unless the journal is longer than the worker knows. The step is saved by whoever calls.
+pub(crate) fn append_journal(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    mut step: domain::Step,
+    journal: &Journal,
+) -> Result<Option<domain::Step>, Error> {
+    if step.drive.as_ref().is_none_or(|drive| drive.journal != journal.after) {
+        return Ok(None);
     }
+    for input in &journal.inputs {
+        step = append_input(work, session, step, input.clone())?;
+    }
+    step = step.journalled(0);
+    step.before = journal.before.or(step.before);
+    let upto = step.drive.as_ref().map_or(0, |drive| drive.journal);
+    work.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
+    for id in &journal.taken {
+        finish_delivery(work, session, *id)?;
+    }
+    let agent = work.doer.actor.clone();
+    for (name, data) in &journal.told {
+        publish(work, session, Happening::by(name, &agent, data.clone()))?;
+    }
+    Ok(Some(step))
+}
 
-    /// Somebody has said something to the step that a session is at. An agent of a file that no longer belongs to the project goes on with what
-    /// it was given, and hears nothing new.
-    pub(crate) fn heard(
-        &mut self,
-        session: &mut Session,
-        offered: &Offered,
-        (by, content): (&Actor, &str),
-    ) -> Result<(), Error> {
-        session.alive()?;
-        let step = self.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
-        let Some(step) = step.filter(|step| step.drive.is_some()) else {
-            return Err(Refusal::NotDriven(session.id).into());
-        };
-        if step.agent.is_none() {
+/// Somebody has said something to the step that a session is at. An agent of a file that no longer belongs to the project goes on with what
+/// it was given, and hears nothing new.
+pub(crate) fn deliver_message(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    offered: &Offered,
+    (by, content): (&Actor, &str),
+) -> Result<(), Error> {
+    session.alive()?;
+    let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
+    let Some(step) = step.filter(|step| step.drive.is_some()) else {
+        return Err(Refusal::NotDriven(session.id).into());
+    };
+    if step.agent.is_none() {
+        return Err(Refusal::NobodyListens.into());
+    }
+    if let (Some(name), Some(version)) = (&step.agent, &step.agent_version) {
+        let kept = work.tx.definition(&session.scope, DefinitionKind::Agent, name, version)?;
+        if kept.is_some_and(|kept| !offered.allows(&kept)) {
             return Err(Refusal::NobodyListens.into());
         }
-        if let (Some(name), Some(version)) = (&step.agent, &step.agent_version) {
-            let kept = self.tx.definition(&session.scope, DefinitionKind::Agent, name, version)?;
-            if kept.is_some_and(|kept| !offered.allows(&kept)) {
-                return Err(Refusal::NobodyListens.into());
-            }
-        }
-        let person = by.kind == ActorKind::User;
-        let said = json!({ "input": "message", "by": by.name, "content": content, "person": person });
-        let step = self.entered(session, step, said)?;
-        self.tx.step_save(&session.scope, &step)?;
-        let happening = Happening::by("message.sent", by, json!({ "content": content }));
-        self.happened(session, None, happening)?;
-        self.wake(session)
     }
+    let person = by.kind == ActorKind::User;
+    let said = json!({ "input": "message", "by": by.name, "content": content, "person": person });
+    let step = append_input(work, session, step, said)?;
+    work.tx.step_save(&session.scope, &step)?;
+    let happening = Happening::by("message.sent", by, json!({ "content": content }));
+    work.record_event(session, None, happening)?;
+    steps::wake(work, session)
+}
 
-    /// What was said to a step that no model was shown before the step ended. What the worker told the model itself is not among it.
-    pub(crate) fn unheard(&mut self, session: &Session, step: &domain::Step) -> Result<Vec<Value>, Error> {
-        const PORTION: u32 = 500;
-        let mut listening = Listening::default();
-        let mut after = 0;
-        loop {
-            let portion = self.tx.journal(&session.scope, step.id, after, PORTION)?;
-            let full = portion.len() == PORTION as usize;
-            for entry in portion {
-                after = entry.seq;
-                listening.take(entry.body);
-            }
-            if !full {
-                return Ok(listening.unheard());
-            }
+/// What was said to a step that no model was shown before the step ended. What the worker told the model itself is not among it.
+pub(crate) fn unheard_messages(
+    work: &mut Work<'_>,
+    session: &Session,
+    step: &domain::Step,
+) -> Result<Vec<Value>, Error> {
+    const PORTION: u32 = 500;
+    let mut listening = Listening::default();
+    let mut after = 0;
+    loop {
+        let portion = work.tx.journal(&session.scope, step.id, after, PORTION)?;
+        let full = portion.len() == PORTION as usize;
+        for entry in portion {
+            after = entry.seq;
+            listening.take(entry.body);
+        }
+        if !full {
+            return Ok(listening.unheard());
         }
     }
+}
 
-    pub(crate) fn entered(
-        &mut self,
-        session: &Session,
-        step: domain::Step,
-        body: Value,
-    ) -> Result<domain::Step, Error> {
-        let seq = step.drive.as_ref().map_or(0, |drive| drive.journal) + 1;
-        self.tx.journal_append(&session.scope, step.id, &JournalEntry { seq, at: self.now, body })?;
-        Ok(step.entered())
-    }
+pub(crate) fn append_input(
+    work: &mut Work<'_>,
+    session: &Session,
+    step: domain::Step,
+    body: Value,
+) -> Result<domain::Step, Error> {
+    let seq = step.drive.as_ref().map_or(0, |drive| drive.journal) + 1;
+    work.tx.journal_append(&session.scope, step.id, &JournalEntry { seq, at: work.now, body })?;
+    Ok(step.entered())
+}
 
-    fn told(&mut self, session: &mut Session, claim: &Claim, told: &[(&'static str, Value)]) -> Result<(), Error> {
-        for (name, data) in told {
-            self.chatter(session, Happening::by(name, &claim.agent, data.clone()))?;
-        }
-        Ok(())
+fn publish_all(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    claim: &Claim,
+    told: &[(&'static str, Value)],
+) -> Result<(), Error> {
+    for (name, data) in told {
+        publish(work, session, Happening::by(name, &claim.agent, data.clone()))?;
     }
+    Ok(())
+}
 
-    /// Tells everybody what a model says, or what a worker meets with. Nobody is answerable for it, so that it is no entry of the audit trail.
-    pub(crate) fn chatter(&mut self, session: &mut Session, happening: Happening) -> Result<(), Error> {
-        let event = session.record(self.ids.event(self.now), happening, None, self.now);
-        self.tx.event_append(&session.scope, &event)?;
-        self.effects.topics.push(Topic::Session(session.id));
-        self.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
-        Ok(())
-    }
+/// Tells everybody what a model says, or what a worker meets with. Nobody is answerable for it, so that it is no entry of the audit trail.
+pub(crate) fn publish(work: &mut Work<'_>, session: &mut Session, happening: Happening) -> Result<(), Error> {
+    let event = session.record(work.ids.event(work.now), happening, None, work.now);
+    work.tx.event_append(&session.scope, &event)?;
+    work.effects.topics.push(Topic::Session(session.id));
+    work.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
+    Ok(())
+}
 
-    /// The step has gone on from an answer: its delivery is over. What was sealed stays with the session.
-    fn taken_over(&mut self, session: &mut Session, id: InteractionId) -> Result<(), Error> {
-        let Some(interaction) = self.tx.interaction(&session.scope, id)? else { return Ok(()) };
-        if !matches!(interaction.delivery(), Some(Delivery::Waiting { .. })) {
-            return Ok(());
-        }
-        let (interaction, happening) = interaction.gone_on(self.now)?;
-        self.tx.interaction_save(&interaction)?;
-        self.stays_sealed(session, &interaction)?;
-        self.happened(session, Some(id), happening).map(drop)
+/// The step has gone on from an answer: its delivery is over. What was sealed stays with the session.
+fn finish_delivery(work: &mut Work<'_>, session: &mut Session, id: InteractionId) -> Result<(), Error> {
+    let Some(interaction) = work.tx.interaction(&session.scope, id)? else { return Ok(()) };
+    if !matches!(interaction.delivery(), Some(Delivery::Waiting { .. })) {
+        return Ok(());
     }
+    let (interaction, happening) = interaction.gone_on(work.now)?;
+    work.tx.interaction_save(&interaction)?;
+    keep_sealed(work, session, &interaction)?;
+    work.record_event(session, Some(id), happening).map(drop)
+}
 
-    /// What was given in secret has to be hidden for as long as its session lives, however long ago it was given.
-    fn stays_sealed(&mut self, session: &Session, interaction: &Interaction) -> Result<(), Error> {
-        if interaction.question.kind == Kind::Secret && session.ended.is_none() {
-            self.tx.sealed_retire(&session.scope, session.id, None)?;
-        }
-        Ok(())
+/// What was given in secret has to be hidden for as long as its session lives, however long ago it was given.
+fn keep_sealed(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
+    if interaction.question.kind == Kind::Secret && session.ended.is_none() {
+        work.tx.sealed_retire(&session.scope, session.id, None)?;
     }
+    Ok(())
+}
 
-    /// A step that is ended from outside has that for its last input.
-    pub(crate) fn cut_short(
-        &mut self,
-        session: &Session,
-        step: domain::Step,
-        reason: &str,
-    ) -> Result<domain::Step, Error> {
-        if step.drive.is_none() {
-            return Ok(step);
-        }
-        self.entered(session, step, json!({ "input": "cancelled", "reason": reason }))
+/// A step that is ended from outside has that for its last input.
+pub(crate) fn append_cancelled(
+    work: &mut Work<'_>,
+    session: &Session,
+    step: domain::Step,
+    reason: &str,
+) -> Result<domain::Step, Error> {
+    if step.drive.is_none() {
+        return Ok(step);
     }
+    append_input(work, session, step, json!({ "input": "cancelled", "reason": reason }))
+}
 
-    /// The next attempt at a step knows what the one before knew: whatever was done or decided is not done or decided again.
-    pub(crate) fn taken_up(
-        &mut self,
-        session: &Session,
-        before: &domain::Step,
-        mut step: domain::Step,
-        (why, after_end): (&str, bool),
-    ) -> Result<domain::Step, Error> {
-        const PORTION: u32 = 500;
-        let scope = session.scope;
-        let mut length = 0;
-        loop {
-            let found = self.tx.journal(&scope, before.id, length, PORTION)?;
-            for entry in &found {
-                self.tx.journal_append(&scope, step.id, entry)?;
-                length = entry.seq;
-            }
-            if found.len() < PORTION as usize {
-                break;
-            }
+/// The next attempt at a step knows what the one before knew: whatever was done or decided is not done or decided again.
+pub(crate) fn copy_journal(
+    work: &mut Work<'_>,
+    session: &Session,
+    before: &domain::Step,
+    mut step: domain::Step,
+    (why, after_end): (&str, bool),
+) -> Result<domain::Step, Error> {
+    const PORTION: u32 = 500;
+    let scope = session.scope;
+    let mut length = 0;
+    loop {
+        let found = work.tx.journal(&scope, before.id, length, PORTION)?;
+        for entry in &found {
+            work.tx.journal_append(&scope, step.id, entry)?;
+            length = entry.seq;
         }
-        if let Some(state) = self.tx.step_state(&scope, before.id)? {
-            self.tx.step_state_save(&scope, step.id, &state)?;
+        if found.len() < PORTION as usize {
+            break;
         }
-        if length == 0 {
-            return Ok(step);
-        }
-        step = step.journalled(length);
-        self.entered(session, step, json!({ "input": "again", "reason": why, "after_end": after_end }))
     }
+    if let Some(state) = work.tx.step_state(&scope, before.id)? {
+        work.tx.step_state_save(&scope, step.id, &state)?;
+    }
+    if length == 0 {
+        return Ok(step);
+    }
+    step = step.journalled(length);
+    append_input(work, session, step, json!({ "input": "again", "reason": why, "after_end": after_end }))
+}
 
-    /// Answers to steps of ours that have ended are taken by nobody: of one step, or of all of them.
-    pub(crate) fn left_untaken(&mut self, session: &mut Session, step: Option<StepId>, why: &str) -> Result<(), Error> {
-        for id in self.tx.untaken_of(&session.scope, session.id)? {
-            let Some(interaction) = self.tx.interaction(&session.scope, id)? else { continue };
-            let origin = &interaction.origin;
-            if origin.driven && step.is_none_or(|step| origin.step == step) {
-                let (interaction, happening) = interaction.not_needed(why)?;
-                self.tx.interaction_save(&interaction)?;
-                self.stays_sealed(session, &interaction)?;
-                self.happened(session, Some(id), happening)?;
-            }
+/// Answers to steps of ours that have ended are taken by nobody: of one step, or of all of them.
+pub(crate) fn retire_untaken_answers(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    step: Option<StepId>,
+    why: &str,
+) -> Result<(), Error> {
+    for id in work.tx.untaken_of(&session.scope, session.id)? {
+        let Some(interaction) = work.tx.interaction(&session.scope, id)? else { continue };
+        let origin = &interaction.origin;
+        if origin.driven && step.is_none_or(|step| origin.step == step) {
+            let (interaction, happening) = interaction.not_needed(why)?;
+            work.tx.interaction_save(&interaction)?;
+            keep_sealed(work, session, &interaction)?;
+            work.record_event(session, Some(id), happening)?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Who was being asked while something was said.

@@ -11,6 +11,8 @@ use serde_json::json;
 use store::{AnswerPlace, Cost, DueStep, JournalEntry, StepState, Topic};
 
 use crate::run::transaction::{Doer, Work};
+use crate::sessions;
+use crate::steps;
 use crate::{Engine, Error};
 
 /// A worker's hold on a step. Its number fences everything that is done under it.
@@ -82,7 +84,7 @@ impl Engine {
         let doer = Doer::worker(&Actor::system());
         let claimed = self.transact_as(doer, move |work| {
             let DueStep { scope, session, step } = due;
-            let mut session = work.session(&scope, session)?;
+            let mut session = sessions::lock(work, &scope, session)?;
             let Some(step) = work.tx.step(&scope, step)?.filter(|step| step.due().is_some_and(|at| at <= work.now))
             else {
                 return Ok(None);
@@ -100,14 +102,14 @@ impl Engine {
                 let trouble = step.drive.as_ref().and_then(|drive| drive.trouble.clone());
                 let why = trouble
                     .unwrap_or_else(|| "every worker that took it up died before anything came of it".to_owned());
-                work.step_over(session, step, StepEnd::because(StepEnding::Failed, why))?;
+                steps::finish(work, session, step, StepEnd::because(StepEnding::Failed, why))?;
                 return Ok(None);
             }
             let agent = agent_of(&step);
             work.tx.step_save(&scope, &step)?;
             if begun {
-                work.happened(&mut session, None, step.told(&agent))?;
-                work.saved(&session)?;
+                work.record_event(&mut session, None, step.told(&agent))?;
+                sessions::save(work, &session)?;
             }
             let number = step.drive.as_ref().map_or(0, |drive| drive.claims);
             let claim = Claim { scope, session: session.id, step: step.id, number, agent };
@@ -127,7 +129,7 @@ impl Engine {
     pub async fn step_keep(&self, claim: &Claim) -> Result<(), Error> {
         let (claim, length) = (claim.clone(), self.settings().step_lease);
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (_, step) = work.fenced(&claim)?;
+            let (_, step) = lock_claimed(work, &claim)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             Ok(work.tx.step_save(&claim.scope, &step.kept(until))?)
         })
@@ -168,7 +170,7 @@ impl Engine {
     pub async fn step_let_go(&self, claim: &Claim) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (_, step) = work.fenced(&claim)?;
+            let (_, step) = lock_claimed(work, &claim)?;
             work.tx.step_save(&claim.scope, &step.rests(Some(work.now)))?;
             work.effects.topics.push(Topic::Steps);
             Ok(())
@@ -180,13 +182,13 @@ impl Engine {
     pub async fn step_troubled(&self, claim: &Claim, why: String) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (mut session, step) = work.fenced(&claim)?;
+            let (mut session, step) = lock_claimed(work, &claim)?;
             let times = step.drive.as_ref().map_or(0, |drive| drive.idle.min(6));
             let due = later(work.now, domain::SignedDuration::from_secs(1 << times));
             let step = step.troubled(why.clone(), due);
             work.tx.step_save(&claim.scope, &step)?;
-            work.told_of_trouble(&mut session, &step)?;
-            work.saved(&session)
+            report_trouble(work, &mut session, &step)?;
+            sessions::save(work, &session)
         })
         .await
     }
@@ -195,9 +197,9 @@ impl Engine {
     pub async fn step_sleep(&self, claim: &Claim, sleep: Sleep) -> Result<bool, Error> {
         let claim = claim.clone();
         self.transact_as(Doer::worker(&claim.agent), move |work| {
-            let (session, step) = work.fenced(&claim)?;
+            let (session, step) = lock_claimed(work, &claim)?;
             let held = session.going_on().is_err();
-            if !held && !work.sleeps(&claim, &step, &sleep)? {
+            if !held && !can_sleep(work, &claim, &step, &sleep)? {
                 return Ok(false);
             }
             work.tx.step_save(&claim.scope, &step.rests(None))?;
@@ -229,77 +231,75 @@ fn agent_of(step: &Step) -> Actor {
     Actor { kind: ActorKind::Agent, name }
 }
 
-impl Work<'_> {
-    /// Locks the session of a claim and reads its step, if the claim is still in force.
-    pub(crate) fn fenced(&mut self, claim: &Claim) -> Result<(Session, Step), Error> {
-        let session = self.session(&claim.scope, claim.session)?;
-        let step = self.tx.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
-        step.held(claim.number)?;
-        Ok((session, step))
-    }
+/// Locks the session of a claim and reads its step, if the claim is still in force.
+pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &Claim) -> Result<(Session, Step), Error> {
+    let session = sessions::lock(work, &claim.scope, claim.session)?;
+    let step = work.tx.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
+    step.held(claim.number)?;
+    Ok((session, step))
+}
 
-    /// Whether everything that a step would sleep on is still to come.
-    fn sleeps(&mut self, claim: &Claim, step: &Step, sleep: &Sleep) -> Result<bool, Error> {
-        if step.drive.as_ref().is_none_or(|drive| drive.journal != sleep.journal) {
+/// Whether everything that a step would sleep on is still to come.
+fn can_sleep(work: &mut Work<'_>, claim: &Claim, step: &Step, sleep: &Sleep) -> Result<bool, Error> {
+    if step.drive.as_ref().is_none_or(|drive| drive.journal != sleep.journal) {
+        return Ok(false);
+    }
+    if sleep.questions.is_empty() && sleep.calls.is_empty() && !sleep.listening {
+        // Nothing would ever wake it.
+        return Ok(false);
+    }
+    for id in &sleep.questions {
+        let open = work.tx.interaction(&claim.scope, *id)?.is_some_and(|asked| asked.status() == Status::Pending);
+        if !open {
             return Ok(false);
         }
-        if sleep.questions.is_empty() && sleep.calls.is_empty() && !sleep.listening {
-            // Nothing would ever wake it.
+    }
+    for call in &sleep.calls {
+        let Some(proposal) = work.tx.proposal(&claim.scope, claim.session, call)? else { return Ok(false) };
+        let unsettled = match &proposal.standing {
+            Standing::Waiting { .. } | Standing::Started { .. } => true,
+            Standing::Unknown { interaction, .. } => interaction.is_some(),
+            // A client will start it; whoever else could would be the worker.
+            Standing::Allowed { .. } => proposal.runner.is_some() && proposal.state(work.now) == "allowed",
+            Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. } => false,
+        };
+        if !unsettled {
             return Ok(false);
         }
-        for id in &sleep.questions {
-            let open = self.tx.interaction(&claim.scope, *id)?.is_some_and(|asked| asked.status() == Status::Pending);
-            if !open {
-                return Ok(false);
-            }
-        }
-        for call in &sleep.calls {
-            let Some(proposal) = self.tx.proposal(&claim.scope, claim.session, call)? else { return Ok(false) };
-            let unsettled = match &proposal.standing {
-                Standing::Waiting { .. } | Standing::Started { .. } => true,
-                Standing::Unknown { interaction, .. } => interaction.is_some(),
-                // A client will start it; whoever else could would be the worker.
-                Standing::Allowed { .. } => proposal.runner.is_some() && proposal.state(self.now) == "allowed",
-                Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. } => false,
-            };
-            if !unsettled {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
+    Ok(true)
+}
 
-    /// Tells everybody why a step is tried again, and when.
-    pub(crate) fn told_of_trouble(&mut self, session: &mut Session, step: &Step) -> Result<(), Error> {
-        let by = self.doer.actor.clone();
-        step.troubles(&by).map_or(Ok(()), |happening| self.chatter(session, happening))
-    }
+/// Tells everybody why a step is tried again, and when.
+pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &Step) -> Result<(), Error> {
+    let by = work.doer.actor.clone();
+    step.troubles(&by).map_or(Ok(()), |happening| steps::publish(work, session, happening))
+}
 
-    /// Something has happened in a session that its step may sleep on.
-    pub(crate) fn wake(&mut self, session: &Session) -> Result<(), Error> {
-        if !session.driven || session.ended.is_some() || session.going_on().is_err() {
-            return Ok(());
-        }
-        let Some(step) = self.tx.step(&session.scope, session.step)? else { return Ok(()) };
-        let woken = step.woken(self.now);
-        // A worker that has it is told too, for it may wait for just this; but not of what workers do themselves.
-        if woken.is_some() || self.doer.how.wire != Wire::Worker {
-            self.effects.topics.push(Topic::Steps);
-        }
-        if let Some(woken) = woken {
-            self.tx.step_save(&session.scope, &woken)?;
-        }
-        Ok(())
+/// Something has happened in a session that its step may sleep on.
+pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
+    if !session.driven || session.ended.is_some() || session.going_on().is_err() {
+        return Ok(());
     }
+    let Some(step) = work.tx.step(&session.scope, session.step)? else { return Ok(()) };
+    let woken = step.woken(work.now);
+    // A worker that has it is told too, for it may wait for just this; but not of what workers do themselves.
+    if woken.is_some() || work.doer.how.wire != Wire::Worker {
+        work.effects.topics.push(Topic::Steps);
+    }
+    if let Some(woken) = woken {
+        work.tx.step_save(&session.scope, &woken)?;
+    }
+    Ok(())
+}
 
-    /// Counts an answer that people gave to a step of ours, so that it can be suggested.
-    pub(crate) fn count_answer(&mut self, session: &Session, interaction: &Interaction) -> Result<(), Error> {
-        let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.driven) else { return Ok(()) };
-        let step = self.tx.step(&session.scope, session.step)?;
-        let place = place_of(session, step.as_ref(), &interaction.question);
-        let answer = json!({ "option": pattern.option, "data": pattern.data });
-        Ok(self.tx.answer_count(&session.scope, &place, &pattern.digest.to_string(), &answer, self.now)?)
-    }
+/// Counts an answer that people gave to a step of ours, so that it can be suggested.
+pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
+    let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.driven) else { return Ok(()) };
+    let step = work.tx.step(&session.scope, session.step)?;
+    let place = place_of(session, step.as_ref(), &interaction.question);
+    let answer = json!({ "option": pattern.option, "data": pattern.data });
+    Ok(work.tx.answer_count(&session.scope, &place, &pattern.digest.to_string(), &answer, work.now)?)
 }
 
 /// Where an answer is counted: at the step of a flow, or with the agent, whose session is one step.

@@ -69,18 +69,16 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// Everything that people gave a session in secret, to be hidden.
-    pub(crate) fn given_in_secret(&mut self, vault: &Vault, session: &Session) -> Result<Hidden, Error> {
-        let scope = session.scope;
-        let mut values = Vec::new();
-        for id in self.tx.sealed_of(&scope, session.id, SECRETS)? {
-            if let Some(sealed) = self.tx.sealed(&scope, id, SECRETS)? {
-                values.extend(opened(vault, &scope, (id, &sealed))?);
-            }
+/// Everything that people gave a session in secret, to be hidden.
+pub(crate) fn given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Session) -> Result<Hidden, Error> {
+    let scope = session.scope;
+    let mut values = Vec::new();
+    for id in work.tx.sealed_of(&scope, session.id, SECRETS)? {
+        if let Some(sealed) = work.tx.sealed(&scope, id, SECRETS)? {
+            values.extend(opened(vault, &scope, (id, &sealed))?);
         }
-        Ok(Hidden::new(values.iter().map(|(name, value)| (name, value))))
     }
+    Ok(Hidden::new(values.iter().map(|(name, value)| (name, value))))
 }
 
 /// The values that were given to a question, by name.

@@ -55,7 +55,7 @@ impl Engine {
             if !webhook.enabled() {
                 return Ok(Some((webhook, Vec::new(), Vec::new(), false, work.now)));
             }
-            let more = work.gathered(&due, &webhook, cursor)?;
+            let more = queue_new(work, &due, &webhook, cursor)?;
             let limit = match webhook.subject {
                 // An endpoint that has just failed is tried with one.
                 _ if webhook.failures > 0 => 1,
@@ -64,7 +64,7 @@ impl Engine {
             };
             let mut made = Vec::new();
             for delivery in work.tx.webhook_deliveries_due(due.webhook, work.now, limit)? {
-                made.extend(work.put_together(&due, delivery)?);
+                made.extend(build_content(work, &due, delivery)?);
             }
             let mut secrets = work.tx.webhook_secrets(&due.scope, due.webhook)?;
             secrets.retain(|secret| secret.until.is_none_or(|until| until > work.now));
@@ -99,121 +99,128 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// Makes deliveries of what is new, as far as there is room; says whether there is more to look at.
-    fn gathered(&mut self, due: &DueWebhook, webhook: &Webhook, cursor: Cursor) -> Result<bool, Error> {
-        let (pending, _) = self.tx.webhook_backlog(due.webhook)?;
-        let Some(room) = u32::try_from(MOST_PENDING.saturating_sub(pending)).ok().filter(|room| *room > 0) else {
-            return Ok(false);
-        };
-        match &webhook.subject {
-            Subject::Answers { agent } => self.gathered_answers(due, agent, cursor, room),
-            Subject::Events { types, agent, session } => {
-                let types = types.iter().filter_map(|text| Pattern::new(text).ok()).collect();
-                let wanted = Wanted { types, agent: agent.as_deref(), session: *session, agents: HashMap::new() };
-                self.gathered_events(due, wanted, cursor, room)
+/// Makes deliveries of what is new, as far as there is room; says whether there is more to look at.
+fn queue_new(work: &mut Work<'_>, due: &DueWebhook, webhook: &Webhook, cursor: Cursor) -> Result<bool, Error> {
+    let (pending, _) = work.tx.webhook_backlog(due.webhook)?;
+    let Some(room) = u32::try_from(MOST_PENDING.saturating_sub(pending)).ok().filter(|room| *room > 0) else {
+        return Ok(false);
+    };
+    match &webhook.subject {
+        Subject::Answers { agent } => queue_new_answers(work, due, agent, cursor, room),
+        Subject::Events { types, agent, session } => {
+            let types = types.iter().filter_map(|text| Pattern::new(text).ok()).collect();
+            let wanted = Wanted { types, agent: agent.as_deref(), session: *session, agents: HashMap::new() };
+            queue_new_events(work, due, wanted, cursor, room)
+        }
+    }
+}
+
+fn queue_new_events(
+    work: &mut Work<'_>,
+    due: &DueWebhook,
+    mut wanted: Wanted<'_>,
+    cursor: Cursor,
+    room: u32,
+) -> Result<bool, Error> {
+    let limit = room.min(EVENTS);
+    let found = work.tx.project_events(&due.scope, cursor, limit)?;
+    let Some((last, _)) = found.events.last() else { return Ok(false) };
+    work.tx.webhook_move(due, *last)?;
+    let more = found.more;
+    for (_, event) in found.events {
+        if wanted.wants(work, due, &event)? {
+            let about = About::Event { session: event.session, seq: event.seq };
+            queue_delivery(work, due, event.name, about)?;
+        }
+    }
+    Ok(more)
+}
+
+/// Answers are found by where they are, not by what was told of them; the log says when to look. It is read first, so that
+/// nothing can come between.
+fn queue_new_answers(
+    work: &mut Work<'_>,
+    due: &DueWebhook,
+    agent: &str,
+    cursor: Cursor,
+    room: u32,
+) -> Result<bool, Error> {
+    let head = work.tx.project_head(&due.scope)?;
+    if head > cursor {
+        work.tx.webhook_move(due, head)?;
+    }
+    let found = work.tx.answers_unsent(&due.scope, due.webhook, agent, room.min(EVENTS))?;
+    let more = found.more;
+    for interaction in found {
+        let lease = work.ids.lease(work.now);
+        let about = About::Answer { interaction: interaction.id, revision: interaction.revision, lease };
+        queue_delivery(work, due, ANSWER.to_owned(), about)?;
+    }
+    Ok(more)
+}
+
+fn queue_delivery(work: &mut Work<'_>, due: &DueWebhook, name: String, about: About) -> Result<(), Error> {
+    let id = work.ids.webhook_delivery(work.now);
+    let delivery = WebhookDelivery::new(id, due.webhook, name, about, work.now);
+    Ok(work.tx.webhook_delivery_insert(&due.scope, &delivery)?)
+}
+
+/// What a delivery says now; nothing where it is not wanted any more, or not now.
+fn build_content(work: &mut Work<'_>, due: &DueWebhook, delivery: WebhookDelivery) -> Result<Option<Made>, Error> {
+    let made = match delivery.about {
+        About::Test => Some((delivery.created_at, Content::Test(due.webhook))),
+        About::Event { session, seq } => {
+            let event = work.tx.events(&due.scope, session, seq.saturating_sub(1), 1)?.pop();
+            event.map(|event| (event.at, Content::Event(event)))
+        }
+        About::Answer { interaction, revision, lease } => {
+            let Some(found) = waiting_answer(work, due, interaction, revision)? else {
+                return save_without_content(work, due, delivery.drop_it(work.now));
+            };
+            let session = work.tx.session(&due.scope, found.origin.session)?;
+            if session.is_some_and(|session| session.going_on().is_err()) {
+                let later = work.now.saturating_add(PAUSED).unwrap_or(work.now);
+                return save_without_content(work, due, delivery.put_off(later));
             }
+            let sealed = has_sealed(work, due, &found)?;
+            let lease = (!sealed).then_some(lease);
+            let at = found.resolved_at().unwrap_or(delivery.created_at);
+            Some((at, Content::Answer { interaction: Box::new(found), lease }))
         }
+    };
+    match made {
+        Some((at, content)) => Ok(Some((delivery, at, content))),
+        None => save_without_content(work, due, delivery.drop_it(work.now)),
     }
+}
 
-    fn gathered_events(
-        &mut self,
-        due: &DueWebhook,
-        mut wanted: Wanted<'_>,
-        cursor: Cursor,
-        room: u32,
-    ) -> Result<bool, Error> {
-        let limit = room.min(EVENTS);
-        let found = self.tx.project_events(&due.scope, cursor, limit)?;
-        let Some((last, _)) = found.events.last() else { return Ok(false) };
-        self.tx.webhook_move(due, *last)?;
-        let more = found.more;
-        for (_, event) in found.events {
-            if wanted.wants(self, due, &event)? {
-                let about = About::Event { session: event.session, seq: event.seq };
-                self.queued(due, event.name, about)?;
-            }
-        }
-        Ok(more)
-    }
+fn save_without_content(
+    work: &mut Work<'_>,
+    due: &DueWebhook,
+    delivery: WebhookDelivery,
+) -> Result<Option<Made>, Error> {
+    work.tx.webhook_delivery_save(&due.scope, &delivery)?;
+    Ok(None)
+}
 
-    /// Answers are found by where they are, not by what was told of them; the log says when to look. It is read first, so that
-    /// nothing can come between.
-    fn gathered_answers(&mut self, due: &DueWebhook, agent: &str, cursor: Cursor, room: u32) -> Result<bool, Error> {
-        let head = self.tx.project_head(&due.scope)?;
-        if head > cursor {
-            self.tx.webhook_move(due, head)?;
-        }
-        let found = self.tx.answers_unsent(&due.scope, due.webhook, agent, room.min(EVENTS))?;
-        let more = found.more;
-        for interaction in found {
-            let lease = self.ids.lease(self.now);
-            let about = About::Answer { interaction: interaction.id, revision: interaction.revision, lease };
-            self.queued(due, ANSWER.to_owned(), about)?;
-        }
-        Ok(more)
-    }
+/// The question, if its answer still waits as it did when the delivery was made.
+pub(crate) fn waiting_answer(
+    work: &mut Work<'_>,
+    due: &DueWebhook,
+    id: InteractionId,
+    revision: u64,
+) -> Result<Option<Interaction>, Error> {
+    let found = work.tx.interaction(&due.scope, id)?;
+    let waits =
+        |found: &Interaction| found.revision == revision && matches!(found.delivery(), Some(Delivery::Waiting { .. }));
+    Ok(found.filter(waits))
+}
 
-    fn queued(&mut self, due: &DueWebhook, name: String, about: About) -> Result<(), Error> {
-        let id = self.ids.webhook_delivery(self.now);
-        let delivery = WebhookDelivery::new(id, due.webhook, name, about, self.now);
-        Ok(self.tx.webhook_delivery_insert(&due.scope, &delivery)?)
-    }
-
-    /// What a delivery says now; nothing where it is not wanted any more, or not now.
-    fn put_together(&mut self, due: &DueWebhook, delivery: WebhookDelivery) -> Result<Option<Made>, Error> {
-        let made = match delivery.about {
-            About::Test => Some((delivery.created_at, Content::Test(due.webhook))),
-            About::Event { session, seq } => {
-                let event = self.tx.events(&due.scope, session, seq.saturating_sub(1), 1)?.pop();
-                event.map(|event| (event.at, Content::Event(event)))
-            }
-            About::Answer { interaction, revision, lease } => {
-                let Some(found) = self.answer_waiting(due, interaction, revision)? else {
-                    return self.settled_as(due, delivery.drop_it(self.now));
-                };
-                let session = self.tx.session(&due.scope, found.origin.session)?;
-                if session.is_some_and(|session| session.going_on().is_err()) {
-                    let later = self.now.saturating_add(PAUSED).unwrap_or(self.now);
-                    return self.settled_as(due, delivery.put_off(later));
-                }
-                let sealed = self.has_sealed(due, &found)?;
-                let lease = (!sealed).then_some(lease);
-                let at = found.resolved_at().unwrap_or(delivery.created_at);
-                Some((at, Content::Answer { interaction: Box::new(found), lease }))
-            }
-        };
-        match made {
-            Some((at, content)) => Ok(Some((delivery, at, content))),
-            None => self.settled_as(due, delivery.drop_it(self.now)),
-        }
-    }
-
-    fn settled_as(&mut self, due: &DueWebhook, delivery: WebhookDelivery) -> Result<Option<Made>, Error> {
-        self.tx.webhook_delivery_save(&due.scope, &delivery)?;
-        Ok(None)
-    }
-
-    /// The question, if its answer still waits as it did when the delivery was made.
-    pub(super) fn answer_waiting(
-        &mut self,
-        due: &DueWebhook,
-        id: InteractionId,
-        revision: u64,
-    ) -> Result<Option<Interaction>, Error> {
-        let found = self.tx.interaction(&due.scope, id)?;
-        let waits = |found: &Interaction| {
-            found.revision == revision && matches!(found.delivery(), Some(Delivery::Waiting { .. }))
-        };
-        Ok(found.filter(waits))
-    }
-
-    /// Whether something is sealed for a question: that is handed out by `take`, and by nothing else.
-    pub(super) fn has_sealed(&mut self, due: &DueWebhook, interaction: &Interaction) -> Result<bool, Error> {
-        let secret = interaction.question.kind == Kind::Secret;
-        let values = secret && self.tx.sealed(&due.scope, interaction.id, SECRETS)?.is_some();
-        Ok(values || self.tx.sealed(&due.scope, interaction.id, RESUME_POINT)?.is_some())
-    }
+/// Whether something is sealed for a question: that is handed out by `take`, and by nothing else.
+pub(crate) fn has_sealed(work: &mut Work<'_>, due: &DueWebhook, interaction: &Interaction) -> Result<bool, Error> {
+    let secret = interaction.question.kind == Kind::Secret;
+    let values = secret && work.tx.sealed(&due.scope, interaction.id, SECRETS)?.is_some();
+    Ok(values || work.tx.sealed(&due.scope, interaction.id, RESUME_POINT)?.is_some())
 }
 
 /// Which events a webhook wants.

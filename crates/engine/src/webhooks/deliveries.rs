@@ -68,7 +68,7 @@ impl Engine {
             work.tx.webhook_delivery_save(&scope, &delivery)?;
             work.tx.webhook_wake(&scope, webhook, work.now)?;
             let told = json!({ "webhook": webhook, "delivery": id });
-            work.audited(&scope, &Happening::by("webhook.replayed", &by, told))?;
+            work.append_audit(&scope, &Happening::by("webhook.replayed", &by, told))?;
             Ok(delivery)
         })
         .await

@@ -6,7 +6,9 @@ use store::DueWebhook;
 
 use super::courier::Receipt;
 use super::send::held;
+use crate::interactions;
 use crate::run::transaction::{Doer, Work};
+use crate::sessions;
 use crate::{Engine, Error};
 
 /// What is told of an attempt, once it is noted.
@@ -47,12 +49,12 @@ impl Engine {
             if gone {
                 let reason = "the endpoint is gone (410)".to_owned();
                 let (disabled, told) = webhook.disable(&Actor::system(), reason, work.now);
-                work.audited(&due.scope, &told)?;
+                work.append_audit(&due.scope, &told)?;
                 webhook = disabled;
             }
             work.tx.webhook_save(&webhook)?;
             if let (Verdict::Taken { done }, About::Answer { .. }) = (verdict, &found.about) {
-                work.answer_taken(&due, &found.about, done)?;
+                take_answer(work, &due, &found.about, done)?;
             }
             let (result, dead) = match &found.progress {
                 Progress::Dead { reason, .. } => ("dead", Some(reason.clone())),
@@ -76,27 +78,26 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// The endpoint has the answer: done with it, or under its lease. Where something is sealed it was only told that it waits.
-    fn answer_taken(&mut self, due: &DueWebhook, about: &About, done: bool) -> Result<(), Error> {
-        let About::Answer { interaction: id, revision, lease } = *about else { return Ok(()) };
-        let (mut session, found) = match self.question(&due.scope, id) {
-            Err(Error::Refused(Refusal::AlreadyResolved(_) | Refusal::NotFound(_))) => return Ok(()),
-            found => found?,
-        };
-        // The agent may have come for it meanwhile.
-        if self.answer_waiting(due, id, revision)?.is_none() || self.has_sealed(due, &found)? {
-            return Ok(());
-        }
-        let (was, by) = (found.status(), found.origin.asked_by.clone());
-        let until = self.now.saturating_add(self.settings.lease).unwrap_or(self.now);
-        let change = found.take(&by, lease, self.now, until)?;
-        let taken = self.changed(&mut session, was, change)?;
-        self.effects.taken_after = taken.resolved_at().map(|at| self.now.duration_since(at));
-        if done {
-            let change = taken.complete(lease, self.now)?;
-            self.changed(&mut session, was, change)?;
-        }
-        self.saved(&session)
+/// The endpoint has the answer: done with it, or under its lease. Where something is sealed it was only told that it waits.
+fn take_answer(work: &mut Work<'_>, due: &DueWebhook, about: &About, done: bool) -> Result<(), Error> {
+    let About::Answer { interaction: id, revision, lease } = *about else { return Ok(()) };
+    let (mut session, found) = match interactions::lock(work, &due.scope, id) {
+        Err(Error::Refused(Refusal::AlreadyResolved(_) | Refusal::NotFound(_))) => return Ok(()),
+        found => found?,
+    };
+    // The agent may have come for it meanwhile.
+    if super::batch::waiting_answer(work, due, id, revision)?.is_none() || super::batch::has_sealed(work, due, &found)?
+    {
+        return Ok(());
     }
+    let (was, by) = (found.status(), found.origin.asked_by.clone());
+    let until = work.now.saturating_add(work.settings.lease).unwrap_or(work.now);
+    let change = found.take(&by, lease, work.now, until)?;
+    let taken = interactions::apply_change(work, &mut session, was, change)?;
+    work.effects.taken_after = taken.resolved_at().map(|at| work.now.duration_since(at));
+    if done {
+        let change = taken.complete(lease, work.now)?;
+        interactions::apply_change(work, &mut session, was, change)?;
+    }
+    sessions::save(work, &session)
 }

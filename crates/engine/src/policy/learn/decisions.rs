@@ -11,8 +11,9 @@ use domain::{
 use store::{Cost, InteractionFilter, Page, PastFilter, Sort, StoreError};
 
 use crate::interactions::forms_check::off_reactor;
+use crate::interactions::plan::read_subject;
 use crate::policy::learn::action_history::Past;
-use crate::policy::learn::suspend::{Asked, asked_about};
+use crate::policy::learn::suspend::Asked;
 use crate::policy::ruling::Behalf;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
@@ -138,36 +139,34 @@ impl Engine {
     }
 }
 
-impl Work<'_> {
-    /// The decisions since a moment that speak against learnt rules of a policy. Called once the policy is written: whoever decides after that
-    /// finds the rules there.
-    pub(crate) fn decided_against(
-        &mut self,
-        scope: &Scope,
-        policy: &Policy,
-        since: Timestamp,
-    ) -> Result<Vec<(String, Decision)>, Error> {
-        let mut found = Vec::new();
-        let mut after = None;
-        for _ in 0..MOST_PORTIONS {
-            let closed = self.tx.closed(scope, since, after, PORTION)?;
-            let whole = closed.len() < PORTION as usize;
-            after = closed.last().map(|closed| (closed.resolved_at, closed.id));
-            for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {
-                let Some(asked) = self.tx.interaction(scope, closed.id)? else { continue };
-                let Some(decision) = Decision::of(&asked) else { continue };
-                let Some(Asked { action, behalf, .. }) = asked_about(&mut *self.tx, scope, asked)? else { continue };
-                let Some(decided) = decided_about(action, behalf, &decision) else { continue };
-                let against = policy.contradicted(&decided).into_iter();
-                found.extend(against.map(|rule| (rule.to_owned(), decision.clone())));
-            }
-            if whole {
-                return Ok(found);
-            }
+/// The decisions since a moment that speak against learnt rules of a policy. Called once the policy is written: whoever decides after that
+/// finds the rules there.
+pub(crate) fn find_contradictions(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    policy: &Policy,
+    since: Timestamp,
+) -> Result<Vec<(String, Decision)>, Error> {
+    let mut found = Vec::new();
+    let mut after = None;
+    for _ in 0..MOST_PORTIONS {
+        let closed = work.tx.closed(scope, since, after, PORTION)?;
+        let whole = closed.len() < PORTION as usize;
+        after = closed.last().map(|closed| (closed.resolved_at, closed.id));
+        for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {
+            let Some(subject) = read_subject(&mut *work.tx, scope, closed.id)? else { continue };
+            let Some(decision) = Decision::of(&subject.asked) else { continue };
+            let Some(Asked { action, behalf, .. }) = Asked::of(&subject) else { continue };
+            let Some(decided) = decided_about(action, behalf, &decision) else { continue };
+            let against = policy.contradicted(&decided).into_iter();
+            found.extend(against.map(|rule| (rule.to_owned(), decision.clone())));
         }
-        // So many at once cannot be looked at here: it is tried again.
-        Err(StoreError::Conflict.into())
+        if whole {
+            return Ok(found);
+        }
     }
+    // So many at once cannot be looked at here: it is tried again.
+    Err(StoreError::Conflict.into())
 }
 
 /// The rules among those that are spoken against that an answer may suspend: an answer never loosens a policy.

@@ -89,8 +89,18 @@ impl Engine {
     /// The policy in force for an agent of this name: one that our workers run, or a key. What people let the first do, and a rule was learnt
     /// from, is not allowed to a key of the same name; learnt rules that deny are heard by both.
     pub(crate) async fn in_force_for(&self, scope: Scope, (name, driven): (&str, bool)) -> Result<InForce, Error> {
-        let mut in_force = self.in_force(scope).await?;
-        let allows = |rule: &&policy::Rule| rule.name.starts_with(LEARNT) && rule.verdict == Verdict::Allow;
+        let in_force = self.in_force(scope).await?;
+        self.without_unheard_rules(in_force, scope, (name, driven)).await
+    }
+
+    /// Removes the learnt rules that were learnt for a hosted agent of the same name as the key that proposes.
+    pub(crate) async fn without_unheard_rules(
+        &self,
+        mut in_force: InForce,
+        scope: Scope,
+        (name, driven): (&str, bool),
+    ) -> Result<InForce, Error> {
+        let allows = |rule: &&::policy::Rule| rule.name.starts_with(LEARNT) && rule.verdict == Verdict::Allow;
         let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();
         if driven || learnt.is_empty() {
             return Ok(in_force);

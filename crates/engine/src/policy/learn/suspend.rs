@@ -5,11 +5,13 @@ use std::sync::Arc;
 use ::policy::Policy;
 use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Draft, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Problem, Refusal,
+    Action, Caller, Decision, Draft, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal,
     Role, Scope, Verdict,
 };
-use store::{Cost, Reads, StoreError};
+use store::{StoreError};
 
+use crate::interactions::plan::Subject;
+use crate::policy;
 use crate::policy::learn::decisions::{Against, loosening};
 use crate::policy::project_policy::explained;
 use crate::policy::ruling::{Behalf, InForce, Judged, Served};
@@ -18,7 +20,7 @@ use crate::{Engine, Error, Idempotency};
 
 /// What policy says by now of the action of a question, under one state of the policy.
 #[derive(Clone)]
-pub(crate) struct ByNow {
+pub(crate) struct CurrentRuling {
     revision: u64,
     /// The learnt rules that are about it, where the question decides about it.
     learnt: Option<Vec<(String, Verdict)>>,
@@ -26,9 +28,9 @@ pub(crate) struct ByNow {
     approved: Option<Judged>,
 }
 
-impl ByNow {
+impl CurrentRuling {
     /// Refuses an approval that would come to nothing, also as a vote: nobody else should be brought to agree to it.
-    pub(crate) fn allows(&self) -> Result<(), Refusal> {
+    pub(crate) fn require_not_denied(&self) -> Result<(), Refusal> {
         match self.approved().map(|judged| &judged.ruling).filter(|ruling| ruling.verdict == Verdict::Deny) {
             Some(denied) => Err(Refusal::DeniedByNow(Box::new(denied.clone()))),
             None => Ok(()),
@@ -36,7 +38,7 @@ impl ByNow {
     }
 
     /// Refuses the word of a program where the floor asks people.
-    pub(crate) fn needs_no_person(&self) -> Result<(), Refusal> {
+    pub(crate) fn require_no_floor_question(&self) -> Result<(), Refusal> {
         match self.approved().is_some_and(|judged| judged.ruling.floor_asks()) {
             true => {
                 let problem = Problem::new("/effect", "the floor of the server asks people about this action");
@@ -53,25 +55,15 @@ impl ByNow {
 }
 
 impl Engine {
-    /// What policy says by now of the action that somebody answers a question about. None where it is about none.
-    pub(crate) async fn by_now(
+    /// Rules on the action of a question by the policy in force. `None` where the question is about no action.
+    pub(crate) async fn current_ruling(
         &self,
-        caller: &Caller,
-        id: InteractionId,
+        subject: &Subject,
         draft: &Draft,
-    ) -> Result<Option<ByNow>, Error> {
-        let (scope, draft) = (caller.scope, draft.clone());
-        let found = self.read(Cost::Point, move |reads| {
-            let Some(asked) = reads.interaction(&scope, id)? else { return Ok(None) };
-            let approves = asked.question.effect_of(&draft) == Some(Effect::Approve);
-            Ok(asked_about(reads, &scope, asked)?.map(|asked| (asked, approves)))
-        });
-        let Some((Asked { action, behalf, decides, proposed }, approves)) = found.await? else { return Ok(None) };
-        let in_force = match self.in_force(scope).await {
-            // Where no policy can be read, none allows anything; people answer all the same.
-            Err(Error::Store(StoreError::Corrupt(_))) => return Ok(None),
-            in_force => in_force?,
-        };
+        in_force: InForce,
+    ) -> Result<Option<CurrentRuling>, Error> {
+        let approves = subject.asked.question.effect_of(draft) == Some(Effect::Approve);
+        let Some(Asked { action, behalf, decides, proposed }) = Asked::of(subject) else { return Ok(None) };
         let revision = in_force.state.revision;
         let learnt = decides.then(|| {
             let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
@@ -81,7 +73,7 @@ impl Engine {
             true => Some(self.judge_by(in_force, behalf, action).await?),
             false => None,
         };
-        Ok(Some(ByNow { revision, learnt, approved }))
+        Ok(Some(CurrentRuling { revision, learnt, approved }))
     }
 }
 
@@ -97,63 +89,61 @@ pub(crate) struct Asked {
     proposed: bool,
 }
 
-/// The action that a question is about, and on whose behalf it was proposed.
-pub(crate) fn asked_about<R: Reads + ?Sized>(
-    reads: &mut R,
-    scope: &Scope,
-    mut asked: Interaction,
-) -> Result<Option<Asked>, Error> {
-    // The action is in the session where it was proposed, wherever the question went.
-    while let Some(from) = asked.origin.handed_from.take() {
-        asked = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
+impl Asked {
+    /// The call that a question is about. `None` where it is about none.
+    pub(crate) fn of(subject: &Subject) -> Option<Self> {
+        let original = &subject.original;
+        let action = original.question.action.clone()?;
+        let (agent, role) = match &subject.action {
+            Some(proposal) => (proposal.proposed_by.name.clone(), proposal.role),
+            None => (original.origin.asked_by.name.clone(), Role::Agent),
+        };
+        let behalf = Behalf { agent: Some(agent), user: original.origin.started_by.name.clone(), role };
+        let decides = original.question.kind == Kind::Approval;
+        Some(Self { action, behalf, decides, proposed: subject.action.is_some() })
     }
-    let Some(action) = asked.question.action else { return Ok(None) };
-    let proposal = match &asked.question.call {
-        Some(call) => reads.proposal(scope, asked.origin.session, call)?,
-        None => None,
-    };
-    let (decides, proposed) = (asked.question.kind == Kind::Approval, proposal.is_some());
-    let (agent, role) = match proposal {
-        Some(proposal) => (proposal.proposed_by.name, proposal.role),
-        None => (asked.origin.asked_by.name, Role::Agent),
-    };
-    let behalf = Behalf { agent: Some(agent), user: asked.origin.started_by.name, role };
-    Ok(Some(Asked { action, behalf, decides, proposed }))
 }
 
-impl Work<'_> {
-    /// Suspends the learnt rules that a decision speaks against. A policy that has moved since they were found is looked at again.
-    pub(crate) fn doubted(&mut self, interaction: &Interaction, about: Option<&ByNow>) -> Result<(), Error> {
-        let (Some(about), Some(decision)) = (about, Decision::of(interaction)) else { return Ok(()) };
-        let Some(learnt) = &about.learnt else { return Ok(()) };
-        let otherwise = |verdict: Verdict| match verdict {
-            Verdict::Allow => decision.effect != Effect::Approve,
-            // An answer never loosens a policy: a denial is taken back by whoever manages it.
-            Verdict::Ask | Verdict::Deny => false,
-        };
-        let rules: Vec<String> =
-            learnt.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
-        // Whoever puts a rule in force at this moment sees the decision, or the rule is seen here.
-        let state = match rules.is_empty() {
-            true => self.tx.policy_held(&interaction.scope)?,
-            false => self.tx.policy_state(&interaction.scope)?,
-        };
-        if state.map_or(0, |state| state.revision) != about.revision {
-            return Err(StoreError::Conflict.into());
-        }
-        self.suspended(&interaction.scope, &rules, &decision)
+/// Suspends the learnt rules that a decision speaks against. A policy that has moved since they were found is looked at again.
+pub(crate) fn suspend_contradicted_rules(
+    work: &mut Work<'_>,
+    interaction: &Interaction,
+    about: Option<&CurrentRuling>,
+) -> Result<(), Error> {
+    let (Some(about), Some(decision)) = (about, Decision::of(interaction)) else { return Ok(()) };
+    let Some(learnt) = &about.learnt else { return Ok(()) };
+    let otherwise = |verdict: Verdict| match verdict {
+        Verdict::Allow => decision.effect != Effect::Approve,
+        // An answer never loosens a policy: a denial is taken back by whoever manages it.
+        Verdict::Ask | Verdict::Deny => false,
+    };
+    let rules: Vec<String> =
+        learnt.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
+    // Whoever puts a rule in force at this moment sees the decision, or the rule is seen here.
+    let state = match rules.is_empty() {
+        true => work.tx.policy_held(&interaction.scope)?,
+        false => work.tx.policy_state(&interaction.scope)?,
+    };
+    if state.map_or(0, |state| state.revision) != about.revision {
+        return Err(StoreError::Conflict.into());
     }
+    suspend_rules(work, &interaction.scope, &rules, &decision)
+}
 
-    /// Has rules match nothing any more, because of a decision; those that do so already stay as they are.
-    pub(crate) fn suspended(&mut self, scope: &Scope, rules: &[String], decision: &Decision) -> Result<(), Error> {
-        for rule in rules {
-            let state = self.tx.policy_state(scope)?.unwrap_or(PolicyState::initial(self.now));
-            let Some((state, happening)) = state.suspend(rule, decision) else { continue };
-            self.tx.policy_save(scope, &state)?;
-            self.audited(scope, &happening)?;
-        }
-        Ok(())
+/// Has rules match nothing any more, because of a decision; those that do so already stay as they are.
+pub(crate) fn suspend_rules(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    rules: &[String],
+    decision: &Decision,
+) -> Result<(), Error> {
+    for rule in rules {
+        let state = work.tx.policy_state(scope)?.unwrap_or(PolicyState::initial(work.now));
+        let Some((state, happening)) = state.suspend(rule, decision) else { continue };
+        work.tx.policy_save(scope, &state)?;
+        work.append_audit(scope, &happening)?;
     }
+    Ok(())
 }
 
 impl Engine {
@@ -173,7 +163,7 @@ impl Engine {
             }
             // This moves the revision: an answer that was looked up under another policy begins again.
             work.tx.policy_save(&scope, &state.vetted(learnt.clone()))?;
-            work.unanimous(&scope, (&policy, None), against.as_ref())
+            enforce_earlier_decisions(work, &scope, (&policy, None), against.as_ref())
         })
         .await
     }
@@ -208,32 +198,30 @@ impl Engine {
             let lift = Lift { by: by.clone(), at: work.now, reason: reason.clone() };
             let (state, happening) = state.lift(&rule, lift).ok_or(Refusal::NotFound("suspension"))?;
             work.tx.policy_save(&scope, &state)?;
-            work.audited(&scope, &happening)
+            work.append_audit(&scope, &happening)
         })
         .await?;
         self.in_force(scope).await
     }
 }
 
-impl Work<'_> {
-    /// In the transaction that puts learnt rules in force: those that somebody has decided otherwise about begin suspended, and one that was
-    /// suggested is refused.
-    pub(crate) fn unanimous(
-        &mut self,
-        scope: &Scope,
-        (policy, suggested): (&Policy, Option<&String>),
-        against: Option<&Against>,
-    ) -> Result<(), Error> {
-        let Some(Against { found, since }) = against else { return Ok(()) };
-        let later = self.decided_against(scope, policy, *since)?;
-        for (rule, decision) in found.iter().chain(&later) {
-            if suggested == Some(rule) {
-                return Err(Refusal::NotFound("suggestion").into());
-            }
-            if loosening(policy, rule) {
-                self.suspended(scope, std::slice::from_ref(rule), decision)?;
-            }
+/// In the transaction that puts learnt rules in force: those that somebody has decided otherwise about begin suspended, and one that was
+/// suggested is refused.
+pub(crate) fn enforce_earlier_decisions(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    (policy, suggested): (&Policy, Option<&String>),
+    against: Option<&Against>,
+) -> Result<(), Error> {
+    let Some(Against { found, since }) = against else { return Ok(()) };
+    let later = policy::find_contradictions(work, scope, policy, *since)?;
+    for (rule, decision) in found.iter().chain(&later) {
+        if suggested == Some(rule) {
+            return Err(Refusal::NotFound("suggestion").into());
         }
-        Ok(())
+        if loosening(policy, rule) {
+            suspend_rules(work, scope, std::slice::from_ref(rule), decision)?;
+        }
     }
+    Ok(())
 }

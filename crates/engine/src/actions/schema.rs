@@ -1,0 +1,43 @@
+//! The schema of an action's arguments, for people who edit them.
+
+use domain::access::Right;
+use domain::{Caller, InteractionId, Refusal};
+use serde_json::Value;
+use store::Cost;
+
+use crate::access::sight::Sight;
+use crate::interactions::plan::Subject;
+use crate::{Engine, Error};
+
+impl Engine {
+    /// Completes arguments that somebody names in part: a name that is missing is left out, unless the tool requires it. Then the value that people
+    /// were shown is kept.
+    pub async fn arguments_meant(&self, caller: &Caller, id: InteractionId, given: Value) -> Result<Value, Error> {
+        caller.require(Right::Answer)?;
+        let Value::Object(mut given) = given else { return Ok(given) };
+        let subject = self.answer_subject(caller.scope, id).await?.ok_or(Refusal::NotFound("interaction"))?;
+        let Subject { original, action: Some(action), tool_schema, .. } = subject else {
+            return Ok(Value::Object(given));
+        };
+        let declared = self.in_force(caller.scope).await?.policy.schema(&action.action.tool).cloned();
+        let shown = original.question.action.map(|action| action.arguments).unwrap_or_default();
+        for schema in declared.into_iter().chain(tool_schema) {
+            let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            for name in needed.filter(|name| shown.get(name).is_some()) {
+                given.entry(name).or_insert_with(|| shown[name].clone());
+            }
+        }
+        Ok(Value::Object(given))
+    }
+
+    /// The schema of the arguments of the action that a question is about: the policy's, else that of the agent's version or of the tool.
+    pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
+        caller.require(Right::Read)?;
+        let reader = caller.clone();
+        self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.question(reads, &reader.scope, id)).await?;
+        let subject = self.answer_subject(caller.scope, id).await?.ok_or(Refusal::NotFound("interaction"))?;
+        let Subject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };
+        let policy = self.in_force(caller.scope).await?.policy;
+        Ok(policy.schema(&action.action.tool).cloned().or(tool_schema))
+    }
+}

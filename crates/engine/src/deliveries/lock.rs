@@ -1,0 +1,38 @@
+//! Locks a question for the agent that asked it, and rings agents whose answers were held back.
+
+use domain::{Caller, Delivery, Interaction, InteractionId, Refusal, Session};
+use store::Topic;
+
+use crate::access::sight::Sight;
+use crate::run::transaction::Work;
+use crate::{Error, interactions};
+
+/// The same for the agent that asked, who is told that an answer in the archive is handed out no more.
+pub(crate) fn lock(work: &mut Work<'_>, caller: &Caller, id: InteractionId) -> Result<(Session, Interaction), Error> {
+    let (session, interaction) = match interactions::lock(work, &caller.scope, id) {
+        Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
+            require_asker(work, caller, &archived)?;
+            let over = archived.delivery().filter(|delivery| delivery.over());
+            return Err(Refusal::DeliveryClosed(over.map_or("archived", Delivery::name)).into());
+        }
+        found => found?,
+    };
+    require_asker(work, caller, &interaction)?;
+    Ok((session, interaction))
+}
+
+/// Refuses whoever is not the agent that asked; to one that does not read the question, there is none.
+fn require_asker(work: &mut Work<'_>, caller: &Caller, interaction: &Interaction) -> Result<(), Error> {
+    let refused = interaction.deliverable_to(&caller.actor);
+    if refused.is_err() {
+        Sight::of(&mut *work.tx, caller)?.question(&mut *work.tx, &caller.scope, interaction.id)?;
+    }
+    Ok(refused?)
+}
+
+/// Has the agents woken whose answers were held back while the session was paused.
+pub(crate) fn ring_agents(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
+    let takers = work.tx.takers(&session.scope, session.id)?;
+    work.effects.topics.extend(takers.into_iter().map(|agent| Topic::Agent(session.scope.project, agent)));
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Applies a change to a question. This file alone lists what follows when a question ends.
+
+use domain::interaction::Change;
+use domain::{Actor, Delivery, Interaction, InteractionId, Session, Status};
+use store::Topic;
+
+use crate::interactions::plan::AnswerPlan;
+use crate::run::telemetry::Seen;
+use crate::run::transaction::Work;
+use crate::{Error, Vault, actions, interactions, policy, secrets, sessions, steps};
+
+/// Saves a change of a question, counts it and records its event. The caller saves the session.
+pub(crate) fn apply_change(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    was: Status,
+    change: Change,
+) -> Result<Interaction, Error> {
+    apply(work, session, was, change, None)
+}
+
+/// Saves the change that an answer made. `plan` is what was prepared for the answer before the transaction.
+pub(crate) fn apply_answer(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    was: Status,
+    change: Change,
+    plan: (&AnswerPlan, &Vault),
+) -> Result<Interaction, Error> {
+    apply(work, session, was, change, Some(plan))
+}
+
+pub(super) fn apply(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    was: Status,
+    (interaction, happening): Change,
+    plan: Option<(&AnswerPlan, &Vault)>,
+) -> Result<Interaction, Error> {
+    let ended = was == Status::Pending && interaction.status() != Status::Pending;
+    if ended {
+        session.closed(interaction.question.kind.blocks());
+        work.open.closed(&interaction);
+    }
+    work.tx.interaction_save(&interaction)?;
+    if interaction.delivery().is_some_and(Delivery::over) && !session.driven {
+        // Nobody will take the answer again. Values that were given to a hosted step stay with its session.
+        work.tx.sealed_drop(&interaction.scope, interaction.id)?;
+    }
+    work.record_event(session, Some(interaction.id), happening)?;
+    collect_effects(work, &interaction, was);
+    if ended {
+        follow_end(work, session, &interaction, plan)?;
+    }
+    Ok(interaction)
+}
+
+/// Lists everything that follows when a question ends, in this order.
+fn follow_end(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    interaction: &Interaction,
+    plan: Option<(&AnswerPlan, &Vault)>,
+) -> Result<(), Error> {
+    sessions::record_reply(work, session, interaction)?;
+    actions::settle(work, session, interaction, plan.map(|(plan, _)| plan))?;
+    steps::count_answer(work, session, interaction)?;
+    steps::wake(work, session)?;
+    interactions::close_handed_over(work, session, interaction, plan)?;
+    if let Some((plan, vault)) = plan.filter(|(plan, _)| plan.interaction == interaction.id) {
+        policy::suspend_contradicted_rules(work, interaction, plan.current.as_ref())?;
+        secrets::seal_answer_values(work, vault, session, interaction, plan.secrets.as_ref())?;
+    }
+    sessions::end_if_terminated(work, session, interaction)
+}
+
+/// Gathers what outside observers are told of a question: bells, timers, figures, log lines.
+pub(crate) fn collect_effects(work: &mut Work<'_>, interaction: &Interaction, was: Status) {
+    work.wake_at(interaction.wake_at());
+    if let (Some(Delivery::Waiting { .. }), Some(agent)) = (interaction.delivery(), interaction.taker()) {
+        work.effects.topics.push(Topic::Agent(interaction.scope.project, agent.to_owned()));
+    }
+    // What was handed over is counted once, where it was asked.
+    if was != interaction.status() && interaction.origin.handed_from.is_none() {
+        work.effects.seen.push(Seen::closed(interaction));
+    }
+}
+
+/// Closes a question that has lost its point.
+pub(crate) fn withdraw(work: &mut Work<'_>, session: &mut Session, id: InteractionId, why: &str) -> Result<(), Error> {
+    let scope = session.scope;
+    let Some(interaction) = work.tx.interaction(&scope, id)? else { return Ok(()) };
+    if interaction.status() != Status::Pending {
+        return Ok(());
+    }
+    let change = interaction.cancel(Actor::system(), why.to_owned(), work.now)?;
+    apply_change(work, session, Status::Pending, change).map(drop)
+}

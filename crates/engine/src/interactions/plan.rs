@@ -1,0 +1,241 @@
+//! Prepares an answer before its transaction.
+//!
+//! The question, the action that it is about and the policy in force are each read once. Form data is validated, secret values are separated from
+//! the draft, an edit is checked against the tool's schema and judged again. Nothing is written here: `answer.rs` and `auto_resolve.rs` run the
+//! transaction, and the policy room refuses a plan whose policy is no longer in force.
+
+use domain::access::Right;
+use domain::{
+    Action, AgentVersion, Caller, DefinitionKind, Draft, Effect, FormProof, Interaction, InteractionId, Problem,
+    Proposal, Refusal, Remember, Scope, Wire,
+};
+use serde_json::Value;
+use store::{Cost, Reads, StoreError};
+
+use crate::interactions::open::Asking;
+use crate::policy::learn::suspend::CurrentRuling;
+use crate::policy::ruling::{Behalf, InForce, Judged};
+use crate::secrets::answer_values::SetAside;
+use crate::steps::definitions::body;
+use crate::{Engine, Error};
+
+/// Everything that was found out about an answer before its transaction.
+#[derive(Clone)]
+pub(crate) struct AnswerPlan {
+    /// The question that is answered.
+    pub(crate) interaction: InteractionId,
+    /// The answer, with the names of secret values in place of the values.
+    pub(crate) draft: Draft,
+    /// Proof that the form data fits the schema.
+    pub(crate) proof: Option<FormProof>,
+    /// Secret values, to be sealed in the transaction.
+    pub(crate) secrets: Option<SetAside>,
+    /// The ruling on edited arguments, and how other people would be asked about them.
+    pub(crate) edit: Option<(Judged, Asking)>,
+    /// The grant that the person wants to give with the approval.
+    pub(crate) remember: Option<Remember>,
+    /// The ruling of today's policy on the action of the question.
+    pub(crate) current: Option<CurrentRuling>,
+}
+
+impl AnswerPlan {
+    /// The rulings that must still be in force in the transaction of the answer.
+    pub(crate) fn rulings(&self) -> impl Iterator<Item = &Judged> {
+        let edit = self.edit.as_ref().map(|(judged, _)| judged);
+        edit.into_iter().chain(self.current.as_ref().and_then(CurrentRuling::approved))
+    }
+}
+
+/// A question as it is read before it is answered, with the action that it is about.
+pub(crate) struct Subject {
+    /// The question that is answered.
+    pub(crate) asked: Interaction,
+    /// The question that the agent asked. It differs from `asked` where the question was handed over.
+    pub(crate) original: Interaction,
+    /// The proposed action, where the question is about one.
+    pub(crate) action: Option<Proposal>,
+    /// The schema of the tool's arguments, as the agent's version or our own tool declares it.
+    pub(crate) tool_schema: Option<Value>,
+}
+
+impl Engine {
+    /// Reads a question and its action. `None` if there is no such question.
+    pub(crate) async fn answer_subject(&self, scope: Scope, id: InteractionId) -> Result<Option<Subject>, Error> {
+        let found = self.read(Cost::Point, move |reads| read_subject(reads, &scope, id)).await?;
+        Ok(found.map(|mut subject| {
+            if let Some(action) = &subject.action
+                && action.driven
+                && action.runner.is_none()
+            {
+                let declared = self.filed.schema(&action.action.tool);
+                subject.tool_schema = subject.tool_schema.take().or(declared);
+            }
+            subject
+        }))
+    }
+
+    /// Validates the form data of an answer and separates its secret values.
+    pub(crate) async fn plan_draft(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        mut draft: Draft,
+        subject: Option<&Subject>,
+    ) -> Result<AnswerPlan, Error> {
+        let (mut proof, mut secrets) = (None, None);
+        if !draft.data.is_null() {
+            let question = &subject.ok_or(Refusal::NotFound("interaction"))?.asked.question;
+            proof = self.prove_form(caller, question, &draft).await?;
+            secrets = Self::set_aside(question, &mut draft);
+        }
+        Ok(AnswerPlan { interaction: id, draft, proof, secrets, edit: None, remember: None, current: None })
+    }
+
+    /// Adds the ruling of today's policy on the action that an answer would approve.
+    pub(crate) async fn plan_ruling(&self, plan: &mut AnswerPlan, subject: Option<&Subject>) -> Result<(), Error> {
+        let Some(subject) = subject.filter(|subject| subject.original.question.action.is_some()) else { return Ok(()) };
+        // People may answer even where the policy cannot be loaded: then nothing allows the action by itself.
+        let Some(in_force) = readable(self.in_force(subject.asked.scope).await)? else { return Ok(()) };
+        plan.current = self.current_ruling(subject, &plan.draft, in_force).await?;
+        Ok(())
+    }
+
+    /// Adds everything that policy says of a person's answer: the current ruling, and the ruling on edited arguments.
+    pub(crate) async fn plan_answer(
+        &self,
+        caller: &Caller,
+        plan: &mut AnswerPlan,
+        subject: Option<&Subject>,
+    ) -> Result<(), Error> {
+        plan.remember.clone_from(&plan.draft.remember);
+        if plan.remember.is_some() {
+            caller.require(Right::Grant)?;
+        }
+        let Some(subject) = subject.filter(|subject| subject.original.question.action.is_some()) else { return Ok(()) };
+        let in_force = self.in_force(subject.asked.scope).await;
+        let unreadable = |why: &str| Error::from(StoreError::Corrupt(why.to_owned()));
+        let in_force = match in_force {
+            Err(Error::Store(StoreError::Corrupt(why))) => Err(why),
+            found => Ok(found?),
+        };
+        if let Ok(in_force) = &in_force {
+            plan.current = self.current_ruling(subject, &plan.draft, in_force.clone()).await?;
+        }
+        let Some(action) = &subject.action else { return Ok(()) };
+        if subject.has_argument_data(&plan.draft) {
+            let in_force = in_force.as_ref().map_err(|why| unreadable(why))?;
+            subject.require_shown_arguments(action, &plan.draft, in_force)?;
+        }
+        let floor_asks = |judged: &Judged| judged.ruling.floor_asks();
+        if plan.remember.is_some() && plan.current.as_ref().and_then(CurrentRuling::approved).is_some_and(floor_asks) {
+            return Err(grant_without_effect());
+        }
+        if let Some(arguments) = plan.draft.arguments.clone().filter(Value::is_object) {
+            let in_force = in_force.map_err(|why| unreadable(&why))?;
+            let (judged, asking) = self.judge_edit(subject, action, arguments, in_force).await?;
+            if plan.remember.is_some() && floor_asks(&judged) {
+                return Err(grant_without_effect());
+            }
+            plan.edit = Some((judged, asking));
+        }
+        Ok(())
+    }
+
+    /// Judges edited arguments and checks them against the schema of the tool.
+    async fn judge_edit(
+        &self,
+        subject: &Subject,
+        action: &Proposal,
+        arguments: Value,
+        in_force: InForce,
+    ) -> Result<(Judged, Asking), Error> {
+        let origin = &subject.original.origin;
+        let edited = Action { tool: action.action.tool.clone(), arguments };
+        let in_force = self
+            .without_unheard_rules(in_force, subject.asked.scope, (&action.proposed_by.name, action.driven))
+            .await?;
+        let agent = Some(action.proposed_by.name.clone());
+        let behalf = Behalf { agent, user: origin.started_by.name.clone(), role: action.role };
+        let judged = self.judge_by(in_force, behalf, edited).await?;
+        for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
+            let problems = self.misfits(schema, judged.action.arguments.clone(), "/arguments").await?;
+            if !problems.is_empty() {
+                return Err(Refusal::AnswerInvalid(problems).into());
+            }
+        }
+        let asking = self.asking(&judged, None, Wire::Worker, origin.traceparent.clone());
+        // Without a time of their own, the people asked next have as long as those who were asked first.
+        let first = subject.original.question.deadline.map(|deadline| deadline.duration_since(origin.at));
+        Ok((judged, Asking { time: asking.time.or(first), within_budget: false, ..asking }))
+    }
+}
+
+impl Subject {
+    /// Whether an approval carries data that could be meant as arguments.
+    fn has_argument_data(&self, draft: &Draft) -> bool {
+        let data = draft.data.as_object().is_some_and(|given| !given.is_empty());
+        let question = &self.original.question;
+        data && question.form().is_none() && question.effect_of(draft) == Some(Effect::Approve)
+    }
+
+    /// Refuses an approval whose data names an argument of the tool with another value than people were shown: the action would run without it.
+    fn require_shown_arguments(&self, action: &Proposal, draft: &Draft, in_force: &InForce) -> Result<(), Error> {
+        let declared = in_force.policy.schema(&action.action.tool);
+        let shown = action.effective().arguments;
+        let is_argument = |name: &str| {
+            let mut schemas = declared.into_iter().chain(&self.tool_schema);
+            schemas.any(|schema| schema["properties"].get(name).is_some())
+        };
+        let given = draft.data.as_object().into_iter().flatten();
+        if given.into_iter().any(|(name, value)| is_argument(name) && shown.get(name) != Some(value)) {
+            let problem = Problem::new("/data", domain::answer::AS_PROPOSED);
+            return Err(Refusal::AnswerInvalid(vec![problem]).into());
+        }
+        Ok(())
+    }
+}
+
+/// A policy that was loaded; `None` where the one in force cannot be.
+fn readable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> {
+    match in_force {
+        Err(Error::Store(StoreError::Corrupt(_))) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// Refuses a grant for what the floor asks about every time: it would never be used.
+fn grant_without_effect() -> Error {
+    let problem = Problem::new("/remember", "the floor of the server asks about this action every time");
+    Refusal::AnswerInvalid(vec![problem]).into()
+}
+
+pub(crate) fn read_subject(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<Option<Subject>, Error> {
+    let Some(asked) = reads.interaction(scope, id)? else { return Ok(None) };
+    // The action is in the session where it was proposed, wherever the question was handed to.
+    let mut original = asked.clone();
+    while let Some(from) = original.origin.handed_from.take() {
+        original = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
+    }
+    let action = match &original.question.call {
+        Some(call) => reads.proposal(scope, original.origin.session, call)?,
+        None => None,
+    };
+    let tool_schema = match &action {
+        Some(action) => client_schema(reads, &original, action)?,
+        None => None,
+    };
+    Ok(Some(Subject { asked, original, action, tool_schema }))
+}
+
+/// The schema that a hosted agent declares for a tool that its client runs.
+fn client_schema(reads: &mut dyn Reads, asked: &Interaction, action: &Proposal) -> Result<Option<Value>, Error> {
+    if !action.driven || action.runner.is_none() {
+        return Ok(None);
+    }
+    let Some(step) = reads.step(&asked.scope, asked.origin.step)? else { return Ok(None) };
+    let (Some(name), Some(version)) = (&step.agent, &step.agent_version) else { return Ok(None) };
+    let Some(found) = reads.definition(&asked.scope, DefinitionKind::Agent, name, version)? else { return Ok(None) };
+    let agent: AgentVersion = body(found)?;
+    let tool = agent.client_tools.into_iter().find(|tool| tool.name == action.action.tool);
+    Ok(tool.map(|tool| tool.schema).filter(|schema| !schema.is_null()))
+}

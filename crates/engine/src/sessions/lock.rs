@@ -1,0 +1,21 @@
+//! Locks a session at the beginning of a use case, and saves it at the end.
+
+use domain::{Refusal, Scope, Session, SessionId};
+
+use crate::Error;
+use crate::run::transaction::Work;
+
+/// Locks a session.
+pub(crate) fn lock(work: &mut Work<'_>, scope: &Scope, id: SessionId) -> Result<Session, Error> {
+    Ok(work.tx.session_lock(scope, id)?.ok_or(Refusal::NotFound("session"))?)
+}
+
+/// Saves the session and has everybody who watches it woken. What nobody took in one that has ended is only kept.
+pub(crate) fn save(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
+    work.tx.session_save(session)?;
+    if session.ended.is_some() {
+        work.tx.untaken_retire(&session.scope, session.id)?;
+    }
+    work.ring_watchers(session);
+    Ok(())
+}
