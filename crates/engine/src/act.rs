@@ -48,7 +48,7 @@ impl Engine {
         let (scope, reader) = (caller.scope, caller.clone());
         let found = self.list(caller, move |reads| {
             Sight::of(reads, &reader)?.session(reads, &scope, session)?;
-            Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
+            Ok((reads.actions(&scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
         let next = found.last().filter(|_| found.more).map(|last| last.call.clone());
@@ -63,7 +63,7 @@ impl Engine {
         let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
         let found = self.read(Cost::Point, move |reads| {
             Sight::of(reads, &reader)?.session(reads, &scope, session)?;
-            let found = reads.proposal(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let found = reads.action(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
             Ok((found, reads.now()?))
         });
         let (proposal, now) = found.await?;
@@ -99,7 +99,7 @@ impl Engine {
         let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
         let found = self.read(Cost::Point, move |reads| {
             let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
-            let proposal = reads.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             Ok((session, proposal))
         });
         let (session, proposal) = found.await?;
@@ -121,7 +121,7 @@ impl Engine {
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let mut session = work.session_seen(&caller, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             session.alive()?;
             session.going_on()?;
@@ -157,7 +157,7 @@ impl Engine {
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
             let mut session = work.session_seen(&caller, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             if let Some(left) = proposal.left(&why) {
                 work.acted(&mut session, left)?;
@@ -182,11 +182,11 @@ impl Engine {
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
             let session = work.session_seen(&caller, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let kept = proposal.keep(&actor, until, run)?;
-            work.tx.proposal_save(&kept)?;
+            work.tx.action_save(&kept)?;
             work.woken_at(kept.wake_at());
             Ok(())
         })
@@ -208,7 +208,7 @@ impl Engine {
         let done = self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let mut session = work.session_seen(&caller, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let mut outcome = outcome.clone();
             if proposal.driven && !caller.is_worker() {

@@ -3,7 +3,7 @@
 use domain::access::Right;
 use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId, text};
 use serde_json::Value;
-use store::{Once, StoreError};
+use store::{IdempotencyRecord, StoreError};
 
 use crate::conversation::{Named, agent_session_in, listener_in, named};
 use crate::filed::Offered;
@@ -130,9 +130,9 @@ impl Work<'_> {
         let agent = session.brief.agent.as_deref().unwrap_or_default();
         // No channel has a space in its name.
         let key = format!("conversation {} after {before} with {agent}", session.brief.channel);
-        let begun = Once { digest: String::new(), result: String::new() };
+        let begun = IdempotencyRecord { digest: String::new(), result: String::new() };
         // Nobody is called so, whose own keys these could be.
-        Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)
+        Ok(self.tx.idempotency_insert(&session.scope, "", &key, &begun)?)
     }
 
     fn agent_meant(&mut self, scope: &Scope, offered: &Offered) -> Result<String, Error> {

@@ -109,7 +109,7 @@ pub(crate) fn asked_about<R: Reads + ?Sized>(
     }
     let Some(action) = asked.question.action else { return Ok(None) };
     let proposal = match &asked.question.call {
-        Some(call) => reads.proposal(scope, asked.origin.session, call)?,
+        Some(call) => reads.action(scope, asked.origin.session, call)?,
         None => None,
     };
     let (decides, proposed) = (asked.question.kind == Kind::Approval, proposal.is_some());
@@ -135,7 +135,7 @@ impl Work<'_> {
             learnt.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
         // Whoever puts a rule in force at this moment sees the decision, or the rule is seen here.
         let state = match rules.is_empty() {
-            true => self.tx.policy_held(&interaction.scope)?,
+            true => self.tx.policy_lock_shared(&interaction.scope)?,
             false => self.tx.policy_state(&interaction.scope)?,
         };
         if state.map_or(0, |state| state.revision) != about.revision {

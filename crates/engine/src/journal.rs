@@ -178,7 +178,7 @@ impl Work<'_> {
     /// What was given in secret has to be hidden for as long as its session lives, however long ago it was given.
     fn stays_sealed(&mut self, session: &Session, interaction: &Interaction) -> Result<(), Error> {
         if interaction.question.kind == Kind::Secret && session.ended.is_none() {
-            self.tx.sealed_retire(&session.scope, session.id, None)?;
+            self.tx.session_sealed_values_retire(&session.scope, session.id, None)?;
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ impl Work<'_> {
 
     /// Answers to steps of ours that have ended are taken by nobody: of one step, or of all of them.
     pub(crate) fn left_untaken(&mut self, session: &mut Session, step: Option<StepId>, why: &str) -> Result<(), Error> {
-        for id in self.tx.untaken_of(&session.scope, session.id)? {
+        for id in self.tx.waiting_deliveries(&session.scope, session.id)? {
             let Some(interaction) = self.tx.interaction(&session.scope, id)? else { continue };
             let origin = &interaction.origin;
             if origin.driven && step.is_none_or(|step| origin.step == step) {

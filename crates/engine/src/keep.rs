@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Actor, AutoSource, Draft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
 use serde_json::{Map, Value, json};
-use store::{Cost, KeptValue, SealedAt};
+use store::{Cost, KeptSecretValue, SealedValue};
 use zeroize::Zeroizing;
 
 use crate::vault::{Place, SECRETS};
@@ -52,7 +52,7 @@ impl Engine {
             return Ok(None);
         }
         let agent = agent.to_owned();
-        let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
+        let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
         kept.retain(|kept| kept.secret.driven == Some(driven));
         kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
         let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
@@ -60,7 +60,7 @@ impl Engine {
             return Ok(None);
         }
         let mut values = Map::new();
-        for KeptValue { secret, sealed } in &kept {
+        for KeptSecretValue { secret, sealed } in &kept {
             let value = self.vault.unseal(&Place::Kept(secret), sealed)?;
             let text = String::from_utf8_lossy(&value).into_owned();
             values.insert(secret.name.clone(), Value::String(text));
@@ -114,7 +114,7 @@ impl Work<'_> {
                 used_at: None,
             };
             let sealed = vault.seal(self, &Place::Kept(&secret), value.as_bytes())?;
-            self.tx.kept_put(&KeptValue { secret, sealed })?;
+            self.tx.kept_secret_save(&KeptSecretValue { secret, sealed })?;
         }
         self.happened(session, Some(interaction.id), KeptSecret::kept(&by, agent, values.keys()))?;
         Ok(())
@@ -130,12 +130,12 @@ impl Work<'_> {
     ) -> Result<Interaction, Error> {
         let Some(Found { values, reason, ids, names }) = found else { return Ok(interaction) };
         let agent = interaction.origin.asked_by.name.clone();
-        let kept = self.tx.kept_for(&interaction.scope, &agent)?;
+        let kept = self.tx.kept_secrets_for(&interaction.scope, &agent)?;
         if !ids.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
             return Ok(interaction);
         }
         for id in ids {
-            self.tx.kept_used(&interaction.scope, *id, self.now)?;
+            self.tx.kept_secret_mark_used(&interaction.scope, *id, self.now)?;
         }
         let draft = Draft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..Draft::default() };
         let signature = (self.ids.answer(self.now), Actor::system(), AutoSource::System);
@@ -149,12 +149,12 @@ impl Work<'_> {
 
     /// Seals the values with which a secret question has ended, in place of any that was sealed with a vote: earlier versions did that.
     fn seal_values(&mut self, vault: &Vault, asked: &Interaction, values: &[u8]) -> Result<(), Error> {
-        let Some(vote) = self.tx.sealed(&asked.scope, asked.id, SECRETS)? else {
+        let Some(vote) = self.tx.sealed_value(&asked.scope, asked.id, SECRETS)? else {
             return self.seal(vault, asked, SECRETS, values);
         };
         let sealed = vault.seal(self, &Place::Question(&asked.scope, asked.id, SECRETS), values)?;
-        let at = SealedAt { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
-        Ok(self.tx.sealed_again(vote.key.id, &at, sealed.key.id)?)
+        let at = SealedValue { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
+        Ok(self.tx.sealed_value_reseal(vote.key.id, &at, sealed.key.id)?)
     }
 
     /// Seals a value and keeps it with a question.
@@ -166,7 +166,7 @@ impl Work<'_> {
         value: &[u8],
     ) -> Result<(), Error> {
         let sealed = vault.seal(self, &Place::Question(&interaction.scope, interaction.id, name), value)?;
-        Ok(self.tx.sealed_put(&interaction.scope, interaction.id, name, &sealed)?)
+        Ok(self.tx.sealed_value_insert(&interaction.scope, interaction.id, name, &sealed)?)
     }
 }
 

@@ -205,7 +205,7 @@ impl Work<'_> {
     fn joined(&mut self, scope: &Scope, new: &NewKey, joinable: Joinable) -> Result<Option<User>, Error> {
         let Some(name) = &new.user else { return Ok(None) };
         self.tx.names_lock(scope.tenant)?;
-        let Some(found) = self.tx.user_alike(scope.tenant, name)? else {
+        let Some(found) = self.tx.user_by_folded_name(scope.tenant, name)? else {
             if new.join_account {
                 let problem = Problem::new("/join_account", "no account has the name in `user`");
                 return Err(Refusal::QuestionInvalid(vec![problem]).into());

@@ -60,7 +60,7 @@ impl Engine {
 
     /// Makes a link for the first admin, as long as nobody has ever signed in; the one before is void.
     pub async fn first_link(&self) -> Result<Option<String>, Error> {
-        if self.read(Cost::Point, |reads| Ok(reads.anybody_signed_in()?)).await? {
+        if self.read(Cost::Point, |reads| Ok(reads.has_anybody_signed_in()?)).await? {
             return Ok(None);
         }
         let scope = self.scope_ensure(PLACE, PLACE).await?;
@@ -74,7 +74,7 @@ impl Engine {
             if user.member_of(scope.project).is_none() {
                 work.admit(&scope, &user, Role::Admin, Vec::new())?;
             }
-            work.tx.links_drop(user.id)?;
+            work.tx.links_delete(user.id)?;
             work.linked(&scope, &user, &hash, FIRST_LIFETIME)
         });
         match made.await {

@@ -55,7 +55,7 @@ impl Work<'_> {
     /// Counts what was opened and closed, and refuses the command if whoever asked, or the tenant, now has more open than they may.
     pub(crate) fn count_open(&mut self) -> Result<(), Error> {
         for changes in std::mem::take(&mut self.open).0.into_values() {
-            let totals = self.tx.open_changed(&changes.scope, &changes.opened, &changes.closed)?;
+            let totals = self.tx.open_totals_update(&changes.scope, &changes.opened, &changes.closed)?;
             if changes.held_to_budget.is_empty() {
                 continue;
             }
@@ -87,7 +87,7 @@ impl Engine {
 
     /// Counts what is open anew, once.
     pub async fn recount_open(&self) -> Result<(), Error> {
-        self.transact(|work| Ok(work.tx.open_recount()?)).await
+        self.transact(|work| Ok(work.tx.open_totals_recount()?)).await
     }
 }
 

@@ -10,7 +10,7 @@ use domain::{
 use policy::{Asking, Call, Considered, Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
-use store::{KnownChange, Page, StoreError};
+use store::{Page, PolicyChangeRecord, StoreError};
 
 use crate::floor::{asked_by, floored};
 use crate::forms_check::off_reactor;
@@ -116,7 +116,7 @@ impl Engine {
         caller: &Caller,
         version: Option<String>,
         page: Page<u64>,
-    ) -> Result<(Vec<KnownChange>, Option<u64>), Error> {
+    ) -> Result<(Vec<PolicyChangeRecord>, Option<u64>), Error> {
         caller.require(Right::Read)?;
         let (scope, most) = (caller.scope, page.limit as usize);
         let page = Page { limit: page.limit + 1, ..page };
@@ -333,14 +333,14 @@ impl Work<'_> {
         version: &PolicyVersion,
         reason: Option<String>,
     ) -> Result<(), Error> {
-        self.tx.policy_keep(scope, version)?;
-        Ok(self.tx.policy_changed(scope, &version.change(reason))?)
+        self.tx.policy_version_insert(scope, version)?;
+        Ok(self.tx.policy_change_insert(scope, &version.change(reason))?)
     }
 
     /// The same with a policy that is in force without anybody having put it there, unless it was known.
     pub(crate) fn policy_first_known(&mut self, scope: &Scope, version: &PolicyVersion) -> Result<(), Error> {
-        if self.tx.policy_keep(scope, version)? {
-            self.tx.policy_changed(scope, &version.change(None))?;
+        if self.tx.policy_version_insert(scope, version)? {
+            self.tx.policy_change_insert(scope, &version.change(None))?;
         }
         Ok(())
     }

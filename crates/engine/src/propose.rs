@@ -84,7 +84,7 @@ impl Engine {
         let found = self.read(Cost::Point, move |reads| {
             let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
             let wire = if worker { opened_on(reads, &scope, session.id)? } else { asked_on };
-            Ok((reads.proposal(&scope, session.id, &lookup)?, session, wire))
+            Ok((reads.action(&scope, session.id, &lookup)?, session, wire))
         });
         let (known, origin, wire) = found.await?;
         if let Some(known) = known.filter(|_| once.is_none()) {
@@ -111,7 +111,7 @@ impl Engine {
         let proposal = self.command(caller, once, move |work| {
             made.store(false, Ordering::Relaxed);
             let mut session = work.session(&scope, session)?;
-            if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
+            if let Some(known) = work.tx.action(&scope, session.id, &call)? {
                 known.in_hands_of(&work.caller()?)?;
                 known.same(&action, &actor)?;
                 return Ok(known);
@@ -151,7 +151,7 @@ impl Engine {
                 }
                 Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: work.permit(&action) },
             };
-            work.tx.proposal_insert(&proposal)?;
+            work.tx.action_insert(&proposal)?;
             work.woken_at(proposal.wake_at());
             let about = proposal.asked.first().copied();
             work.happened(&mut session, about, proposal.proposed())?;

@@ -34,7 +34,7 @@ pub(crate) struct Alongside {
 impl Work<'_> {
     /// Saves a step of an action and records it.
     pub(crate) fn acted(&mut self, session: &mut Session, (proposal, happening): Step) -> Result<Proposal, Error> {
-        self.tx.proposal_save(&proposal)?;
+        self.tx.action_save(&proposal)?;
         self.woken_at(proposal.wake_at());
         let about = proposal.asked.last().copied();
         self.happened(session, about, happening)?;
@@ -46,7 +46,7 @@ impl Work<'_> {
     /// Carries the end of a question over to the action that waits on it.
     pub(crate) fn settle(&mut self, session: &mut Session, interaction: &Interaction) -> Result<(), Error> {
         let Some(call) = &interaction.question.call else { return Ok(()) };
-        let Some(proposal) = self.tx.proposal(&interaction.scope, session.id, call)? else { return Ok(()) };
+        let Some(proposal) = self.tx.action(&interaction.scope, session.id, call)? else { return Ok(()) };
         let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
         match &proposal.standing {
             Standing::Waiting { interaction: asked } if *asked == interaction.id => {}
@@ -157,7 +157,7 @@ impl Work<'_> {
             asked => asked?,
         };
         let proposal = proposal.puzzled(asked.id);
-        self.tx.proposal_save(&proposal)?;
+        self.tx.action_save(&proposal)?;
         Ok(proposal)
     }
 
@@ -308,7 +308,7 @@ impl Engine {
                 asked = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
             }
             let Some(call) = &asked.question.call else { return Ok(None) };
-            let Some(proposal) = reads.proposal(&scope, asked.origin.session, call)? else { return Ok(None) };
+            let Some(proposal) = reads.action(&scope, asked.origin.session, call)? else { return Ok(None) };
             let schema = client_schema(reads, &asked, &proposal)?;
             Ok(Some((asked, proposal, schema)))
         });

@@ -82,7 +82,8 @@ impl Engine {
             tracing::warn!("somebody came with a link that is unknown or was used");
             return Err(Error::SignInFailed);
         };
-        let taken = move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_take(id)? && work.now < link.expires_at);
+        let taken =
+            move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_redeem(id)? && work.now < link.expires_at);
         let signed_in = self.arrive(&user, (Way::Link, from), taken).await;
         self.told(signed_in, home(&user), Some(&user), (Way::Link, from)).await
     }
@@ -225,7 +226,7 @@ impl Work<'_> {
         let (id, now) = (arrival.visit, self.now);
         let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
         self.tx.visit_insert(&visit, &arrival.hash)?;
-        self.tx.user_signed_in(user.id, now)?;
+        self.tx.user_mark_signed_in(user.id, now)?;
         let data = json!({ "user": user.name, "way": arrival.way });
         self.audited(&scope, &Happening::by("user.signed_in", &user.actor(), data))
     }
@@ -261,7 +262,8 @@ impl Work<'_> {
     /// Refuses a name that somebody has already, with an account or with a key: a provider's word must not make one person another.
     fn unclaimed(&mut self, scope: &Scope, name: &str) -> Result<(), Error> {
         self.tx.names_lock(scope.tenant)?;
-        let taken = self.tx.user_alike(scope.tenant, name)?.is_some() || self.tx.key_named(scope.tenant, name)?;
+        let taken =
+            self.tx.user_by_folded_name(scope.tenant, name)?.is_some() || self.tx.has_key_named(scope.tenant, name)?;
         if taken { Err(Refusal::NameTaken(name.to_owned()).into()) } else { Ok(()) }
     }
 }

@@ -108,7 +108,7 @@ impl Work<'_> {
             session.alive()?;
         }
         let (mut session, happening) = session.revive(by, why)?;
-        self.tx.sealed_retire(&session.scope, session.id, None)?;
+        self.tx.session_sealed_values_retire(&session.scope, session.id, None)?;
         self.happened(&mut session, None, happening)?;
         Ok((session, Step { withheld_upto: Some(step.id), ..step }))
     }

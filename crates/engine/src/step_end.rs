@@ -125,7 +125,7 @@ impl Work<'_> {
             return Ok(Ok(step.shared.clone()));
         }
         let (scope, id) = (session.scope, session.id);
-        let input = self.tx.luggage(&scope, id)?.unwrap_or_default().input;
+        let input = self.tx.session_input(&scope, id)?.unwrap_or_default().input;
         let steps = self.tx.steps(&scope, id)?;
         let mut values = values(&input, &step.shared, &steps);
         values["output"] = output.clone();
@@ -151,7 +151,7 @@ impl Work<'_> {
         (definition, before): (&FlowStep, &Step),
         fresh: Step,
     ) -> Result<Session, Error> {
-        let agents = self.tx.luggage(&session.scope, session.id)?.unwrap_or_default().agents;
+        let agents = self.tx.session_input(&session.scope, session.id)?.unwrap_or_default().agents;
         let mut step = Step {
             agent: definition.agent.clone(),
             agent_version: agents.get(&definition.name).cloned(),
@@ -309,7 +309,7 @@ impl Work<'_> {
 
     /// Closes what a step that has ended asked, so that nobody answers in vain. A notice stays: nothing waits for it.
     pub(crate) fn withdraw_all(&mut self, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
-        for id in self.tx.open_of(&session.scope, session.id)? {
+        for id in self.tx.open_interactions(&session.scope, session.id)? {
             let asked = self.tx.interaction(&session.scope, id)?;
             if asked.is_some_and(|asked| asked.origin.step == step.id && asked.question.kind != Kind::Notice) {
                 self.withdraw(session, id, why)?;
@@ -330,7 +330,7 @@ impl Work<'_> {
         let message = format!("its step ended before it was begun: {why}");
         let mut after = String::new();
         loop {
-            let portion = self.tx.proposals(&session.scope, session.id, &after, PORTION)?;
+            let portion = self.tx.actions(&session.scope, session.id, &after, PORTION)?;
             let full = portion.more;
             let Some(last) = portion.last() else { return Ok(()) };
             after.clone_from(&last.call);

@@ -88,7 +88,7 @@ impl Work<'_> {
                 self.check_room(scope)?;
                 self.void_sign_ins(user.id)?;
                 now.disabled_at = None;
-                self.tx.membership_put(scope, user.id, &now)?;
+                self.tx.membership_save(scope, user.id, &now)?;
                 self.audited(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
             }
             _ => {}
@@ -103,7 +103,7 @@ impl Work<'_> {
         self.tx.names_lock(scope.tenant)?;
         let membership = user.member_of(scope.project);
         let beyond = |key: &Key| membership.is_none_or(|membership| !membership.covers(key));
-        let keys = self.tx.keys_of_name(scope, &user.name)?;
+        let keys = self.tx.keys_named(scope, &user.name)?;
         let keys: Vec<KeyId> = keys.into_iter().filter(beyond).map(|key| key.id).collect();
         for id in &keys {
             self.key_ended(scope, *id)?;
@@ -141,7 +141,7 @@ impl Work<'_> {
         user: &User,
         (was, now): (&Membership, &Membership),
     ) -> Result<(), Error> {
-        self.tx.membership_put(scope, user.id, now)?;
+        self.tx.membership_save(scope, user.id, now)?;
         if !was.role.within(now.role) {
             self.tx.visits_end(user.id, None)?;
         }
@@ -159,7 +159,7 @@ impl Work<'_> {
     ) -> Result<Membership, Error> {
         spare_last(user, admins)?;
         let ended = Membership { disabled_at: Some(self.now), ..membership };
-        self.tx.membership_put(scope, user.id, &ended)?;
+        self.tx.membership_save(scope, user.id, &ended)?;
         if user.active().all(|membership| membership.project == scope.project) {
             self.void_sign_ins(user.id)?;
         }

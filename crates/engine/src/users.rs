@@ -106,11 +106,11 @@ impl Work<'_> {
 
     fn added(&mut self, scope: &Scope, new: &NewUser, by: Option<&Caller>) -> Result<AddedUser, Error> {
         let NewUser { name, display, role, groups, join_keys } = new.clone();
-        let found = self.tx.user_alike(scope.tenant, &name)?.map(|found| found.user);
+        let found = self.tx.user_by_folded_name(scope.tenant, &name)?.map(|found| found.user);
         if found.as_ref().is_some_and(|found| found.member_of(scope.project).is_some()) {
             return Err(Refusal::UserExists(name).into());
         }
-        if !join_keys && !self.tx.keys_of_name(scope, &name)?.is_empty() {
+        if !join_keys && !self.tx.keys_named(scope, &name)?.is_empty() {
             return Err(Refusal::NameTaken(name).into());
         }
         let existing = found.is_some();
@@ -128,8 +128,8 @@ impl Work<'_> {
 
     /// Voids everything that lets a person in: the password, links that were not used, and browsers that are signed in.
     pub(crate) fn void_sign_ins(&mut self, user: UserId) -> Result<(), Error> {
-        self.tx.password_put(user, None)?;
-        self.tx.links_drop(user)?;
+        self.tx.password_save(user, None)?;
+        self.tx.links_delete(user)?;
         Ok(self.tx.visits_end(user, None)?)
     }
 
@@ -189,7 +189,7 @@ impl Work<'_> {
     ) -> Result<Membership, Error> {
         self.check_room(scope)?;
         let membership = Membership { project: scope.project, role, groups, disabled_at: None };
-        self.tx.membership_put(scope, user.id, &membership)?;
+        self.tx.membership_save(scope, user.id, &membership)?;
         let told = json!({ "user": user.name, "role": role, "groups": membership.groups, "subject": user.subject });
         self.audited(scope, &Happening::plain("user.added", told))?;
         Ok(membership)

@@ -158,7 +158,7 @@ impl Work<'_> {
         self.tx.interaction_save(&interaction)?;
         if interaction.delivery().is_some_and(Delivery::over) && !session.driven {
             // Nobody will be handed it any more. What a step of ours was given stays with its session.
-            self.tx.sealed_drop(&interaction.scope, interaction.id)?;
+            self.tx.sealed_values_delete(&interaction.scope, interaction.id)?;
         }
         self.happened(session, Some(interaction.id), happening)?;
         self.noticed(&interaction, was);
@@ -224,7 +224,7 @@ impl Work<'_> {
     pub(crate) fn saved(&mut self, session: &Session) -> Result<(), Error> {
         self.tx.session_save(session)?;
         if session.ended.is_some() {
-            self.tx.untaken_retire(&session.scope, session.id)?;
+            self.tx.waiting_deliveries_retire(&session.scope, session.id)?;
         }
         self.watched(session);
         Ok(())
@@ -263,7 +263,7 @@ impl Work<'_> {
         if let Some((ending, _)) = &session.ended {
             let (scope, ending) = (session.scope, *ending);
             let told = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
-            for id in self.tx.open_of(&scope, session.id)? {
+            for id in self.tx.open_interactions(&scope, session.id)? {
                 let interaction = self.tx.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
                 let change = interaction.cancel(by.clone(), told.clone(), self.now)?;
                 self.changed(&mut session, Status::Pending, change)?;
@@ -283,9 +283,9 @@ impl Work<'_> {
                 self.left_unstarted(&mut session, None, &told)?;
                 self.left_untaken(&mut session, None, &told)?;
                 // Nobody is left who could be handed it. What has failed may be taken up all the same, and has to be hidden then.
-                self.tx.sealed_retire(&scope, session.id, Some(self.now))?;
+                self.tx.session_sealed_values_retire(&scope, session.id, Some(self.now))?;
                 if ending != Ending::Failed {
-                    self.tx.sealed_drop_of(&scope, session.id)?;
+                    self.tx.session_sealed_values_delete(&scope, session.id)?;
                 }
             }
         }
@@ -299,7 +299,7 @@ impl Work<'_> {
 
     /// Has the agents woken whose answers were held back while the session was paused.
     fn offered(&mut self, session: &Session) -> Result<(), Error> {
-        let takers = self.tx.takers(&session.scope, session.id)?;
+        let takers = self.tx.delivery_agents(&session.scope, session.id)?;
         self.effects.topics.extend(takers.into_iter().map(|agent| Topic::Agent(session.scope.project, agent)));
         Ok(())
     }

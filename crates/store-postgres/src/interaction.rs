@@ -8,10 +8,12 @@ use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, T
 use postgres::Row;
 use postgres::types::ToSql;
 use serde::{Deserialize, Serialize};
-use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreError, Stored};
+use store::{
+    Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreError, StoreResult,
+};
 use uuid::Uuid;
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::secret::{DATA_KEY, data_key};
 use crate::session::{Given, written};
 use crate::values::{column, json, micros, number, parsed, signed};
@@ -76,8 +78,8 @@ pub(crate) fn unsent() -> String {
     waiting().replace("order by", unsent)
 }
 
-impl InteractionReads for Face<'_> {
-    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<Interaction>> {
+impl InteractionReads for Executor<'_> {
+    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<Interaction>> {
         let (id, project) = (interaction.uuid(), scope.project.uuid());
         let sql = format!("{HOT} where interactions.id = $1 and interactions.project = $2");
         if let Some(hot) = self.row(&sql, &[&id, &project])? {
@@ -87,7 +89,7 @@ impl InteractionReads for Face<'_> {
         self.row(sql, &[&id, &project])?.map(|row| read(scope, &row)).transpose()
     }
 
-    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<SessionId>> {
+    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<SessionId>> {
         let sql = "select session from interactions where id = $1 and project = $2";
         let found = self.row(sql, &[&interaction.uuid(), &scope.project.uuid()])?;
         found.map(|row| Ok(SessionId::from_uuid(column(&row, 0)?))).transpose()
@@ -98,13 +100,13 @@ impl InteractionReads for Face<'_> {
         scope: &Scope,
         filter: &InteractionFilter,
         page: Page<InteractionId>,
-    ) -> Stored<Bounded<Interaction>> {
+    ) -> StoreResult<Bounded<Interaction>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
         self.bounded_list(&sql, &values, page.limit, |row| read(scope, row))
     }
 
-    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn archived_interactions(&mut self, scope: &Scope, page: Page<InteractionId>) -> StoreResult<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = $1 and ($2::uuid is null or interaction > $2) order by interaction limit $3";
         let after = page.after.map(InteractionId::uuid);
@@ -112,7 +114,11 @@ impl InteractionReads for Face<'_> {
         self.bounded_list(sql, values, page.limit, |row| read(scope, row))
     }
 
-    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn archived_interactions_newest(
+        &mut self,
+        scope: &Scope,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = $1 and ($2::uuid is null or interaction < $2) order by interaction desc limit $3";
         let before = page.after.map(InteractionId::uuid);
@@ -120,29 +126,34 @@ impl InteractionReads for Face<'_> {
         self.bounded_list(sql, values, page.limit, |row| read(scope, row))
     }
 
-    fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+    fn open_interactions(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
         let open = self.rows(OPEN, &[&session.uuid(), &scope.project.uuid()])?;
         open.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+    fn waiting_deliveries(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
         let untaken = self.rows(UNTAKEN, &[&session.uuid(), &scope.project.uuid()])?;
         untaken.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
+    fn delivery_agents(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<String>> {
         let takers = self.rows(TAKERS, &[&session.uuid(), &scope.project.uuid()])?;
-        let takers: BTreeSet<String> = takers.iter().map(|row| column(row, 0)).collect::<Stored<_>>()?;
+        let takers: BTreeSet<String> = takers.iter().map(|row| column(row, 0)).collect::<StoreResult<_>>()?;
         Ok(takers.into_iter().collect())
     }
 
-    fn deliveries(&mut self, scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn deliveries(
+        &mut self,
+        scope: &Scope,
+        asked_by: &str,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>> {
         let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
         let values: Values<'_> = &[&scope.project.uuid(), &asked_by, &i64::from(page.limit), &after];
         self.bounded_rows(&waiting_after(), values, page.limit, |row| read(scope, row))
     }
 
-    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
+    fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
             "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
              join data_keys on data_keys.id = sealed.data_key \
@@ -153,8 +164,8 @@ impl InteractionReads for Face<'_> {
     }
 }
 
-impl InteractionWrites for Face<'_> {
-    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+impl InteractionWrites for Executor<'_> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let asked = json(&Asked { origin, question })?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
@@ -192,7 +203,7 @@ impl InteractionWrites for Face<'_> {
         self.guarded(sql, &[&id.uuid(), &question.title, &asked, &said])
     }
 
-    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+    fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let sql = "update interactions set status = $4, delivery = $5, resolved_at = $6, wake_at = $7, revision = $3, \
                    state = $8, retired_at = $9 where id = $1 and project = $2 and revision = $3::bigint - 1";
         self.guarded(
@@ -211,25 +222,31 @@ impl InteractionWrites for Face<'_> {
         )
     }
 
-    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+    fn sealed_value_insert(
+        &mut self,
+        scope: &Scope,
+        interaction: InteractionId,
+        name: &str,
+        sealed: &Sealed,
+    ) -> StoreResult<()> {
         let sql = "insert into sealed (interaction, name, data_key, body) \
                    select id, $2, $3, $4 from interactions where id = $1 and project = $5 on conflict do nothing";
         let key = sealed.key.id.uuid();
         self.guarded(sql, &[&interaction.uuid(), &name, &key, &sealed.body, &scope.project.uuid()])
     }
 
-    fn sealed_drop(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<()> {
+    fn sealed_values_delete(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<()> {
         let sql = "delete from sealed using interactions \
                    where sealed.interaction = $1 and interactions.id = $1 and interactions.project = $2";
         self.change(sql, &[&interaction.uuid(), &scope.project.uuid()]).map(drop)
     }
 
-    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+    fn waiting_deliveries_retire(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
         self.change(RETIRE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }
 
     /// One server at a time does so: whoever comes second moves nothing, and waits for nobody.
-    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+    fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64> {
         if self.row(ARCHIVING, &[])?.is_none() {
             return Ok(0);
         }
@@ -299,7 +316,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     (sql, values)
 }
 
-pub(crate) fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
+pub(crate) fn read(scope: &Scope, row: &Row) -> StoreResult<Interaction> {
     let asked: Asked<Origin, Question> = parsed(column(row, 1)?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(column(row, 0)?),

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::connection::{Connection, Values};
 use crate::{
-    Options, PostgresStore, access, audit, event, interaction, policy, proposal, session, timers, user, webhook,
+    Options, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user, webhook,
 };
 
 /// Twenty thousand closed questions of two thousand sessions, a thousand open ones, and forty thousand events.
@@ -111,8 +111,8 @@ fn hot_statements_use_their_indexes() {
     check(&interaction::unsent(), &[&project, &"agent-1", &limit, &some], "webhook_deliveries_of_answer");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
     let newest: Values<'_> = &[&project, &0_i64, &i64::MAX, &some, &"", &limit];
-    check(&proposal::past(false), newest, "proposals_by_age");
-    check(&proposal::past(true), newest, "proposals_asked");
+    check(&action::past(false), newest, "proposals_by_age");
+    check(&action::past(true), newest, "proposals_asked");
     check(policy::DIFFERENCES, &[&project, &7_i64, &limit], "policy_differences_pkey");
     check(policy::CHANGES, &[&project, &i64::MAX, &None::<&str>, &limit], "policy_changes_pkey");
     check(webhook::TO_SEND, &[&some, &50_i64, &limit], "webhook_deliveries_due");

@@ -4,10 +4,13 @@ use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
-use store::{AuditFilter, AuditReads, AuditWrites, Bounded, Chained, Cursor, Filed, Link, Loose, Page, Stored};
+use store::{
+    AuditFilter, AuditReads, AuditWrites, Bounded, ChainLink, ChainedEntry, Cursor, EntryColumns, Page, StoreResult,
+    UnchainedEntry,
+};
 use uuid::Uuid;
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::session::{Given, guarded};
 use crate::values::{id, json, micros, parsed, time, time_if};
@@ -58,22 +61,22 @@ pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> (Str
     (sql, values)
 }
 
-impl AuditReads for Face<'_> {
-    fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>> {
+impl AuditReads for Executor<'_> {
+    fn tenant(&mut self, name: &str) -> StoreResult<Option<TenantId>> {
         let mut statement = self.connection.prepare_cached("select id from tenants where name = ?1").told()?;
         statement.query_row([name], |row| Ok(TenantId::from_uuid(id(row.get(0)?)))).optional().told()
     }
 
-    fn first_project(&mut self, tenant: TenantId) -> Stored<Option<ProjectId>> {
+    fn first_project(&mut self, tenant: TenantId) -> StoreResult<Option<ProjectId>> {
         let sql = "select id from projects where tenant = ?1 order by id limit 1";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         statement.query_row([tenant.uuid()], |row| Ok(ProjectId::from_uuid(id(row.get(0)?)))).optional().told()
     }
 
-    fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>> {
+    fn audit_unchained_entries(&mut self, limit: u32) -> StoreResult<Vec<UnchainedEntry>> {
         let mut statement = self.connection.prepare_cached(LOOSE).told()?;
         let loose = |row: &Row<'_>| {
-            Ok(Loose {
+            Ok(UnchainedEntry {
                 cursor: Cursor { major: 0, minor: row.get(0)? },
                 tenant: TenantId::from_uuid(id(row.get(1)?)),
                 project: ProjectId::from_uuid(id(row.get(2)?)),
@@ -85,7 +88,7 @@ impl AuditReads for Face<'_> {
         found.collect::<Result<_, _>>().told()
     }
 
-    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head> {
+    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head> {
         let sql = "select seq, hash, signed_seq, signed_at from audit_heads where tenant = ?1";
         let head = |row: &Row<'_>| {
             Ok(Head {
@@ -99,24 +102,29 @@ impl AuditReads for Face<'_> {
         Ok(statement.query_row([tenant.uuid()], head).optional().told()?.unwrap_or_default())
     }
 
-    fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>> {
+    fn audit_unsigned_tenants(&mut self, before: Timestamp) -> StoreResult<Vec<TenantId>> {
         let sql = "select tenant from audit_heads where seq > signed_seq and (signed_at is null or signed_at <= ?1)";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let tenants = statement.query_map([before.as_microsecond()], |row| Ok(TenantId::from_uuid(id(row.get(0)?))));
         tenants.told()?.collect::<Result<_, _>>().told()
     }
 
-    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>> {
+    fn audit_entries(
+        &mut self,
+        scope: &Scope,
+        filter: &AuditFilter,
+        page: Page<u64>,
+    ) -> StoreResult<Bounded<ChainedEntry>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         self.bounded(&sql, values.as_slice(), page.limit, read)
     }
 
-    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Bounded<Chained>> {
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Bounded<ChainedEntry>> {
         self.bounded(CHAIN, params![tenant.uuid(), page.after.unwrap_or(0), page.limit], page.limit, read)
     }
 
-    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>> {
+    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>> {
         let sql = "select body from audit_checkpoints where tenant = ?1 and seq > ?2 order by seq limit ?3";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         // A chain without entries may have a checkpoint too, whose number is 0.
@@ -127,8 +135,8 @@ impl AuditReads for Face<'_> {
     }
 }
 
-impl AuditWrites for Face<'_> {
-    fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> Stored<()> {
+impl AuditWrites for Executor<'_> {
+    fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> StoreResult<()> {
         let sql = "insert into audit (tenant, project, at, type, by, session, interaction, digest, text) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         let row = params![
@@ -146,17 +154,17 @@ impl AuditWrites for Face<'_> {
     }
 
     /// There is one writer: nobody else chains until it commits.
-    fn audit_lock(&mut self) -> Stored<()> {
+    fn audit_lock(&mut self) -> StoreResult<()> {
         Ok(())
     }
 
-    fn audit_link(&mut self, tenant: TenantId, links: &[Link]) -> Stored<()> {
+    fn audit_chain_append(&mut self, tenant: TenantId, links: &[ChainLink]) -> StoreResult<()> {
         let sql =
             "insert into audit_chain (tenant, seq, project, session, position, hash) values (?1, ?2, ?3, ?4, ?5, ?6)";
         let mut statement = self.connection.prepare_cached(sql).told()?;
-        for Link { loose, seq, hash } in links {
-            let session = loose.session.map(SessionId::uuid);
-            let row = params![tenant.uuid(), seq, loose.project.uuid(), session, loose.cursor.minor, hash.as_bytes()];
+        for ChainLink { entry, seq, hash } in links {
+            let session = entry.session.map(SessionId::uuid);
+            let row = params![tenant.uuid(), seq, entry.project.uuid(), session, entry.cursor.minor, hash.as_bytes()];
             statement.execute(row).told()?;
         }
         let Some(last) = links.last() else { return Ok(()) };
@@ -166,12 +174,12 @@ impl AuditWrites for Face<'_> {
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
     }
 
-    fn audit_linked(&mut self, upto: Cursor) -> Stored<()> {
+    fn audit_chained_upto_save(&mut self, upto: Cursor) -> StoreResult<()> {
         let sql = "update audit_linked set position = ?1 where position < ?1";
         guarded(self.connection.prepare_cached(sql).told()?.execute([upto.minor]).told()?)
     }
 
-    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> Stored<()> {
+    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()> {
         let sql = "insert into audit_checkpoints (tenant, seq, body) values (?1, ?2, ?3)";
         let row = params![tenant.uuid(), checkpoint.seq, json(checkpoint)?];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
@@ -181,13 +189,13 @@ impl AuditWrites for Face<'_> {
     }
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Chained> {
-    Ok(Chained {
+fn read(row: &Row<'_>) -> rusqlite::Result<ChainedEntry> {
+    Ok(ChainedEntry {
         seq: row.get(0)?,
         digest: Digest::from_bytes(row.get(1)?),
         hash: Digest::from_bytes(row.get(2)?),
         text: row.get(3)?,
-        filed: Filed {
+        filed: EntryColumns {
             scope: Scope {
                 tenant: TenantId::from_uuid(id(row.get(4)?)),
                 project: ProjectId::from_uuid(id(row.get(5)?)),

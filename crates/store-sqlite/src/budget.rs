@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use domain::{InteractionId, Scope};
 use rusqlite::{OptionalExtension, Row, params};
-use store::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals, Stored};
+use store::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals, StoreResult};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::session::guarded;
 
@@ -17,31 +17,31 @@ struct Difference {
     bytes: i64,
 }
 
-impl BudgetReads for Face<'_> {
-    fn open_counted(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>> {
+impl BudgetReads for Executor<'_> {
+    fn open_totals(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>> {
         let sql = "select asker, questions, bytes from open_counts where project = ?1 and (questions <> 0 or bytes <> 0) order by asker";
         self.all(sql, [scope.project.uuid()], |row| Ok((row.get(0)?, total(row, 1)?)))
     }
 
-    fn open_found(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>> {
+    fn open_totals_computed(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>> {
         let sql = "select asker, count(*), sum(weight) from interactions where project = ?1 and status = 'pending' \
                    group by asker order by asker";
         self.all(sql, [scope.project.uuid()], |row| Ok((row.get(0)?, total(row, 1)?)))
     }
 }
 
-impl BudgetWrites for Face<'_> {
-    fn interaction_weighs(&mut self, scope: &Scope, id: InteractionId, more: u64) -> Stored<()> {
+impl BudgetWrites for Executor<'_> {
+    fn interaction_add_bytes(&mut self, scope: &Scope, id: InteractionId, more: u64) -> StoreResult<()> {
         let sql = "update interactions set weight = weight + ?3 where id = ?1 and project = ?2";
         guarded(self.changed(sql, params![id.uuid(), scope.project.uuid(), more])?)
     }
 
-    fn open_changed(
+    fn open_totals_update(
         &mut self,
         scope: &Scope,
         opened: &[InteractionId],
         closed: &[InteractionId],
-    ) -> Stored<OpenTotals> {
+    ) -> StoreResult<OpenTotals> {
         let mut differences: BTreeMap<String, Difference> = BTreeMap::new();
         for (ids, sign) in [(opened, 1), (closed, -1)] {
             for id in ids {
@@ -74,7 +74,7 @@ impl BudgetWrites for Face<'_> {
         Ok(totals)
     }
 
-    fn open_recount(&mut self) -> Stored<()> {
+    fn open_totals_recount(&mut self) -> StoreResult<()> {
         for sql in [
             "delete from open_counts",
             "delete from tenant_open_counts",
@@ -89,9 +89,9 @@ impl BudgetWrites for Face<'_> {
     }
 }
 
-impl Face<'_> {
+impl Executor<'_> {
     /// Who asked a question and what it weighs; nothing where it was asked before there were counters.
-    fn weight_of(&self, scope: &Scope, id: InteractionId) -> Stored<Option<(String, i64)>> {
+    fn weight_of(&self, scope: &Scope, id: InteractionId) -> StoreResult<Option<(String, i64)>> {
         let sql = "select asker, weight from interactions where id = ?1 and project = ?2 and asker <> ''";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let found = statement.query_row([id.uuid(), scope.project.uuid()], |row| Ok((row.get(0)?, row.get(1)?)));

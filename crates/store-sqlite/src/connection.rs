@@ -24,13 +24,13 @@ const READER_CACHE: i64 = 4_000;
 const MAPPED: i64 = 32 << 20;
 
 /// A connection as a job sees it, for reading or, on the writer's thread, for writing.
-pub(crate) struct Face<'a> {
+pub(crate) struct Executor<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) clock: &'a Arc<dyn Clock>,
     pub(crate) now: Option<Timestamp>,
 }
 
-impl<'a> Face<'a> {
+impl<'a> Executor<'a> {
     pub(crate) const fn new(connection: &'a Connection, clock: &'a Arc<dyn Clock>) -> Self {
         Self { connection, clock, now: None }
     }

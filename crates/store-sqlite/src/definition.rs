@@ -3,20 +3,20 @@
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 use serde_json::Value;
-use store::{AnswerPlace, Bounded, DefinitionReads, DefinitionWrites, Page, Stored};
+use store::{AnswerSource, Bounded, DefinitionReads, DefinitionWrites, Page, StoreResult};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::values::{json, micros, parsed, time_if};
 
-impl DefinitionReads for Face<'_> {
+impl DefinitionReads for Executor<'_> {
     fn definition(
         &mut self,
         scope: &Scope,
         kind: DefinitionKind,
         name: &str,
         version: &str,
-    ) -> Stored<Option<Definition>> {
+    ) -> StoreResult<Option<Definition>> {
         let sql = "select body, retired_at from definitions \
                    where project = ?1 and kind = ?2 and name = ?3 and version = ?4";
         let mut statement = self.connection.prepare_cached(sql).told()?;
@@ -24,7 +24,12 @@ impl DefinitionReads for Face<'_> {
         statement.query_row(row, read).optional().told()
     }
 
-    fn definition_newest(&mut self, scope: &Scope, kind: DefinitionKind, name: &str) -> Stored<Option<Definition>> {
+    fn definition_newest(
+        &mut self,
+        scope: &Scope,
+        kind: DefinitionKind,
+        name: &str,
+    ) -> StoreResult<Option<Definition>> {
         let sql = "select body, retired_at from definitions \
                    where project = ?1 and kind = ?2 and name = ?3 and retired_at is null \
                    order by at desc, version desc limit 1";
@@ -37,7 +42,7 @@ impl DefinitionReads for Face<'_> {
         scope: &Scope,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Stored<Bounded<Definition>> {
+    ) -> StoreResult<Bounded<Definition>> {
         let sql = "select body, retired_at from definitions \
                    where project = ?1 and kind = ?2 and (name, version) > (?3, ?4) order by name, version limit ?5";
         let (name, version) = page.after.unwrap_or_default();
@@ -45,7 +50,7 @@ impl DefinitionReads for Face<'_> {
         self.bounded(sql, row, page.limit, read)
     }
 
-    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerPlace, limit: u32) -> Stored<Vec<(Value, u64)>> {
+    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>> {
         let sql = "select body, count from answer_counts where project = ?1 and place = ?2 and kind = ?3 \
                    order by count desc, at desc limit ?4";
         let mut statement = self.connection.prepare_cached(sql).told()?;
@@ -56,8 +61,8 @@ impl DefinitionReads for Face<'_> {
     }
 }
 
-impl DefinitionWrites for Face<'_> {
-    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> Stored<bool> {
+impl DefinitionWrites for Executor<'_> {
+    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> StoreResult<bool> {
         let sql = "insert into definitions (project, kind, name, version, at, retired_at, body) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7) on conflict do nothing";
         let row = params![
@@ -78,21 +83,21 @@ impl DefinitionWrites for Face<'_> {
         kind: DefinitionKind,
         (name, version): (&str, &str),
         at: Timestamp,
-    ) -> Stored<bool> {
+    ) -> StoreResult<bool> {
         let sql = "update definitions set retired_at = ?5 \
                    where project = ?1 and kind = ?2 and name = ?3 and version = ?4 and retired_at is null";
         let row = params![scope.project.uuid(), kind.name(), name, version, at.as_microsecond()];
         Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? == 1)
     }
 
-    fn answer_count(
+    fn answer_count_increment(
         &mut self,
         scope: &Scope,
-        place: &AnswerPlace,
+        place: &AnswerSource,
         digest: &str,
         answer: &Value,
         at: Timestamp,
-    ) -> Stored<()> {
+    ) -> StoreResult<()> {
         let sql = "insert into answer_counts (project, place, kind, digest, count, at, body) \
                    values (?1, ?2, ?3, ?4, 1, ?5, ?6) \
                    on conflict (project, place, kind, digest) do update set count = count + 1, at = excluded.at";

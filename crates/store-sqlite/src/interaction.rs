@@ -7,10 +7,10 @@ use domain::said::{said, sought, sought_id};
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 use serde::{Deserialize, Serialize};
-use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
+use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreResult};
 use uuid::Uuid;
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::secret::{DATA_KEY, data_key};
 use crate::session::{Given, guarded, written};
@@ -64,8 +64,8 @@ pub(crate) fn unsent() -> String {
     waiting().replace("order by", unsent)
 }
 
-impl InteractionReads for Face<'_> {
-    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<Interaction>> {
+impl InteractionReads for Executor<'_> {
+    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<Interaction>> {
         let key = [interaction.uuid(), scope.project.uuid()];
         let sql = format!("{HOT} where interactions.id = ?1 and interactions.project = ?2");
         let mut statement = self.connection.prepare_cached(&sql).told()?;
@@ -78,7 +78,7 @@ impl InteractionReads for Face<'_> {
         statement.query_row(key, |row| read(scope, row)).optional().told()
     }
 
-    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<SessionId>> {
+    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<SessionId>> {
         let sql = "select session from interactions where id = ?1 and project = ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let session = |row: &Row<'_>| Ok(SessionId::from_uuid(id(row.get(0)?)));
@@ -90,48 +90,57 @@ impl InteractionReads for Face<'_> {
         scope: &Scope,
         filter: &InteractionFilter,
         page: Page<InteractionId>,
-    ) -> Stored<Bounded<Interaction>> {
+    ) -> StoreResult<Bounded<Interaction>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         self.bounded(&sql, values.as_slice(), page.limit, |row| read(scope, row))
     }
 
-    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn archived_interactions(&mut self, scope: &Scope, page: Page<InteractionId>) -> StoreResult<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = ?1 and (?2 is null or interaction > ?2) order by interaction limit ?3";
         let after = page.after.map(InteractionId::uuid);
         self.bounded(sql, params![scope.project.uuid(), after, page.limit], page.limit, |row| read(scope, row))
     }
 
-    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn archived_interactions_newest(
+        &mut self,
+        scope: &Scope,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = ?1 and (?2 is null or interaction < ?2) order by interaction desc limit ?3";
         let before = page.after.map(InteractionId::uuid);
         self.bounded(sql, params![scope.project.uuid(), before, page.limit], page.limit, |row| read(scope, row))
     }
 
-    fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+    fn open_interactions(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
         self.ids_of(OPEN, scope, session)
     }
 
-    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+    fn waiting_deliveries(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
         self.ids_of(UNTAKEN, scope, session)
     }
 
-    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
+    fn delivery_agents(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<String>> {
         let mut statement = self.connection.prepare_cached(TAKERS).told()?;
         let takers = statement.query_map([session.uuid(), scope.project.uuid()], |row| row.get(0)).told()?;
         let takers: BTreeSet<String> = takers.collect::<Result<_, _>>().told()?;
         Ok(takers.into_iter().collect())
     }
 
-    fn deliveries(&mut self, scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn deliveries(
+        &mut self,
+        scope: &Scope,
+        asked_by: &str,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>> {
         let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
         let row = params![scope.project.uuid(), asked_by, page.limit, after];
         self.bounded(&waiting_after(), row, page.limit, |row| read(scope, row))
     }
 
-    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
+    fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
             "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
              join data_keys on data_keys.id = sealed.data_key \
@@ -143,8 +152,8 @@ impl InteractionReads for Face<'_> {
     }
 }
 
-impl InteractionWrites for Face<'_> {
-    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+impl InteractionWrites for Executor<'_> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let session = self.title_of(scope, origin.session)?;
         let asked = json(&Asked { origin, question })?;
@@ -178,7 +187,7 @@ impl InteractionWrites for Face<'_> {
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+    fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let sql = "update interactions set status = ?4, delivery = ?5, resolved_at = ?6, wake_at = ?7, revision = ?3, \
                    state = ?8, retired_at = ?9 where id = ?1 and project = ?2 and revision = ?3 - 1";
         let row = params![
@@ -195,26 +204,32 @@ impl InteractionWrites for Face<'_> {
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+    fn sealed_value_insert(
+        &mut self,
+        scope: &Scope,
+        interaction: InteractionId,
+        name: &str,
+        sealed: &Sealed,
+    ) -> StoreResult<()> {
         let sql = "insert into sealed (interaction, name, data_key, body) \
                    select id, ?2, ?3, ?4 from interactions where id = ?1 and project = ?5";
         let row = params![interaction.uuid(), name, sealed.key.id.uuid(), sealed.body, scope.project.uuid()];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn sealed_drop(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<()> {
+    fn sealed_values_delete(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<()> {
         let sql = "delete from sealed where interaction = ?1 \
                    and exists (select 1 from interactions where id = ?1 and project = ?2)";
         let row = [interaction.uuid(), scope.project.uuid()];
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
     }
 
-    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+    fn waiting_deliveries_retire(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
         let row = [session.uuid(), scope.project.uuid()];
         self.connection.prepare_cached(RETIRE).told()?.execute(row).told().map(drop)
     }
 
-    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+    fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64> {
         let mut statement = self.connection.prepare_cached(RETIRED).told()?;
         let old = statement.query_map(params![until.as_microsecond(), limit], |row| row.get(0)).told()?;
         let old: Vec<[u8; 16]> = old.collect::<Result<_, _>>().told()?;
@@ -235,15 +250,15 @@ impl InteractionWrites for Face<'_> {
     }
 }
 
-impl Face<'_> {
-    fn title_of(&self, scope: &Scope, session: SessionId) -> Stored<Option<String>> {
+impl Executor<'_> {
+    fn title_of(&self, scope: &Scope, session: SessionId) -> StoreResult<Option<String>> {
         let sql = "select title from sessions where id = ?1 and project = ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let title = statement.query_row([session.uuid(), scope.project.uuid()], |row| row.get(0)).optional().told()?;
         Ok(title.flatten())
     }
 
-    fn ids_of(&self, sql: &str, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+    fn ids_of(&self, sql: &str, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
         let found = statement.query_map([session.uuid(), scope.project.uuid()], interaction).told()?;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::connection::open_reader;
 use crate::{
-    Options, SqliteStore, access, audit, drive, event, interaction, policy, proposal, session, timers, user, webhook,
+    Options, SqliteStore, access, action, audit, event, interaction, policy, session, step, timers, user, webhook,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -39,14 +39,14 @@ fn hot_statements_use_their_indexes() {
     check(interaction::TAKERS, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::UNTAKEN, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
-    check(drive::RETIRE, "interactions USING INDEX interactions_of_session (session=?)");
+    check(step::RETIRE, "interactions USING INDEX interactions_of_session (session=?)");
     check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
     for (asked, index) in [(false, "proposals_by_age"), (true, "proposals_asked")] {
         let index = format!("proposals USING INDEX {index} (project=? AND at>? AND (at,session,call)<(?,?,?))");
-        check(&proposal::past(asked), &index);
+        check(&action::past(asked), &index);
     }
     check(policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
     check(policy::CHANGES, "policy_changes USING PRIMARY KEY (project=? AND number<?)");

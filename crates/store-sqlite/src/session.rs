@@ -2,9 +2,9 @@
 
 use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
-use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreError, Stored};
+use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreError, StoreResult};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::values::{id, json, micros, parsed, parsed_if, time};
 
@@ -52,14 +52,14 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     (sql, values)
 }
 
-impl SessionReads for Face<'_> {
-    fn session(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
+impl SessionReads for Executor<'_> {
+    fn session(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         let sql = format!("select {COLUMNS} from sessions where id = ?1 and project = ?2");
         let mut statement = self.connection.prepare_cached(&sql).told()?;
         statement.query_row([session.uuid(), scope.project.uuid()], |row| read(scope, row)).optional().told()
     }
 
-    fn luggage(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Luggage>> {
+    fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Luggage>> {
         let sql = "select luggage.body from luggage join sessions on sessions.id = luggage.session \
                    where luggage.session = ?1 and sessions.project = ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;
@@ -67,13 +67,18 @@ impl SessionReads for Face<'_> {
         statement.query_row([session.uuid(), scope.project.uuid()], body).optional().told()
     }
 
-    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Bounded<Session>> {
+    fn sessions(
+        &mut self,
+        scope: &Scope,
+        filter: &SessionFilter,
+        page: Page<SessionId>,
+    ) -> StoreResult<Bounded<Session>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         self.bounded(&sql, values.as_slice(), page.limit, |row| read(scope, row))
     }
 
-    fn steps(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<Step>> {
+    fn steps(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<Step>> {
         let sql = "select body from steps where session = ?1 and project = ?2 order by id";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
@@ -81,7 +86,7 @@ impl SessionReads for Face<'_> {
         steps.collect::<Result<_, _>>().told()
     }
 
-    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> Stored<Bounded<Step>> {
+    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> StoreResult<Bounded<Step>> {
         let sql = "select body from steps where session = ?1 and project = ?2 and (?3 is null or id < ?3) \
                    order by id desc limit ?4";
         let row = params![session.uuid(), scope.project.uuid(), page.after.map(StepId::uuid), page.limit];
@@ -89,8 +94,8 @@ impl SessionReads for Face<'_> {
     }
 }
 
-impl SessionWrites for Face<'_> {
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
+impl SessionWrites for Executor<'_> {
+    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
                    ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
@@ -122,11 +127,11 @@ impl SessionWrites for Face<'_> {
     }
 
     /// There is one writer: whatever it reads stays as it is until it commits.
-    fn session_lock(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
+    fn session_lock(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         self.session(scope, session)
     }
 
-    fn session_save(&mut self, session: &Session) -> Stored<()> {
+    fn session_save(&mut self, session: &Session) -> StoreResult<()> {
         let sql = "update sessions set status = ?3, paused = ?4, ended = ?5, waiting_on = ?6, open = ?7, last_seq = ?8, step = ?9 \
                    where id = ?1 and project = ?2 and last_seq <= ?8";
         let row = params![
@@ -143,7 +148,7 @@ impl SessionWrites for Face<'_> {
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn step_insert(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
+    fn step_insert(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
         let sql = "insert into steps (id, session, project, body, due) \
                    select ?1, id, project, ?4, ?5 from sessions where id = ?2 and project = ?3";
         let due = micros(step.due());
@@ -151,7 +156,7 @@ impl SessionWrites for Face<'_> {
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn step_save(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
+    fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
         let sql = "update steps set body = ?3, due = ?4 where id = ?1 and project = ?2";
         let row = params![step.id.uuid(), scope.project.uuid(), json(step)?, micros(step.due())];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
@@ -159,7 +164,7 @@ impl SessionWrites for Face<'_> {
 }
 
 /// A write that was meant for one row and found another number of them has lost a race.
-pub(crate) const fn guarded(rows: usize) -> Stored<()> {
+pub(crate) const fn guarded(rows: usize) -> StoreResult<()> {
     if rows == 1 { Ok(()) } else { Err(StoreError::Conflict) }
 }
 

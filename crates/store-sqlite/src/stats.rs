@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
 use rusqlite::types::Type;
 use rusqlite::{Row, params};
-use store::{Bounded, Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
+use store::{Bounded, ClosedInteraction, OpenCount, Stats, StatsReads, StepCounts, StoreResult, percentile};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::values::{id, parsed, time, time_if};
 
-impl StatsReads for Face<'_> {
-    fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats> {
+impl StatsReads for Executor<'_> {
+    fn stats(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<Stats> {
         let project = scope.project.uuid();
         let sql = "select kind, count(*) from interactions where project = ?1 and status = 'pending' group by kind";
         let open = self.counts(sql, params![project])?;
@@ -32,17 +32,17 @@ impl StatsReads for Face<'_> {
         let sql = "select count(*) from interactions where project = ?1 and delivery = 'waiting'";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let deliveries_waiting = statement.query_row([project], |row| row.get(0)).told()?;
-        let (wait_p50, wait_p95) = (rank(&waits, 50), rank(&waits, 95));
+        let (wait_p50, wait_p95) = (percentile(&waits, 50), percentile(&waits, 95));
         Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
     }
 
-    fn closed(
+    fn closed_interactions(
         &mut self,
         scope: &Scope,
         since: Timestamp,
         after: Option<(Timestamp, InteractionId)>,
         limit: u32,
-    ) -> Stored<Bounded<Closed>> {
+    ) -> StoreResult<Bounded<ClosedInteraction>> {
         let (from, beyond) = after.map_or((since, None), |(at, id)| (at, Some(id.uuid())));
         let sql = "select interactions.id, kind, created_at, resolved_at, state, \
                    iif(json_extract(asked, '$.question.asked_by_rule.policy') is null, null, \
@@ -50,22 +50,27 @@ impl StatsReads for Face<'_> {
                    from interactions join questions on questions.interaction = interactions.id \
                    where resolved_at is not null and resolved_at >= ?2 and project = ?1 \
                    and (?3 is null or resolved_at > ?2 or interactions.id > ?3) order by resolved_at, interactions.id limit ?4";
-        self.bounded(sql, params![scope.project.uuid(), from.as_microsecond(), beyond, limit], limit, closed)
+        self.bounded(
+            sql,
+            params![scope.project.uuid(), from.as_microsecond(), beyond, limit],
+            limit,
+            closed_interaction,
+        )
     }
 
-    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64> {
+    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<u64> {
         let sql = "select count(*) from interactions where project = ?1 and status = 'pending' and created_at >= ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         statement.query_row(params![scope.project.uuid(), since.as_microsecond()], |row| row.get(0)).told()
     }
 
-    fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)> {
+    fn delivery_backlog(&mut self) -> StoreResult<(u64, Option<Timestamp>)> {
         let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         statement.query_row([], |row| Ok((row.get(0)?, time_if(row.get(1)?)?))).told()
     }
 
-    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts> {
+    fn step_counts(&mut self, now: Timestamp) -> StoreResult<StepCounts> {
         let sql = "select coalesce(sum(held and due > ?1), 0), coalesce(sum(due <= ?1), 0), \
                    coalesce(sum(not held and due > ?1), 0) from \
                    (select due, json_extract(body, '$.drive.worker') is not null as held from steps where due is not null)";
@@ -78,7 +83,7 @@ impl StatsReads for Face<'_> {
         Ok(StepCounts { running, due, resting, waiting })
     }
 
-    fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
+    fn open_counts(&mut self) -> StoreResult<Vec<OpenCount>> {
         let sql = "select projects.tenant, project, kind, count(*) from interactions \
                    join projects on projects.id = interactions.project \
                    where status = 'pending' group by projects.tenant, project, kind";
@@ -96,8 +101,8 @@ impl StatsReads for Face<'_> {
     }
 }
 
-impl Face<'_> {
-    fn counts(&self, sql: &str, values: impl rusqlite::Params) -> Stored<BTreeMap<String, u64>> {
+impl Executor<'_> {
+    fn counts(&self, sql: &str, values: impl rusqlite::Params) -> StoreResult<BTreeMap<String, u64>> {
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let counts = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?))).told()?;
         counts.collect::<Result<_, _>>().told()
@@ -105,11 +110,11 @@ impl Face<'_> {
 }
 
 /// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
-fn closed(row: &Row<'_>) -> rusqlite::Result<Closed> {
+fn closed_interaction(row: &Row<'_>) -> rusqlite::Result<ClosedInteraction> {
     let State::Resolved { resolution, .. } = parsed(&row.get::<_, String>(4)?)? else {
         return Err(rusqlite::Error::InvalidColumnType(4, "state".into(), Type::Text));
     };
-    Ok(Closed {
+    Ok(ClosedInteraction {
         id: InteractionId::from_uuid(id(row.get(0)?)),
         kind: row.get(1)?,
         asked_at: time(row.get(2)?)?,

@@ -2,9 +2,9 @@
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
-use store::{Due, DueAction, Stored, TimerReads, TimerWrites};
+use store::{DueAction, DueInteraction, StoreResult, TimerReads, TimerWrites};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::interaction::RETIRED;
 use crate::values::{id, time_if};
@@ -24,15 +24,15 @@ pub(crate) fn readable<T>(row: rusqlite::Result<T>) -> Option<T> {
     row.inspect_err(|error| tracing::error!(%error, "something that is due has ids that cannot be read")).ok()
 }
 
-impl TimerReads for Face<'_> {
-    fn now(&mut self) -> Stored<Timestamp> {
+impl TimerReads for Executor<'_> {
+    fn now(&mut self) -> StoreResult<Timestamp> {
         Ok(*self.now.get_or_insert_with(|| self.clock.now()))
     }
 
-    fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>> {
+    fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>> {
         let mut statement = self.connection.prepare_cached(DUE).told()?;
         let due = |row: &Row<'_>| {
-            Ok(Due {
+            Ok(DueInteraction {
                 scope: Scope {
                     tenant: TenantId::from_uuid(id(row.get(0)?)),
                     project: ProjectId::from_uuid(id(row.get(1)?)),
@@ -45,26 +45,26 @@ impl TimerReads for Face<'_> {
         Ok(found.filter_map(readable).collect())
     }
 
-    fn next_due(&mut self) -> Stored<Option<Timestamp>> {
+    fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let mut statement = self.connection.prepare_cached(NEXT).told()?;
         statement.query_row([], |row| time_if(row.get(0)?)).told()
     }
 
-    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
+    fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
         let mut statement = self.connection.prepare_cached(OLDEST).told()?;
         statement.query_row([], |row| time_if(row.get(0)?)).told()
     }
 }
 
-impl TimerWrites for Face<'_> {
-    fn due_put_off(&mut self, due: &Due, until: Timestamp) -> Stored<()> {
+impl TimerWrites for Executor<'_> {
+    fn interaction_postpone(&mut self, due: &DueInteraction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
         let sql = "update interactions set wake_at = ?3 where id = ?1 and project = ?2 and wake_at <= ?4";
         let row = params![due.interaction.uuid(), due.scope.project.uuid(), until.as_microsecond(), now];
         self.changed(sql, row).map(drop)
     }
 
-    fn action_put_off(&mut self, due: &DueAction, until: Timestamp) -> Stored<()> {
+    fn action_postpone(&mut self, due: &DueAction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
         let sql =
             "update proposals set wake_at = ?4 where session = ?1 and call = ?2 and project = ?3 and wake_at <= ?5";
@@ -72,7 +72,7 @@ impl TimerWrites for Face<'_> {
         self.changed(sql, row).map(drop)
     }
 
-    fn archive_put_off(&mut self, until: Timestamp, to: Timestamp) -> Stored<Option<InteractionId>> {
+    fn archive_postpone(&mut self, until: Timestamp, to: Timestamp) -> StoreResult<Option<InteractionId>> {
         let found = self.all(RETIRED, params![until.as_microsecond(), 1], |row| row.get::<_, [u8; 16]>(0))?;
         let Some(first) = found.into_iter().next() else { return Ok(None) };
         let sql = "update interactions set retired_at = ?2 where id = ?1";

@@ -4,11 +4,11 @@ use domain::audit::chain::{Checkpoint, Head};
 use domain::audit::{Entry, Written};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 
-use crate::{Bounded, Cursor, Page, Stored};
+use crate::{Bounded, Cursor, Page, StoreResult};
 
 /// An entry that has no place in its chain yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loose {
+pub struct UnchainedEntry {
     /// Where it was written, in commit order.
     pub cursor: Cursor,
     /// Whose chain it belongs to.
@@ -23,9 +23,9 @@ pub struct Loose {
 
 /// An entry's place in its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct ChainLink {
     /// Which entry.
-    pub loose: Loose,
+    pub entry: UnchainedEntry,
     /// Its number, from 1 without gaps.
     pub seq: u64,
     /// Its hash there.
@@ -34,7 +34,7 @@ pub struct Link {
 
 /// An entry in its chain, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chained {
+pub struct ChainedEntry {
     /// Its number.
     pub seq: u64,
     /// The digest of its text.
@@ -44,12 +44,12 @@ pub struct Chained {
     /// Its text.
     pub text: String,
     /// What is kept beside its text.
-    pub filed: Filed,
+    pub filed: EntryColumns,
 }
 
 /// What is kept of an entry beside its text, for lists to go by. The text alone is in the chain: it is what counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filed {
+pub struct EntryColumns {
     /// Whose it is, and where it was done.
     pub scope: Scope,
     /// When.
@@ -66,7 +66,7 @@ pub struct Filed {
     pub place: (ProjectId, Option<SessionId>),
 }
 
-impl Filed {
+impl EntryColumns {
     /// How an entry is filed. Stores keep microseconds.
     #[must_use]
     pub fn of(entry: &Entry) -> Self {
@@ -104,33 +104,38 @@ pub struct AuditFilter {
 /// What can be read of them.
 pub trait AuditReads {
     /// The tenant of this name.
-    fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>>;
+    fn tenant(&mut self, name: &str) -> StoreResult<Option<TenantId>>;
     /// The oldest project of a tenant: where it stands what was done to the tenant as a whole.
-    fn first_project(&mut self, tenant: TenantId) -> Stored<Option<ProjectId>>;
+    fn first_project(&mut self, tenant: TenantId) -> StoreResult<Option<ProjectId>>;
     /// Entries that have no place in a chain yet, in commit order; only those before which nothing can commit any more.
-    fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>>;
+    fn audit_unchained_entries(&mut self, limit: u32) -> StoreResult<Vec<UnchainedEntry>>;
     /// Where the chain of a tenant ends.
-    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head>;
+    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head>;
     /// Tenants whose chains end in entries that no checkpoint covers, and which have none since this moment.
-    fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>>;
+    fn audit_unsigned_tenants(&mut self, before: Timestamp) -> StoreResult<Vec<TenantId>>;
     /// Entries of a project, in the order of the chain or against it.
-    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>>;
+    fn audit_entries(
+        &mut self,
+        scope: &Scope,
+        filter: &AuditFilter,
+        page: Page<u64>,
+    ) -> StoreResult<Bounded<ChainedEntry>>;
     /// A tenant's chain after a number.
-    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Bounded<Chained>>;
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Bounded<ChainedEntry>>;
     /// A tenant's checkpoints after a number.
-    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>>;
+    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>>;
 }
 
 /// What can be written of them.
 pub trait AuditWrites {
     /// Appends an entry, in no chain yet: nobody waits for anybody else's.
-    fn audit_append(&mut self, written: &Written) -> Stored<()>;
+    fn audit_append(&mut self, written: &Written) -> StoreResult<()>;
     /// Keeps everybody else from chaining until the end of the transaction.
-    fn audit_lock(&mut self) -> Stored<()>;
+    fn audit_lock(&mut self) -> StoreResult<()>;
     /// Puts entries into the chain of a tenant, whose end this becomes, in the order in which they were read as loose.
-    fn audit_link(&mut self, tenant: TenantId, links: &[Link]) -> Stored<()>;
+    fn audit_chain_append(&mut self, tenant: TenantId, links: &[ChainLink]) -> StoreResult<()>;
     /// Remembers that everything up to here has its place.
-    fn audit_linked(&mut self, upto: Cursor) -> Stored<()>;
+    fn audit_chained_upto_save(&mut self, upto: Cursor) -> StoreResult<()>;
     /// Keeps a checkpoint of the end of a tenant's chain.
-    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> Stored<()>;
+    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()>;
 }

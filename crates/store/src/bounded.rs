@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::Stored;
+use crate::StoreResult;
 
 /// About how many bytes of rows a list is read up to. One row is always read, however large it is.
 pub const PAGE_BYTES: usize = 4 << 20;
@@ -19,7 +19,7 @@ pub struct Bounded<T> {
 
 impl<T> Bounded<T> {
     /// Takes rows one by one, each with its bytes, until there are no more, or `limit` rows, or [`PAGE_BYTES`].
-    pub fn read(limit: u32, mut next: impl FnMut() -> Stored<Option<(usize, T)>>) -> Stored<Self> {
+    pub fn read(limit: u32, mut next: impl FnMut() -> StoreResult<Option<(usize, T)>>) -> StoreResult<Self> {
         let mut read = Self::default();
         while let Some((bytes, item)) = next()? {
             if !read.items.is_empty() && read.bytes + bytes > PAGE_BYTES {

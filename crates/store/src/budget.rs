@@ -2,7 +2,7 @@
 
 use domain::{InteractionId, Scope};
 
-use crate::Stored;
+use crate::StoreResult;
 
 /// How many questions are open, and how many bytes they take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,20 +25,24 @@ pub struct OpenTotals {
 /// What can be read of it.
 pub trait BudgetReads {
     /// What is counted as open in a project, by asker. Askers who have nothing open are left out.
-    fn open_counted(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>>;
+    fn open_totals(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>>;
     /// The same, found by going through the open questions themselves. For tests, and for whoever doubts the counters.
-    fn open_found(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>>;
+    fn open_totals_computed(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>>;
 }
 
 /// What can be written of it.
 pub trait BudgetWrites {
     /// Adds bytes to a question that was inserted in this transaction and is not counted yet: what is kept beside its text.
-    fn interaction_weighs(&mut self, scope: &Scope, id: InteractionId, more: u64) -> Stored<()>;
+    fn interaction_add_bytes(&mut self, scope: &Scope, id: InteractionId, more: u64) -> StoreResult<()>;
     /// Counts questions that were opened and closed in this transaction, and gives the new totals. A question that is among both counts as
     /// nothing; one that was opened before there were counters is not counted down.
-    fn open_changed(&mut self, scope: &Scope, opened: &[InteractionId], closed: &[InteractionId])
-    -> Stored<OpenTotals>;
+    fn open_totals_update(
+        &mut self,
+        scope: &Scope,
+        opened: &[InteractionId],
+        closed: &[InteractionId],
+    ) -> StoreResult<OpenTotals>;
     /// Counts everything that is open anew, in all projects. A server of an earlier version that ran beside the upgrade has closed questions without
     /// counting them.
-    fn open_recount(&mut self) -> Stored<()>;
+    fn open_totals_recount(&mut self) -> StoreResult<()>;
 }

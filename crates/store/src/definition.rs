@@ -3,11 +3,11 @@
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use serde_json::Value;
 
-use crate::{Bounded, Page, Stored};
+use crate::{Bounded, Page, StoreResult};
 
 /// Where an answer was given: what its like are counted by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerPlace {
+pub struct AnswerSource {
     /// The step of a flow, or the agent.
     pub place: String,
     /// The kind of question.
@@ -23,24 +23,25 @@ pub trait DefinitionReads {
         kind: DefinitionKind,
         name: &str,
         version: &str,
-    ) -> Stored<Option<Definition>>;
+    ) -> StoreResult<Option<Definition>>;
     /// The version of this name that came last and is not retired.
-    fn definition_newest(&mut self, scope: &Scope, kind: DefinitionKind, name: &str) -> Stored<Option<Definition>>;
+    fn definition_newest(&mut self, scope: &Scope, kind: DefinitionKind, name: &str)
+    -> StoreResult<Option<Definition>>;
     /// All versions, by name and version, after this one.
     fn definitions(
         &mut self,
         scope: &Scope,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Stored<Bounded<Definition>>;
+    ) -> StoreResult<Bounded<Definition>>;
     /// The most frequent answers at a place, with how often each was given.
-    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerPlace, limit: u32) -> Stored<Vec<(Value, u64)>>;
+    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>>;
 }
 
 /// What can be written of them.
 pub trait DefinitionWrites {
     /// Keeps a version; `false` if there is one of this name already.
-    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> Stored<bool>;
+    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> StoreResult<bool>;
     /// Has no new session use a version, given by name and version; `false` if there is none that could be.
     fn definition_retire(
         &mut self,
@@ -48,14 +49,14 @@ pub trait DefinitionWrites {
         kind: DefinitionKind,
         named: (&str, &str),
         at: Timestamp,
-    ) -> Stored<bool>;
+    ) -> StoreResult<bool>;
     /// Counts an answer, known by its digest.
-    fn answer_count(
+    fn answer_count_increment(
         &mut self,
         scope: &Scope,
-        place: &AnswerPlace,
+        place: &AnswerSource,
         digest: &str,
         answer: &Value,
         at: Timestamp,
-    ) -> Stored<()>;
+    ) -> StoreResult<()>;
 }

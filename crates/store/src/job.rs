@@ -8,7 +8,7 @@ use crate::{Reads, StoreError, Topic, Tx};
 
 /// What became of running a job once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ran {
+pub enum JobOutcome {
     /// Keep what it wrote.
     Commit,
     /// Undo what it wrote; it was refused, or failed for this reason of the store's.
@@ -18,11 +18,11 @@ pub enum Ran {
 /// Work for a store. May be run several times before it is finished, so it gathers its result anew each time.
 pub trait Job: Send {
     /// Does the work inside a transaction.
-    fn run(&mut self, tx: &mut dyn Tx) -> Ran;
+    fn run(&mut self, tx: &mut dyn Tx) -> JobOutcome;
     /// Does the work of a query, outside any transaction of its own.
-    fn look(&mut self, reads: &mut dyn Reads) -> Ran;
+    fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome;
     /// Whether anybody still waits for its result. A query that nobody waits for is not run.
-    fn wanted(&self) -> bool {
+    fn is_awaited(&self) -> bool {
         true
     }
     /// Tells whoever waits: the result of the last run, or that it could not be kept.
@@ -49,7 +49,7 @@ pub trait Store: Send + Sync + 'static {
     /// Has other nodes' hints passed on to this listener.
     fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>);
     /// Whether several nodes may share it, so that readers must look for what no bell told them.
-    fn shared(&self) -> bool;
+    fn is_shared(&self) -> bool;
     /// Finishes what is queued, then stops. Blocks.
     fn close(&self);
 }
@@ -143,12 +143,12 @@ where
     X: Send,
     E: UseCaseError,
 {
-    fn run(&mut self, tx: &mut dyn Tx) -> Ran {
+    fn run(&mut self, tx: &mut dyn Tx) -> JobOutcome {
         ran(self.result.insert((self.work)(tx)))
     }
 
-    fn look(&mut self, _reads: &mut dyn Reads) -> Ran {
-        Ran::Rollback(Some(StoreError::Corrupt("a transaction was queued as a query".into())))
+    fn run_query(&mut self, _reads: &mut dyn Reads) -> JobOutcome {
+        JobOutcome::Rollback(Some(StoreError::Corrupt("a transaction was queued as a query".into())))
     }
 
     fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
@@ -171,17 +171,17 @@ where
     T: Send,
     E: UseCaseError,
 {
-    fn run(&mut self, _tx: &mut dyn Tx) -> Ran {
-        Ran::Rollback(Some(StoreError::Corrupt("a query was queued as a transaction".into())))
+    fn run(&mut self, _tx: &mut dyn Tx) -> JobOutcome {
+        JobOutcome::Rollback(Some(StoreError::Corrupt("a query was queued as a transaction".into())))
     }
 
-    fn look(&mut self, reads: &mut dyn Reads) -> Ran {
+    fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome {
         let reply = &self.reply;
         let found = (self.work)(reads, &|| !reply.is_closed());
         ran(self.result.insert(found))
     }
 
-    fn wanted(&self) -> bool {
+    fn is_awaited(&self) -> bool {
         !self.reply.is_closed()
     }
 
@@ -190,10 +190,10 @@ where
     }
 }
 
-fn ran<T, E: UseCaseError>(result: &Result<T, E>) -> Ran {
+fn ran<T, E: UseCaseError>(result: &Result<T, E>) -> JobOutcome {
     match result {
-        Ok(_) => Ran::Commit,
-        Err(error) => Ran::Rollback(error.store_error().cloned()),
+        Ok(_) => JobOutcome::Commit,
+        Err(error) => JobOutcome::Rollback(error.store_error().cloned()),
     }
 }
 

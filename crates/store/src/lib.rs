@@ -18,6 +18,7 @@
 //! commit. `conformance` (a feature) is the suite that every store passes.
 
 mod access;
+mod action;
 mod audit;
 mod bounded;
 mod budget;
@@ -25,51 +26,50 @@ mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod definition;
-mod drive;
 mod error;
 mod event;
 mod grant;
+mod idempotency;
 mod interaction;
 mod job;
 mod lineage;
-mod once;
 mod page;
 mod policy;
-mod proposal;
 mod reads;
 mod secret;
 mod session;
 mod stats;
+mod step;
 mod timers;
 mod topic;
 mod user;
 mod webhook;
 
 pub use access::{AccessReads, AccessWrites, KeyRecord};
-pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Filed, Link, Loose};
+pub use action::{ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, DueAction, PastAction};
+pub use audit::{AuditFilter, AuditReads, AuditWrites, ChainLink, ChainedEntry, EntryColumns, UnchainedEntry};
 pub use bounded::{Bounded, PAGE_BYTES};
 pub use budget::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals};
 pub use clock::{Clock, SystemClock};
-pub use definition::{AnswerPlace, DefinitionReads, DefinitionWrites};
-pub use drive::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState};
+pub use definition::{AnswerSource, DefinitionReads, DefinitionWrites};
 pub use error::StoreError;
 pub use event::{EventReads, EventWrites};
 pub use grant::{GrantReads, GrantWrites};
+pub use idempotency::{IdempotencyReads, IdempotencyRecord, IdempotencySecret, IdempotencyWrites};
 pub use interaction::{InteractionReads, InteractionWrites};
-pub use job::{Cost, Job, Ran, Store, UseCaseError, read, read_while, transact, transact_then};
-pub use lineage::{Adopted, LineageReads, LineageWrites, Misfit};
-pub use once::{Once, OnceReads, OnceSecret, OnceWrites};
+pub use job::{Cost, Job, JobOutcome, Store, UseCaseError, read, read_while, transact, transact_then};
+pub use lineage::{LineageAdoption, LineageMismatch, LineageReads, LineageWrites};
 pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, Sort};
-pub use policy::{DifferenceCount, KnownChange, PolicyReads, PolicyWrites};
-pub use proposal::{ActionPlace, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites};
+pub use policy::{DifferenceCount, PolicyChangeRecord, PolicyReads, PolicyWrites};
 pub use reads::{Reads, Tx};
-pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};
+pub use secret::{DataKey, KeptSecretValue, Sealed, SealedValue, SecretReads, SecretWrites};
 pub use session::{SessionReads, SessionWrites};
-pub use stats::{Closed, OpenCount, Stats, StatsReads, StepCounts, rank};
-pub use timers::{Due, TimerReads, TimerWrites};
+pub use stats::{ClosedInteraction, OpenCount, Stats, StatsReads, StepCounts, percentile};
+pub use step::{DueStep, JournalEntry, StepReads, StepState, StepWrites};
+pub use timers::{DueInteraction, TimerReads, TimerWrites};
 pub use topic::Topic;
 pub use user::{LinkRecord, UserReads, UserRecord, UserWrites, VisitRecord};
-pub use webhook::{DueWebhook, Hold, WebhookReads, WebhookSecret, WebhookWrites};
+pub use webhook::{DueWebhook, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites};
 
 /// What a store gives back.
-pub type Stored<T> = Result<T, StoreError>;
+pub type StoreResult<T> = Result<T, StoreError>;

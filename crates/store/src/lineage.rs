@@ -3,11 +3,11 @@
 //! A store that orders its log by the database's transaction ids relies on each new id being higher than all recorded ones. That
 //! is not so when a dump was restored into another cluster, whose ids may be lower.
 
-use crate::Stored;
+use crate::StoreResult;
 
 /// The log records a transaction that this database has not reached yet: the data comes from another cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Misfit {
+pub struct LineageMismatch {
     /// The highest transaction that is recorded.
     pub recorded: u64,
     /// The transaction that this database would record next.
@@ -16,7 +16,7 @@ pub struct Misfit {
 
 /// What adopting a restored database has changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Adopted {
+pub struct LineageAdoption {
     /// By how much transaction ids are raised from now on, beyond what they were raised by before.
     pub raised: u64,
     /// How many events were moved to the end of the log.
@@ -25,7 +25,7 @@ pub struct Adopted {
     pub entries: u64,
 }
 
-impl Adopted {
+impl LineageAdoption {
     /// Whether anything was changed.
     #[must_use]
     pub fn changed(&self) -> bool {
@@ -36,14 +36,14 @@ impl Adopted {
 /// What can be read of it.
 pub trait LineageReads {
     /// The misfit, if there is one.
-    fn misfit(&mut self) -> Stored<Option<Misfit>>;
+    fn lineage_mismatch(&mut self) -> StoreResult<Option<LineageMismatch>>;
     /// How many audit entries have no place in a chain although the chains have been written past them. Reads all of them.
-    fn audit_unchained(&mut self) -> Stored<u64>;
+    fn audit_skipped_count(&mut self) -> StoreResult<u64>;
 }
 
 /// What can be written of it.
 pub trait LineageWrites {
     /// Puts a misfit right: what is recorded from now on comes after everything that is recorded, and what was recorded since
     /// the dump was restored is moved there. Changes nothing where nothing is wrong.
-    fn adopt(&mut self) -> Stored<Adopted>;
+    fn lineage_adopt(&mut self) -> StoreResult<LineageAdoption>;
 }

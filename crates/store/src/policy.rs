@@ -2,30 +2,34 @@
 
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 
-use crate::{Bounded, Page, Stored};
+use crate::{Bounded, Page, StoreResult};
 
 /// What can be read of them.
 pub trait PolicyReads {
     /// Which policy is in force, where anybody has changed it.
-    fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
+    fn policy_state(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>>;
     /// The same of several places, in their order, as they were at one moment.
-    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>>;
+    fn policy_states(&mut self, places: &[Scope]) -> StoreResult<Vec<Option<PolicyState>>>;
     /// A policy that was in force here, as it first was.
-    fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>>;
+    fn policy_version(&mut self, scope: &Scope, version: &str) -> StoreResult<Option<PolicyVersion>>;
     /// The changes of the policy, the newest first; where a version is named, those that put it in force.
-    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>)
-    -> Stored<Bounded<KnownChange>>;
+    fn policy_changes(
+        &mut self,
+        scope: &Scope,
+        version: Option<&str>,
+        page: Page<u64>,
+    ) -> StoreResult<Bounded<PolicyChangeRecord>>;
     /// The text of the draft that is judged beside it under this number.
-    fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>>;
+    fn shadow_text(&mut self, scope: &Scope, number: u64) -> StoreResult<Option<String>>;
     /// The differences of a draft, the newest first.
-    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Bounded<Difference>>;
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> StoreResult<Bounded<Difference>>;
     /// How many differences of each sort a draft has had, those included that are not kept any more.
-    fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>>;
+    fn difference_counts(&mut self, scope: &Scope, number: u64) -> StoreResult<Vec<DifferenceCount>>;
 }
 
 /// One change of the policy, with the text that is in force by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownChange {
+pub struct PolicyChangeRecord {
     /// Which one of its project it is, counted from 1.
     pub number: u64,
     /// What was changed, by whom, when and why.
@@ -49,19 +53,19 @@ pub struct DifferenceCount {
 pub trait PolicyWrites {
     /// Which policy is in force, where anybody has changed it. Nobody changes it until this transaction has ended; many may hold it at once.
     /// Whoever then writes it is sure that what its holders wrote can be read.
-    fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
+    fn policy_lock_shared(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>>;
     /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
-    fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()>;
+    fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> StoreResult<()>;
     /// Keeps a policy that is in force here; `false` if it was known already.
-    fn policy_keep(&mut self, scope: &Scope, version: &PolicyVersion) -> Stored<bool>;
+    fn policy_version_insert(&mut self, scope: &Scope, version: &PolicyVersion) -> StoreResult<bool>;
     /// Adds a change to a version that is kept, after every other of its project: whoever comes at the same time waits.
-    fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()>;
+    fn policy_change_insert(&mut self, scope: &Scope, change: &PolicyChange) -> StoreResult<()>;
     /// Keeps the text of a draft in place of the one before, and forgets the differences of that one.
-    fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()>;
+    fn shadow_save(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> StoreResult<()>;
     /// Forgets the draft and its differences.
-    fn shadow_forget(&mut self, scope: &Scope) -> Stored<()>;
+    fn shadow_delete(&mut self, scope: &Scope) -> StoreResult<()>;
     /// Keeps a difference of the draft of this number, and counts it.
-    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> Stored<()>;
+    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> StoreResult<()>;
     /// Forgets differences of which a draft has more than `most` newer ones: at most so many at once, and says how many.
-    fn differences_purge(&mut self, most: u32, limit: u32) -> Stored<u64>;
+    fn differences_purge(&mut self, most: u32, limit: u32) -> StoreResult<u64>;
 }

@@ -1,20 +1,20 @@
 //! The two faces of a store that a use case sees.
 
 use crate::access::{AccessReads, AccessWrites};
+use crate::action::{ActionReads, ActionWrites};
 use crate::audit::{AuditReads, AuditWrites};
 use crate::budget::{BudgetReads, BudgetWrites};
 use crate::definition::{DefinitionReads, DefinitionWrites};
-use crate::drive::{DriveReads, DriveWrites};
 use crate::event::{EventReads, EventWrites};
 use crate::grant::{GrantReads, GrantWrites};
+use crate::idempotency::{IdempotencyReads, IdempotencyWrites};
 use crate::interaction::{InteractionReads, InteractionWrites};
 use crate::lineage::{LineageReads, LineageWrites};
-use crate::once::{OnceReads, OnceWrites};
 use crate::policy::{PolicyReads, PolicyWrites};
-use crate::proposal::{ProposalReads, ProposalWrites};
 use crate::secret::{SecretReads, SecretWrites};
 use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
+use crate::step::{StepReads, StepWrites};
 use crate::timers::{TimerReads, TimerWrites};
 use crate::user::{UserReads, UserWrites};
 use crate::webhook::{WebhookReads, WebhookWrites};
@@ -35,15 +35,15 @@ face! {
         + SessionReads
         + InteractionReads
         + EventReads
-        + ProposalReads
+        + ActionReads
         + GrantReads
         + PolicyReads
-        + OnceReads
+        + IdempotencyReads
         + TimerReads
         + StatsReads
         + AuditReads
         + SecretReads
-        + DriveReads
+        + StepReads
         + DefinitionReads
         + UserReads
         + WebhookReads
@@ -58,13 +58,13 @@ face! {
         + SessionWrites
         + InteractionWrites
         + EventWrites
-        + ProposalWrites
+        + ActionWrites
         + GrantWrites
         + PolicyWrites
-        + OnceWrites
+        + IdempotencyWrites
         + AuditWrites
         + SecretWrites
-        + DriveWrites
+        + StepWrites
         + DefinitionWrites
         + UserWrites
         + WebhookWrites

@@ -2,7 +2,7 @@
 
 use domain::{DataKeyId, InteractionId, KeptSecret, Scope, SecretId, TenantId, Timestamp};
 
-use crate::{Page, Stored};
+use crate::{Page, StoreResult};
 
 /// A data key as it is kept: wrapped with a master key, which it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Sealed {
 
 /// A value sealed with a question, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SealedAt {
+pub struct SealedValue {
     /// Whose.
     pub scope: Scope,
     /// Of which question.
@@ -43,7 +43,7 @@ pub struct SealedAt {
 
 /// A kept secret with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptValue {
+pub struct KeptSecretValue {
     /// What is known of it.
     pub secret: KeptSecret,
     /// Its value.
@@ -53,49 +53,49 @@ pub struct KeptValue {
 /// What can be read of them.
 pub trait SecretReads {
     /// Every key of a tenant, the newest first.
-    fn data_keys(&mut self, tenant: TenantId) -> Stored<Vec<DataKey>>;
+    fn data_keys(&mut self, tenant: TenantId) -> StoreResult<Vec<DataKey>>;
     /// Tenants that have a key wrapped with another master key than this.
-    fn tenants_not_under(&mut self, master: &str, limit: u32) -> Stored<Vec<TenantId>>;
+    fn tenants_under_other_master_keys(&mut self, master: &str, limit: u32) -> StoreResult<Vec<TenantId>>;
     /// Draws a line: whoever may still act on what was true until now lies before it.
-    fn fence(&mut self) -> Stored<u64>;
+    fn fence(&mut self) -> StoreResult<u64>;
     /// Whether no transaction that lies before the line is under way any more.
-    fn fence_passed(&mut self, fence: u64) -> Stored<bool>;
+    fn is_fence_passed(&mut self, fence: u64) -> StoreResult<bool>;
     /// Keys that are no longer the newest of their tenant.
-    fn data_keys_outdated(&mut self, limit: u32) -> Stored<Vec<DataKey>>;
+    fn data_keys_outdated(&mut self, limit: u32) -> StoreResult<Vec<DataKey>>;
     /// Values of questions that are sealed under a key.
-    fn sealed_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<SealedAt>>;
+    fn sealed_values_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<SealedValue>>;
     /// Kept values that are sealed under a key.
-    fn kept_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<KeptValue>>;
+    fn kept_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<KeptSecretValue>>;
     /// Everything that is kept for an agent.
-    fn kept_for(&mut self, scope: &Scope, agent: &str) -> Stored<Vec<KeptValue>>;
+    fn kept_secrets_for(&mut self, scope: &Scope, agent: &str) -> StoreResult<Vec<KeptSecretValue>>;
     /// What is kept in a project, the newest first.
-    fn kept(&mut self, scope: &Scope, page: Page<SecretId>) -> Stored<Vec<KeptSecret>>;
+    fn kept_secrets(&mut self, scope: &Scope, page: Page<SecretId>) -> StoreResult<Vec<KeptSecret>>;
 }
 
 /// What can be written of them.
 pub trait SecretWrites {
     /// The master key in force, this one where there is none; nobody changes it before the transaction ends.
-    fn master_held(&mut self, fresh: &str) -> Stored<String>;
+    fn master_key_lock(&mut self, fresh: &str) -> StoreResult<String>;
     /// Puts another master key in force.
-    fn master_change(&mut self, from: &str, to: &str) -> Stored<()>;
+    fn master_key_change(&mut self, from: &str, to: &str) -> StoreResult<()>;
     /// The newest key of a tenant. A transaction that has read it lies before every [`SecretReads::fence`] drawn after a newer
     /// one was kept.
-    fn data_key_newest(&mut self, tenant: TenantId) -> Stored<Option<DataKey>>;
+    fn data_key_newest(&mut self, tenant: TenantId) -> StoreResult<Option<DataKey>>;
     /// Keeps a new key; false where the tenant has one of this number.
-    fn data_key_insert(&mut self, key: &DataKey) -> Stored<bool>;
+    fn data_key_insert(&mut self, key: &DataKey) -> StoreResult<bool>;
     /// Writes over a key that was wrapped with another master key.
-    fn data_key_rewrap(&mut self, from: &str, key: &DataKey) -> Stored<()>;
+    fn data_key_rewrap(&mut self, from: &str, key: &DataKey) -> StoreResult<()>;
     /// Forgets a key that nothing is sealed under; false where something is. Only for a key that was replaced before a fence
     /// that has been passed: nobody seals under it any more.
-    fn data_key_forget(&mut self, key: DataKeyId) -> Stored<bool>;
+    fn data_key_delete(&mut self, key: DataKeyId) -> StoreResult<bool>;
     /// Writes over a value of a question that was sealed under another key, unless it has gone.
-    fn sealed_again(&mut self, from: DataKeyId, at: &SealedAt, to: DataKeyId) -> Stored<()>;
+    fn sealed_value_reseal(&mut self, from: DataKeyId, at: &SealedValue, to: DataKeyId) -> StoreResult<()>;
     /// Writes over a kept value that was sealed under another key, unless it has gone.
-    fn kept_again(&mut self, from: DataKeyId, kept: &KeptValue) -> Stored<()>;
+    fn kept_secret_reseal(&mut self, from: DataKeyId, kept: &KeptSecretValue) -> StoreResult<()>;
     /// Keeps a value, in place of the one of the same agent and name.
-    fn kept_put(&mut self, kept: &KeptValue) -> Stored<()>;
+    fn kept_secret_save(&mut self, kept: &KeptSecretValue) -> StoreResult<()>;
     /// Notes that a kept value answers a question; false where it has gone.
-    fn kept_used(&mut self, scope: &Scope, id: SecretId, at: Timestamp) -> Stored<bool>;
+    fn kept_secret_mark_used(&mut self, scope: &Scope, id: SecretId, at: Timestamp) -> StoreResult<bool>;
     /// Forgets a kept value; false where there is none.
-    fn kept_forget(&mut self, scope: &Scope, id: SecretId) -> Stored<bool>;
+    fn kept_secret_delete(&mut self, scope: &Scope, id: SecretId) -> StoreResult<bool>;
 }

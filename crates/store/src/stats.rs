@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Resolution, Scope, TenantId, Timestamp};
 
-use crate::{Bounded, Stored};
+use crate::{Bounded, StoreResult};
 
 /// How many questions of a project are open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Stats {
 
 /// A closed question, as figures count it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Closed {
+pub struct ClosedInteraction {
     /// Its id.
     pub id: InteractionId,
     /// Of which kind, as the wire names it.
@@ -55,7 +55,7 @@ pub struct Closed {
 
 /// The value below which so many per cent of a sorted list lie.
 #[must_use]
-pub fn rank(sorted: &[i64], percent: usize) -> Option<i64> {
+pub fn percentile(sorted: &[i64], percent: usize) -> Option<i64> {
     let last = sorted.len().checked_sub(1)?;
     sorted.get((last * percent).div_ceil(100)).copied()
 }
@@ -76,21 +76,21 @@ pub struct StepCounts {
 /// What can be read of them.
 pub trait StatsReads {
     /// Figures of one project, with what was closed since a moment.
-    fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats>;
+    fn stats(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<Stats>;
     /// What a project closed since a moment, in the order in which it was closed, from after the given one on.
-    fn closed(
+    fn closed_interactions(
         &mut self,
         scope: &Scope,
         since: Timestamp,
         after: Option<(Timestamp, InteractionId)>,
         limit: u32,
-    ) -> Stored<Bounded<Closed>>;
+    ) -> StoreResult<Bounded<ClosedInteraction>>;
     /// How many of a project's open questions were asked at a moment or later.
-    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64>;
+    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<u64>;
     /// How many answers wait for their agents, everywhere, and since when the oldest has.
-    fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)>;
+    fn delivery_backlog(&mut self) -> StoreResult<(u64, Option<Timestamp>)>;
     /// How many steps our workers have, should look at by now, and wait for people with, everywhere.
-    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts>;
+    fn step_counts(&mut self, now: Timestamp) -> StoreResult<StepCounts>;
     /// How many questions are open, everywhere.
-    fn open_counts(&mut self) -> Stored<Vec<OpenCount>>;
+    fn open_counts(&mut self) -> StoreResult<Vec<OpenCount>>;
 }

@@ -4,7 +4,7 @@ use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 
-use crate::{Bounded, Cursor, Page, Sealed, Stored};
+use crate::{Bounded, Cursor, Page, Sealed, StoreResult};
 
 /// A webhook that somebody should look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct DueWebhook {
 
 /// The right of one node to send for a webhook, for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hold {
+pub struct WebhookLease {
     /// What everything that is written under it is fenced by.
     pub lease: LeaseId,
     /// Until when.
@@ -42,13 +42,13 @@ pub struct WebhookSecret {
 /// What can be read of them.
 pub trait WebhookReads {
     /// A webhook.
-    fn webhook(&mut self, scope: &Scope, id: WebhookId) -> Stored<Option<Webhook>>;
+    fn webhook(&mut self, scope: &Scope, id: WebhookId) -> StoreResult<Option<Webhook>>;
     /// The webhooks of a project, the newest first.
-    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Bounded<Webhook>>;
+    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> StoreResult<Bounded<Webhook>>;
     /// How many a project has.
-    fn webhook_count(&mut self, scope: &Scope) -> Stored<u64>;
+    fn webhook_count(&mut self, scope: &Scope) -> StoreResult<u64>;
     /// Webhooks that nobody holds and for which something may be to do, those first that were not looked at for longest.
-    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueWebhook>>;
+    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueWebhook>>;
     /// What was sent, or is to be, for a webhook, the newest first; in this state alone.
     fn webhook_deliveries(
         &mut self,
@@ -56,23 +56,23 @@ pub trait WebhookReads {
         webhook: WebhookId,
         state: Option<&str>,
         page: Page<WebhookDeliveryId>,
-    ) -> Stored<Vec<WebhookDelivery>>;
+    ) -> StoreResult<Vec<WebhookDelivery>>;
     /// One of them.
     fn webhook_delivery(
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
         id: WebhookDeliveryId,
-    ) -> Stored<Option<WebhookDelivery>>;
+    ) -> StoreResult<Option<WebhookDelivery>>;
     /// What is to be sent by now for a webhook, the earliest first.
     fn webhook_deliveries_due(
         &mut self,
         webhook: WebhookId,
         now: Timestamp,
         limit: u32,
-    ) -> Stored<Vec<WebhookDelivery>>;
+    ) -> StoreResult<Vec<WebhookDelivery>>;
     /// How much is still to be sent for a webhook, and when the first of it is due.
-    fn webhook_backlog(&mut self, webhook: WebhookId) -> Stored<(u64, Option<Timestamp>)>;
+    fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)>;
     /// Answers that wait for an agent and for which this webhook has no delivery yet; none of a session that is paused.
     fn answers_unsent(
         &mut self,
@@ -80,31 +80,32 @@ pub trait WebhookReads {
         webhook: WebhookId,
         agent: &str,
         limit: u32,
-    ) -> Stored<Bounded<Interaction>>;
+    ) -> StoreResult<Bounded<Interaction>>;
     /// The secrets of a webhook, the newest first.
-    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Vec<WebhookSecret>>;
+    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>>;
     /// Secrets that are sealed under a key.
-    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<WebhookSecret>>;
+    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<WebhookSecret>>;
 }
 
 /// What can be written of them.
 pub trait WebhookWrites {
     /// Keeps a new webhook, which follows the project's log from a cursor and is due at once.
-    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> Stored<()>;
+    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> StoreResult<()>;
     /// Reads a webhook and keeps everybody else from changing it until the end of the transaction.
-    fn webhook_lock(&mut self, scope: &Scope, id: WebhookId) -> Stored<Option<Webhook>>;
+    fn webhook_lock(&mut self, scope: &Scope, id: WebhookId) -> StoreResult<Option<Webhook>>;
     /// Writes a webhook that was locked.
-    fn webhook_save(&mut self, webhook: &Webhook) -> Stored<()>;
+    fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()>;
     /// Forgets a webhook with its secrets; false where there is none. What was sent goes with the next purge.
-    fn webhook_delete(&mut self, scope: &Scope, id: WebhookId, now: Timestamp) -> Stored<bool>;
+    fn webhook_delete(&mut self, scope: &Scope, id: WebhookId, now: Timestamp) -> StoreResult<bool>;
     /// Has it looked at, now.
-    fn webhook_wake(&mut self, scope: &Scope, id: WebhookId, now: Timestamp) -> Stored<()>;
+    fn webhook_wake(&mut self, scope: &Scope, id: WebhookId, now: Timestamp) -> StoreResult<()>;
     /// Takes hold of an enabled webhook; false where somebody else has it, or it has gone.
-    fn webhook_claim(&mut self, due: &DueWebhook, hold: &Hold, now: Timestamp) -> Stored<bool>;
+    fn webhook_claim(&mut self, due: &DueWebhook, hold: &WebhookLease, now: Timestamp) -> StoreResult<bool>;
     /// Holds it for longer and locks it: the webhook and its cursor, unless the hold was lost.
-    fn webhook_hold(&mut self, due: &DueWebhook, hold: &Hold) -> Stored<Option<(Webhook, Cursor)>>;
+    fn webhook_lease_extend(&mut self, due: &DueWebhook, hold: &WebhookLease)
+    -> StoreResult<Option<(Webhook, Cursor)>>;
     /// Moves the cursor of a webhook that was locked.
-    fn webhook_move(&mut self, due: &DueWebhook, cursor: Cursor) -> Stored<()>;
+    fn webhook_cursor_save(&mut self, due: &DueWebhook, cursor: Cursor) -> StoreResult<()>;
     /// Lets go of it. It is looked at again at a moment, and, unless it is held back, when there are new events.
     fn webhook_release(
         &mut self,
@@ -112,19 +113,19 @@ pub trait WebhookWrites {
         lease: LeaseId,
         at: Option<Timestamp>,
         held_back: bool,
-    ) -> Stored<()>;
+    ) -> StoreResult<()>;
     /// Keeps a new delivery.
-    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()>;
+    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()>;
     /// Writes a delivery of a webhook that was locked.
-    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()>;
+    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()>;
     /// Forgets deliveries that were settled before a moment; says how many.
-    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
+    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64>;
     /// Keeps a new secret of a webhook that was locked.
-    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> Stored<()>;
+    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()>;
     /// Has the older secrets of a webhook end at a moment, those that end earlier apart.
-    fn webhook_secrets_end(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> Stored<()>;
+    fn webhook_secrets_expire(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> StoreResult<()>;
     /// Forgets secrets that have ended; says how many.
-    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> Stored<u64>;
+    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> StoreResult<u64>;
     /// Writes over a secret that was sealed under another key, unless it has gone.
-    fn webhook_secret_again(&mut self, from: DataKeyId, secret: &WebhookSecret) -> Stored<()>;
+    fn webhook_secret_reseal(&mut self, from: DataKeyId, secret: &WebhookSecret) -> StoreResult<()>;
 }

@@ -51,7 +51,7 @@ impl Engine {
         let length = self.settings().webhook_lease;
         let found = self.transact(move |work| {
             let hold = held(work, lease, length);
-            let Some((webhook, cursor)) = work.tx.webhook_hold(&due, &hold)? else { return Ok(None) };
+            let Some((webhook, cursor)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
             if !webhook.enabled() {
                 return Ok(Some((webhook, Vec::new(), Vec::new(), false, work.now)));
             }
@@ -126,7 +126,7 @@ impl Work<'_> {
         let limit = room.min(EVENTS);
         let found = self.tx.project_events(&due.scope, cursor, limit)?;
         let Some((last, _)) = found.events.last() else { return Ok(false) };
-        self.tx.webhook_move(due, *last)?;
+        self.tx.webhook_cursor_save(due, *last)?;
         let more = found.more;
         for (_, event) in found.events {
             if wanted.wants(self, due, &event)? {
@@ -142,7 +142,7 @@ impl Work<'_> {
     fn gathered_answers(&mut self, due: &DueWebhook, agent: &str, cursor: Cursor, room: u32) -> Result<bool, Error> {
         let head = self.tx.project_head(&due.scope)?;
         if head > cursor {
-            self.tx.webhook_move(due, head)?;
+            self.tx.webhook_cursor_save(due, head)?;
         }
         let found = self.tx.answers_unsent(&due.scope, due.webhook, agent, room.min(EVENTS))?;
         let more = found.more;
@@ -211,8 +211,8 @@ impl Work<'_> {
     /// Whether something is sealed for a question: that is handed out by `take`, and by nothing else.
     pub(super) fn has_sealed(&mut self, due: &DueWebhook, interaction: &Interaction) -> Result<bool, Error> {
         let secret = interaction.question.kind == Kind::Secret;
-        let values = secret && self.tx.sealed(&due.scope, interaction.id, SECRETS)?.is_some();
-        Ok(values || self.tx.sealed(&due.scope, interaction.id, RESUME_POINT)?.is_some())
+        let values = secret && self.tx.sealed_value(&due.scope, interaction.id, SECRETS)?.is_some();
+        Ok(values || self.tx.sealed_value(&due.scope, interaction.id, RESUME_POINT)?.is_some())
     }
 }
 

@@ -39,7 +39,7 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
     let interaction = InteractionId::from_uuid(uuid(interaction));
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
-        reads.sealed(&scope, interaction, "secrets")
+        reads.sealed_value(&scope, interaction, "secrets")
     }));
     let key = DataKey {
         id: DataKeyId::from_uuid(uuid(tenant)),
@@ -190,7 +190,7 @@ fn accounts_that_differ_by_case_stay() {
         let mut found = Vec::new();
         for name in ["alice", "Alice", "ALICE", "bob", "carol"] {
             let exact = reads.user(tenant, name)?.map(|found| found.user.name);
-            found.push((exact, reads.user_alike(tenant, name)?.map(|found| found.user.name)));
+            found.push((exact, reads.user_by_folded_name(tenant, name)?.map(|found| found.user.name)));
         }
         Ok(found)
     }));
@@ -234,7 +234,7 @@ fn what_was_open_before_is_counted() {
     let uuid = uuid::Uuid::from_bytes;
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
-        Ok((reads.open_counted(&scope)?, reads.open_found(&scope)?))
+        Ok((reads.open_totals(&scope)?, reads.open_totals_computed(&scope)?))
     }));
     let total = |name: &str, questions: u64, sealed: u64| {
         let bytes = questions * asked(name).len() as u64 + sealed;
@@ -244,6 +244,6 @@ fn what_was_open_before_is_counted() {
     assert_eq!(found, Ok((wanted.clone(), wanted)));
     let closed = InteractionId::from_uuid(uuid([13; 16]));
     let totals =
-        block_on(store::transact::<_, StoreError, _>(&store, move |tx| tx.open_changed(&scope, &[], &[closed])));
+        block_on(store::transact::<_, StoreError, _>(&store, move |tx| tx.open_totals_update(&scope, &[], &[closed])));
     assert_eq!(totals.unwrap().tenant.questions, 2, "the tenant's total was filled in too");
 }

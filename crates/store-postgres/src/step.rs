@@ -1,10 +1,10 @@
 //! Steps that our own workers run, and their journals.
 
 use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
-use store::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState, Stored};
+use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult};
 
 use crate::access::scope as scope_of;
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::values::{column, json, micros, number, parsed, signed, time, time_if};
 
 /// What is due, the earliest first.
@@ -12,14 +12,14 @@ pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, st
                               join projects on projects.id = steps.project \
                               where due is not null and due <= $1 order by due limit $2";
 
-impl DriveReads for Face<'_> {
-    fn step(&mut self, scope: &Scope, step: StepId) -> Stored<Option<Step>> {
+impl StepReads for Executor<'_> {
+    fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
         let sql = "select body from steps where id = $1 and project = $2";
         let found = self.row(sql, &[&step.uuid(), &scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
-    fn steps_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueStep>> {
+    fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>> {
         let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
         let due = |row| {
             Ok(DueStep {
@@ -31,26 +31,31 @@ impl DriveReads for Face<'_> {
         found.iter().map(due).collect()
     }
 
-    fn next_step_due(&mut self) -> Stored<Option<Timestamp>> {
+    fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row("select min(due) from steps where due is not null", &[])?;
         time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 
-    fn step_state(&mut self, scope: &Scope, step: StepId) -> Stored<Option<StepState>> {
+    fn step_state(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<StepState>> {
         let sql = "select upto, step_states.body from step_states join steps on steps.id = step \
                    where step = $1 and project = $2";
         let found = self.row(sql, &[&step.uuid(), &scope.project.uuid()])?;
         found.map(|row| Ok(StepState { upto: number(&row, 0)?, body: parsed(column(&row, 1)?)? })).transpose()
     }
 
-    fn sealed_of(&mut self, scope: &Scope, session: SessionId, name: &str) -> Stored<Vec<InteractionId>> {
+    fn interactions_with_sealed_value(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        name: &str,
+    ) -> StoreResult<Vec<InteractionId>> {
         let sql = "select interaction from interactions join sealed on interaction = interactions.id \
                    where session = $1 and project = $2 and name = $3 order by interaction";
         let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid(), &name])?;
         found.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> Stored<Vec<JournalEntry>> {
+    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>> {
         let sql = "select seq, at, journal.body from journal join steps on steps.id = step \
                    where step = $1 and seq > $3 and project = $2 order by seq limit $4";
         let values: [&(dyn postgres::types::ToSql + Sync); 4] =
@@ -62,8 +67,8 @@ impl DriveReads for Face<'_> {
     }
 }
 
-impl DriveWrites for Face<'_> {
-    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> Stored<()> {
+impl StepWrites for Executor<'_> {
+    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
         let sql = "insert into journal (step, seq, at, body) \
                    select id, $3, $4, $5 from steps where id = $1 and project = $2 \
                    and $3 = 1 + (select coalesce(max(seq), 0) from journal where step = $1) on conflict do nothing";
@@ -71,19 +76,24 @@ impl DriveWrites for Face<'_> {
         self.guarded(sql, &[&step.uuid(), &scope.project.uuid(), &signed(entry.seq)?, &at, &json(&entry.body)?])
     }
 
-    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> Stored<()> {
+    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()> {
         let sql = "insert into step_states (step, upto, body) select id, $3, $4 from steps where id = $1 and project = $2 \
                    on conflict (step) do update set upto = excluded.upto, body = excluded.body";
         self.guarded(sql, &[&step.uuid(), &scope.project.uuid(), &signed(state.upto)?, &json(&state.body)?])
     }
 
-    fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()> {
+    fn session_sealed_values_retire(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        at: Option<Timestamp>,
+    ) -> StoreResult<()> {
         let sql = "update interactions set retired_at = $3 where session = $1 and project = $2 \
                    and resolved_at is not null and exists (select 1 from sealed where interaction = interactions.id)";
         self.change(sql, &[&session.uuid(), &scope.project.uuid(), &micros(at)]).map(drop)
     }
 
-    fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+    fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
         let sql = "delete from sealed where interaction in \
                    (select id from interactions where session = $1 and project = $2)";
         self.change(sql, &[&session.uuid(), &scope.project.uuid()]).map(drop)

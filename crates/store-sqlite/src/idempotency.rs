@@ -2,24 +2,26 @@
 
 use domain::{DataKeyId, Scope, Timestamp};
 use rusqlite::{OptionalExtension, params};
-use store::{Once, OnceReads, OnceSecret, OnceWrites, Sealed, Stored, TimerReads};
+use store::{
+    IdempotencyReads, IdempotencyRecord, IdempotencySecret, IdempotencyWrites, Sealed, StoreResult, TimerReads,
+};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::secret::{DATA_KEY, data_key, scope as scope_of};
 use crate::session::guarded;
 
-impl OnceReads for Face<'_> {
-    fn once(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Once>> {
+impl IdempotencyReads for Executor<'_> {
+    fn idempotency_record(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<IdempotencyRecord>> {
         let sql = "select digest, result from once where project = ?1 and actor = ?2 and key = ?3";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let found = statement.query_row(params![scope.project.uuid(), actor, key], |row| {
-            Ok(Once { digest: row.get(0)?, result: row.get(1)? })
+            Ok(IdempotencyRecord { digest: row.get(0)?, result: row.get(1)? })
         });
         found.optional().told()
     }
 
-    fn once_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Sealed>> {
+    fn idempotency_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
             "select {DATA_KEY}, once.secret from once join data_keys on data_keys.id = once.data_key \
              where once.project = ?1 and once.actor = ?2 and once.key = ?3"
@@ -29,7 +31,7 @@ impl OnceReads for Face<'_> {
         Ok(found.pop())
     }
 
-    fn once_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<OnceSecret>> {
+    fn idempotency_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<IdempotencySecret>> {
         let sql = format!(
             "select {DATA_KEY}, projects.tenant, projects.id, once.actor, once.key, once.secret from once \
              join projects on projects.id = once.project join data_keys on data_keys.id = once.data_key \
@@ -37,39 +39,45 @@ impl OnceReads for Face<'_> {
         );
         self.all(&sql, params![key.uuid(), limit], |row| {
             let sealed = Sealed { key: data_key(row)?, body: row.get(9)? };
-            Ok(OnceSecret { scope: scope_of(row, 5)?, actor: row.get(7)?, key: row.get(8)?, sealed })
+            Ok(IdempotencySecret { scope: scope_of(row, 5)?, actor: row.get(7)?, key: row.get(8)?, sealed })
         })
     }
 }
 
-impl OnceWrites for Face<'_> {
-    fn once_insert(&mut self, scope: &Scope, actor: &str, key: &str, once: &Once) -> Stored<()> {
+impl IdempotencyWrites for Executor<'_> {
+    fn idempotency_insert(
+        &mut self,
+        scope: &Scope,
+        actor: &str,
+        key: &str,
+        once: &IdempotencyRecord,
+    ) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
         let sql = "insert into once (project, actor, key, digest, result, at) values (?1, ?2, ?3, ?4, ?5, ?6)";
         let row = params![scope.project.uuid(), actor, key, once.digest, once.result, now];
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
     }
 
-    fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()> {
+    fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {
         let sql = "update once set result = ?4 where project = ?1 and actor = ?2 and key = ?3";
         let row = params![scope.project.uuid(), actor, key, result];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn once_seal(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> Stored<()> {
+    fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()> {
         let sql = "update once set data_key = ?4, secret = ?5 where project = ?1 and actor = ?2 and key = ?3";
         guarded(self.changed(sql, params![scope.project.uuid(), actor, key, sealed.key.id.uuid(), sealed.body])?)
     }
 
-    fn once_secret_again(&mut self, from: DataKeyId, secret: &OnceSecret) -> Stored<()> {
-        let OnceSecret { scope, actor, key, sealed } = secret;
+    fn idempotency_secret_reseal(&mut self, from: DataKeyId, secret: &IdempotencySecret) -> StoreResult<()> {
+        let IdempotencySecret { scope, actor, key, sealed } = secret;
         let sql = "update once set data_key = ?5, secret = ?6 \
                    where project = ?1 and actor = ?2 and key = ?3 and data_key = ?4";
         let row = params![scope.project.uuid(), actor, key, from.uuid(), sealed.key.id.uuid(), sealed.body];
         self.changed(sql, row).map(drop)
     }
 
-    fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+    fn idempotency_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from once where (project, actor, key) in \
                    (select project, actor, key from once where at < ?1 order by at limit ?2)";
         let rows =

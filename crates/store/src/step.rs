@@ -3,7 +3,7 @@
 use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
 use serde_json::Value;
 
-use crate::Stored;
+use crate::StoreResult;
 
 /// A step that a worker should look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,29 +37,39 @@ pub struct StepState {
 }
 
 /// What can be read of them.
-pub trait DriveReads {
+pub trait StepReads {
     /// A step.
-    fn step(&mut self, scope: &Scope, id: StepId) -> Stored<Option<Step>>;
+    fn step(&mut self, scope: &Scope, id: StepId) -> StoreResult<Option<Step>>;
     /// Steps that a worker should look at, the earliest first.
-    fn steps_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueStep>>;
+    fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>>;
     /// The earliest moment at which a worker should look at one.
-    fn next_step_due(&mut self) -> Stored<Option<Timestamp>>;
+    fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>>;
     /// What a step had become.
-    fn step_state(&mut self, scope: &Scope, id: StepId) -> Stored<Option<StepState>>;
+    fn step_state(&mut self, scope: &Scope, id: StepId) -> StoreResult<Option<StepState>>;
     /// The questions of a session for which something of this name is sealed, the oldest first.
-    fn sealed_of(&mut self, scope: &Scope, session: SessionId, name: &str) -> Stored<Vec<InteractionId>>;
+    fn interactions_with_sealed_value(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        name: &str,
+    ) -> StoreResult<Vec<InteractionId>>;
     /// The inputs of a step after this number, in order.
-    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> Stored<Vec<JournalEntry>>;
+    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>>;
 }
 
 /// What can be written of them. Their session is locked.
-pub trait DriveWrites {
+pub trait StepWrites {
     /// Adds an input; its number must be the next one.
-    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> Stored<()>;
+    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()>;
     /// Keeps what a step has become in place of what it was.
-    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> Stored<()>;
+    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()>;
     /// Questions of a session for which something is sealed are only kept from this moment on; without one, they stay with their session.
-    fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()>;
+    fn session_sealed_values_retire(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        at: Option<Timestamp>,
+    ) -> StoreResult<()>;
     /// Forgets what was sealed for the questions of a session.
-    fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()>;
+    fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()>;
 }

@@ -2,21 +2,23 @@
 
 use domain::{DataKeyId, Scope, Timestamp};
 use postgres::Row;
-use store::{Once, OnceReads, OnceSecret, OnceWrites, Sealed, Stored, TimerReads};
+use store::{
+    IdempotencyReads, IdempotencyRecord, IdempotencySecret, IdempotencyWrites, Sealed, StoreResult, TimerReads,
+};
 
 use crate::access::scope as scope_of;
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::secret::{DATA_KEY, data_key};
 use crate::values::column;
 
-impl OnceReads for Face<'_> {
-    fn once(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Once>> {
+impl IdempotencyReads for Executor<'_> {
+    fn idempotency_record(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<IdempotencyRecord>> {
         let sql = "select digest, result from once where project = $1 and actor = $2 and key = $3";
         let found = self.row(sql, &[&scope.project.uuid(), &actor, &key])?;
-        found.map(|row| Ok(Once { digest: column(&row, 0)?, result: column(&row, 1)? })).transpose()
+        found.map(|row| Ok(IdempotencyRecord { digest: column(&row, 0)?, result: column(&row, 1)? })).transpose()
     }
 
-    fn once_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Sealed>> {
+    fn idempotency_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
             "select {DATA_KEY}, once.secret from once join data_keys on data_keys.id = once.data_key \
              where once.project = $1 and once.actor = $2 and once.key = $3"
@@ -25,7 +27,7 @@ impl OnceReads for Face<'_> {
         found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
     }
 
-    fn once_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<OnceSecret>> {
+    fn idempotency_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<IdempotencySecret>> {
         let sql = format!(
             "select {DATA_KEY}, projects.tenant, projects.id, once.actor, once.key, once.secret from once \
              join projects on projects.id = once.project join data_keys on data_keys.id = once.data_key \
@@ -34,39 +36,45 @@ impl OnceReads for Face<'_> {
         let found = self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?;
         let read = |row: &Row| {
             let sealed = Sealed { key: data_key(row)?, body: column(row, 9)? };
-            Ok(OnceSecret { scope: scope_of(row, 5, 6)?, actor: column(row, 7)?, key: column(row, 8)?, sealed })
+            Ok(IdempotencySecret { scope: scope_of(row, 5, 6)?, actor: column(row, 7)?, key: column(row, 8)?, sealed })
         };
         found.iter().map(read).collect()
     }
 }
 
-impl OnceWrites for Face<'_> {
-    fn once_insert(&mut self, scope: &Scope, actor: &str, key: &str, once: &Once) -> Stored<()> {
+impl IdempotencyWrites for Executor<'_> {
+    fn idempotency_insert(
+        &mut self,
+        scope: &Scope,
+        actor: &str,
+        key: &str,
+        once: &IdempotencyRecord,
+    ) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
         let sql = "insert into once (project, actor, key, digest, result, at) values ($1, $2, $3, $4, $5, $6) \
                    on conflict do nothing";
         self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &once.digest, &once.result, &now])
     }
 
-    fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()> {
+    fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {
         let sql = "update once set result = $4 where project = $1 and actor = $2 and key = $3";
         self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &result])
     }
 
-    fn once_seal(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> Stored<()> {
+    fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()> {
         let sql = "update once set data_key = $4, secret = $5 where project = $1 and actor = $2 and key = $3";
         self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &sealed.key.id.uuid(), &sealed.body])
     }
 
-    fn once_secret_again(&mut self, from: DataKeyId, secret: &OnceSecret) -> Stored<()> {
-        let OnceSecret { scope, actor, key, sealed } = secret;
+    fn idempotency_secret_reseal(&mut self, from: DataKeyId, secret: &IdempotencySecret) -> StoreResult<()> {
+        let IdempotencySecret { scope, actor, key, sealed } = secret;
         let sql = "update once set data_key = $5, secret = $6 \
                    where project = $1 and actor = $2 and key = $3 and data_key = $4";
         let project = scope.project.uuid();
         self.change(sql, &[&project, actor, key, &from.uuid(), &sealed.key.id.uuid(), &sealed.body]).map(drop)
     }
 
-    fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+    fn idempotency_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from once where (project, actor, key) in \
                    (select project, actor, key from once where at < $1 order by at limit $2 for update skip locked)";
         self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])

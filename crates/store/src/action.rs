@@ -2,7 +2,7 @@
 
 use domain::{Actor, Proposal, Scope, SessionId, Timestamp};
 
-use crate::{Bounded, Stored};
+use crate::{Bounded, StoreResult};
 
 /// An action whose outcome is overdue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub struct DueAction {
     pub call: String,
 }
 
-/// The place of an action among those of its project, by age.
+/// Position of an action among those of its project, by age.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ActionPlace {
+pub struct ActionCursor {
     /// When it was proposed, as the store orders it.
     pub at: Timestamp,
     /// Its session.
@@ -30,7 +30,7 @@ pub struct ActionPlace {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastAction {
     /// Where a list goes on after it.
-    pub place: ActionPlace,
+    pub cursor: ActionCursor,
     /// The action.
     pub proposal: Proposal,
     /// Who started its session.
@@ -39,7 +39,7 @@ pub struct PastAction {
 
 /// Which actions are looked back at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PastFilter {
+pub struct ActionHistoryFilter {
     /// None from before this moment.
     pub since: Option<Timestamp>,
     /// Only those that people were asked about.
@@ -47,29 +47,30 @@ pub struct PastFilter {
 }
 
 /// What can be read of them.
-pub trait ProposalReads {
+pub trait ActionReads {
     /// The action of this call.
-    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>>;
+    fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>>;
     /// The actions of a session, by call, after this one.
-    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Proposal>>;
+    fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32)
+    -> StoreResult<Bounded<Proposal>>;
     /// The actions of a project, the newest first: those before a place.
-    fn past_actions(
+    fn action_history(
         &mut self,
         scope: &Scope,
-        filter: &PastFilter,
-        before: Option<&ActionPlace>,
+        filter: &ActionHistoryFilter,
+        before: Option<&ActionCursor>,
         limit: u32,
-    ) -> Stored<Bounded<PastAction>>;
+    ) -> StoreResult<Bounded<PastAction>>;
     /// Actions whose moment has come, the earliest first.
-    fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>>;
+    fn actions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueAction>>;
     /// The earliest moment of an action that is to come.
-    fn next_action_due(&mut self) -> Stored<Option<Timestamp>>;
+    fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>>;
 }
 
 /// What can be written of them.
-pub trait ProposalWrites {
+pub trait ActionWrites {
     /// Keeps a new one.
-    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()>;
+    fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()>;
     /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
-    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()>;
+    fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()>;
 }

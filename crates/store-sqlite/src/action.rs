@@ -2,10 +2,12 @@
 
 use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
-use store::{ActionPlace, Bounded, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
+use store::{
+    ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Bounded, DueAction, PastAction, StoreResult,
+};
 use uuid::Uuid;
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
 use crate::session::guarded;
 use crate::timers::readable;
@@ -28,43 +30,49 @@ pub(crate) fn past(asked: bool) -> String {
     )
 }
 
-impl ProposalReads for Face<'_> {
-    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
+impl ActionReads for Executor<'_> {
+    fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>> {
         let sql = "select body from proposals where session = ?1 and call = ?2 and project = ?3";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         statement.query_row(params![session.uuid(), call, scope.project.uuid()], body).optional().told()
     }
 
-    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Proposal>> {
+    fn actions(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        after: &str,
+        limit: u32,
+    ) -> StoreResult<Bounded<Proposal>> {
         let sql = "select body from proposals where session = ?1 and call > ?2 and project = ?3 order by call limit ?4";
         self.bounded(sql, params![session.uuid(), after, scope.project.uuid(), limit], limit, body)
     }
 
-    fn past_actions(
+    fn action_history(
         &mut self,
         scope: &Scope,
-        filter: &PastFilter,
-        before: Option<&ActionPlace>,
+        filter: &ActionHistoryFilter,
+        before: Option<&ActionCursor>,
         limit: u32,
-    ) -> Stored<Bounded<PastAction>> {
+    ) -> StoreResult<Bounded<PastAction>> {
         let since = micros(filter.since).unwrap_or(i64::MIN);
-        let (at, session, call) = before.map_or((i64::MAX, Uuid::max(), ""), |place| {
-            (place.at.as_microsecond(), place.session.uuid(), place.call.as_str())
+        let (at, session, call) = before.map_or((i64::MAX, Uuid::max(), ""), |cursor| {
+            (cursor.at.as_microsecond(), cursor.session.uuid(), cursor.call.as_str())
         });
         let action = |row: &Row<'_>| {
-            let place = ActionPlace {
+            let cursor = ActionCursor {
                 at: time(row.get(0)?)?,
                 session: SessionId::from_uuid(id(row.get(1)?)),
                 call: row.get(2)?,
             };
             let started_by = parsed(&row.get::<_, String>(4)?)?;
-            Ok(PastAction { place, proposal: parsed(&row.get::<_, String>(3)?)?, started_by })
+            Ok(PastAction { cursor, proposal: parsed(&row.get::<_, String>(3)?)?, started_by })
         };
         let row = params![scope.project.uuid(), since, at, session, call, limit];
         self.bounded(&past(filter.asked), row, limit, action)
     }
 
-    fn actions_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueAction>> {
+    fn actions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueAction>> {
         let mut statement = self.connection.prepare_cached(DUE).told()?;
         let due = |row: &Row<'_>| {
             Ok(DueAction {
@@ -80,15 +88,15 @@ impl ProposalReads for Face<'_> {
         Ok(found.filter_map(readable).collect())
     }
 
-    fn next_action_due(&mut self) -> Stored<Option<Timestamp>> {
+    fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let sql = "select min(wake_at) from proposals where wake_at is not null";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         statement.query_row([], |row| time_if(row.get(0)?)).told()
     }
 }
 
-impl ProposalWrites for Face<'_> {
-    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+impl ActionWrites for Executor<'_> {
+    fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()> {
         let sql = "insert into proposals (session, call, project, wake_at, revision, body, at, asked) \
                    select id, ?2, project, ?4, ?5, ?6, ?7, ?8 from sessions where id = ?1 and project = ?3 \
                    on conflict do nothing";
@@ -105,7 +113,7 @@ impl ProposalWrites for Face<'_> {
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+    fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()> {
         let sql = "update proposals set wake_at = ?4, revision = ?5, body = ?6, asked = ?7 \
                    where session = ?1 and call = ?2 and project = ?3 and revision + 1 = ?5";
         let row = params![

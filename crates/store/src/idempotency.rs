@@ -2,11 +2,11 @@
 
 use domain::{DataKeyId, Scope, Timestamp};
 
-use crate::{Sealed, Stored};
+use crate::{Sealed, StoreResult};
 
 /// What an idempotency key was used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Once {
+pub struct IdempotencyRecord {
     /// Digest of the operation and its body.
     pub digest: String,
     /// What it gave, as JSON.
@@ -15,7 +15,7 @@ pub struct Once {
 
 /// The secret that a command gave, sealed, and the idempotency record that keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OnceSecret {
+pub struct IdempotencySecret {
     /// Whose record it is.
     pub scope: Scope,
     /// Who gave the command.
@@ -27,27 +27,33 @@ pub struct OnceSecret {
 }
 
 /// What can be read of them.
-pub trait OnceReads {
+pub trait IdempotencyReads {
     /// What an idempotency key was used for.
-    fn once(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Once>>;
+    fn idempotency_record(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<IdempotencyRecord>>;
     /// The secret that is kept with an idempotency record.
-    fn once_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> Stored<Option<Sealed>>;
+    fn idempotency_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<Sealed>>;
     /// Secrets of idempotency records that are sealed under a data key.
-    fn once_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<OnceSecret>>;
+    fn idempotency_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<IdempotencySecret>>;
 }
 
 /// What can be written of them.
-pub trait OnceWrites {
+pub trait IdempotencyWrites {
     /// Notes what an idempotency key is used for, or fails with [`crate::StoreError::Conflict`] where it was used.
     ///
     /// Done before the command itself: whoever sends the same command at the same moment waits here until the first has ended.
-    fn once_insert(&mut self, scope: &Scope, actor: &str, key: &str, once: &Once) -> Stored<()>;
+    fn idempotency_insert(
+        &mut self,
+        scope: &Scope,
+        actor: &str,
+        key: &str,
+        once: &IdempotencyRecord,
+    ) -> StoreResult<()>;
     /// Notes what the command gave.
-    fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()>;
+    fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()>;
     /// Keeps the secret that the command gave with its idempotency record.
-    fn once_seal(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> Stored<()>;
+    fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()>;
     /// Writes over a secret that was sealed under another data key, unless its record has gone.
-    fn once_secret_again(&mut self, from: DataKeyId, secret: &OnceSecret) -> Stored<()>;
+    fn idempotency_secret_reseal(&mut self, from: DataKeyId, secret: &IdempotencySecret) -> StoreResult<()>;
     /// Forgets idempotency keys used before a moment, and says how many.
-    fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
+    fn idempotency_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64>;
 }
