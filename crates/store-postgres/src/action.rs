@@ -12,25 +12,25 @@ use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, parsed, signed, time, time_if};
 
 /// What is due, the earliest first.
-pub(crate) const DUE: &str = "select projects.tenant, proposals.project, session, call from proposals \
-                              join projects on projects.id = proposals.project \
+pub(crate) const DUE: &str = "select projects.tenant, actions.project, session, call from actions \
+                              join projects on projects.id = actions.project \
                               where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
 
 /// The actions of a project, the newest first.
 pub(crate) fn past(asked: bool) -> String {
-    let asked = if asked { "and proposals.asked " } else { "" };
+    let asked = if asked { "and actions.asked " } else { "" };
     format!(
-        "select proposals.at, proposals.session, proposals.call, proposals.body, sessions.started_by \
-         from proposals join sessions on sessions.id = proposals.session \
-         where proposals.project = $1 and proposals.at >= $2 {asked}\
-         and (proposals.at, proposals.session, proposals.call) < ($3, $4, $5) \
-         order by proposals.at desc, proposals.session desc, proposals.call desc limit $6"
+        "select actions.at, actions.session, actions.call, actions.body, sessions.started_by \
+         from actions join sessions on sessions.id = actions.session \
+         where actions.project = $1 and actions.at >= $2 {asked}\
+         and (actions.at, actions.session, actions.call) < ($3, $4, $5) \
+         order by actions.at desc, actions.session desc, actions.call desc limit $6"
     )
 }
 
 impl ActionReads for Executor<'_> {
     fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>> {
-        let sql = "select body from proposals where session = $1 and call = $2 and project = $3";
+        let sql = "select body from actions where session = $1 and call = $2 and project = $3";
         let found = self.row(sql, &[&session.uuid(), &call, &scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
@@ -42,7 +42,7 @@ impl ActionReads for Executor<'_> {
         after: &str,
         limit: u32,
     ) -> StoreResult<Bounded<Proposal>> {
-        let sql = "select body from proposals where session = $1 and call > $2 and project = $3 order by call limit $4";
+        let sql = "select body from actions where session = $1 and call > $2 and project = $3 order by call limit $4";
         let values: Values<'_> = &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)];
         self.bounded_rows(sql, values, limit, |row| parsed(column(row, 0)?))
     }
@@ -84,14 +84,14 @@ impl ActionReads for Executor<'_> {
     }
 
     fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        let row = self.row("select min(wake_at) from proposals where wake_at is not null", &[])?;
+        let row = self.row("select min(wake_at) from actions where wake_at is not null", &[])?;
         time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 }
 
 impl ActionWrites for Executor<'_> {
     fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()> {
-        let sql = "insert into proposals (session, call, project, wake_at, revision, body, at, asked) \
+        let sql = "insert into actions (session, call, project, wake_at, revision, body, at, asked) \
                    select id, $2, project, $4, $5, $6, $7, $8 from sessions where id = $1 and project = $3 \
                    on conflict do nothing";
         self.guarded(
@@ -110,7 +110,7 @@ impl ActionWrites for Executor<'_> {
     }
 
     fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()> {
-        let sql = "update proposals set wake_at = $4, revision = $5, body = $6, asked = $7 \
+        let sql = "update actions set wake_at = $4, revision = $5, body = $6, asked = $7 \
                    where session = $1 and call = $2 and project = $3 and revision + 1 = $5";
         self.guarded(
             sql,

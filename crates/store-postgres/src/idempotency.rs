@@ -13,15 +13,16 @@ use crate::values::column;
 
 impl IdempotencyReads for Executor<'_> {
     fn idempotency_record(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<IdempotencyRecord>> {
-        let sql = "select digest, result from once where project = $1 and actor = $2 and key = $3";
+        let sql = "select digest, result from idempotency_records where project = $1 and actor = $2 and key = $3";
         let found = self.row(sql, &[&scope.project.uuid(), &actor, &key])?;
         found.map(|row| Ok(IdempotencyRecord { digest: column(&row, 0)?, result: column(&row, 1)? })).transpose()
     }
 
     fn idempotency_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
-            "select {DATA_KEY}, once.secret from once join data_keys on data_keys.id = once.data_key \
-             where once.project = $1 and once.actor = $2 and once.key = $3"
+            "select {DATA_KEY}, secret from idempotency_records \
+             join data_keys on data_keys.id = data_key \
+             where project = $1 and actor = $2 and key = $3"
         );
         let found = self.row(&sql, &[&scope.project.uuid(), &actor, &key])?;
         found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
@@ -29,9 +30,9 @@ impl IdempotencyReads for Executor<'_> {
 
     fn idempotency_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<IdempotencySecret>> {
         let sql = format!(
-            "select {DATA_KEY}, projects.tenant, projects.id, once.actor, once.key, once.secret from once \
-             join projects on projects.id = once.project join data_keys on data_keys.id = once.data_key \
-             where once.data_key = $1 limit $2"
+            "select {DATA_KEY}, projects.tenant, projects.id, actor, key, secret from idempotency_records \
+             join projects on projects.id = project join data_keys on data_keys.id = data_key \
+             where data_key = $1 limit $2"
         );
         let found = self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?;
         let read = |row: &Row| {
@@ -48,35 +49,36 @@ impl IdempotencyWrites for Executor<'_> {
         scope: &Scope,
         actor: &str,
         key: &str,
-        once: &IdempotencyRecord,
+        record: &IdempotencyRecord,
     ) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql = "insert into once (project, actor, key, digest, result, at) values ($1, $2, $3, $4, $5, $6) \
+        let sql = "insert into idempotency_records (project, actor, key, digest, result, at) values ($1, $2, $3, $4, $5, $6) \
                    on conflict do nothing";
-        self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &once.digest, &once.result, &now])
+        self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &record.digest, &record.result, &now])
     }
 
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {
-        let sql = "update once set result = $4 where project = $1 and actor = $2 and key = $3";
+        let sql = "update idempotency_records set result = $4 where project = $1 and actor = $2 and key = $3";
         self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &result])
     }
 
     fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()> {
-        let sql = "update once set data_key = $4, secret = $5 where project = $1 and actor = $2 and key = $3";
+        let sql =
+            "update idempotency_records set data_key = $4, secret = $5 where project = $1 and actor = $2 and key = $3";
         self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &sealed.key.id.uuid(), &sealed.body])
     }
 
     fn idempotency_secret_reseal(&mut self, from: DataKeyId, secret: &IdempotencySecret) -> StoreResult<()> {
         let IdempotencySecret { scope, actor, key, sealed } = secret;
-        let sql = "update once set data_key = $5, secret = $6 \
+        let sql = "update idempotency_records set data_key = $5, secret = $6 \
                    where project = $1 and actor = $2 and key = $3 and data_key = $4";
         let project = scope.project.uuid();
         self.change(sql, &[&project, actor, key, &from.uuid(), &sealed.key.id.uuid(), &sealed.body]).map(drop)
     }
 
     fn idempotency_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
-        let sql = "delete from once where (project, actor, key) in \
-                   (select project, actor, key from once where at < $1 order by at limit $2 for update skip locked)";
+        let sql = "delete from idempotency_records where (project, actor, key) in \
+                   (select project, actor, key from idempotency_records where at < $1 order by at limit $2 for update skip locked)";
         self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])
     }
 }

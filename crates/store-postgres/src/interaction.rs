@@ -42,12 +42,12 @@ pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, reso
      select old.id, project, session, resolved_at, revision, asked, state from old \
      join questions on questions.interaction = old.id), \
      unasked as (delete from questions using old where questions.interaction = old.id), \
-     unsealed as (delete from sealed using old where sealed.interaction = old.id) \
+     unsealed as (delete from sealed_values using old where sealed_values.interaction = old.id) \
      delete from interactions using old where interactions.id = old.id";
 
 /// Which questions say something. One by one, so that those of the list are looked through and not everybody's.
 const SAYS: &str =
-    " and (select strpos(words.said, ?) from questions as words where words.interaction = interactions.id) > 0";
+    " and (select strpos(words.search_text, ?) from questions as words where words.interaction = interactions.id) > 0";
 
 /// The part of a question that never changes, as it is kept.
 #[derive(Serialize, Deserialize)]
@@ -155,9 +155,9 @@ impl InteractionReads for Executor<'_> {
 
     fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
-            "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
-             join data_keys on data_keys.id = sealed.data_key \
-             where sealed.interaction = $1 and sealed.name = $2 and interactions.project = $3"
+            "select {DATA_KEY}, sealed_values.body from sealed_values join interactions on interactions.id = sealed_values.interaction \
+             join data_keys on data_keys.id = sealed_values.data_key \
+             where sealed_values.interaction = $1 and sealed_values.name = $2 and interactions.project = $3"
         );
         let found = self.row(&sql, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
         found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
@@ -198,8 +198,7 @@ impl InteractionWrites for Executor<'_> {
         )?;
         let session: Option<String> = column(&kept.ok_or(StoreError::Conflict)?, 0)?;
         let said = said(interaction, session.as_deref());
-        let sql =
-            "insert into questions (interaction, title, asked, said) values ($1, $2, $3, $4) on conflict do nothing";
+        let sql = "insert into questions (interaction, title, asked, search_text) values ($1, $2, $3, $4) on conflict do nothing";
         self.guarded(sql, &[&id.uuid(), &question.title, &asked, &said])
     }
 
@@ -229,15 +228,15 @@ impl InteractionWrites for Executor<'_> {
         name: &str,
         sealed: &Sealed,
     ) -> StoreResult<()> {
-        let sql = "insert into sealed (interaction, name, data_key, body) \
+        let sql = "insert into sealed_values (interaction, name, data_key, body) \
                    select id, $2, $3, $4 from interactions where id = $1 and project = $5 on conflict do nothing";
         let key = sealed.key.id.uuid();
         self.guarded(sql, &[&interaction.uuid(), &name, &key, &sealed.body, &scope.project.uuid()])
     }
 
     fn sealed_values_delete(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<()> {
-        let sql = "delete from sealed using interactions \
-                   where sealed.interaction = $1 and interactions.id = $1 and interactions.project = $2";
+        let sql = "delete from sealed_values using interactions \
+                   where sealed_values.interaction = $1 and interactions.id = $1 and interactions.project = $2";
         self.change(sql, &[&interaction.uuid(), &scope.project.uuid()]).map(drop)
     }
 
@@ -279,7 +278,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
             " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
             Box::new(written(actor)),
         );
-        with(" or (sessions.agent = ? and not sessions.driven)))", Box::new(actor.name.clone()));
+        with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
     }
     if let Some(now) = filter.overdue_at {
         with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));

@@ -14,7 +14,7 @@ use crate::values::{column, json, micros, number, parsed, signed, time, time_if}
 /// The columns of a data key, which a row begins with.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
 /// Behind them those of a kept secret, with its value.
-const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, driven";
+const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
 /// Where all of it is.
 const KEPT_VALUES: &str = "secrets join projects on projects.id = secrets.project \
                            join data_keys on data_keys.id = secrets.data_key";
@@ -53,10 +53,10 @@ impl SecretReads for Executor<'_> {
     }
 
     fn sealed_values_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<SealedValue>> {
-        let sql = "select projects.tenant, projects.id, interaction, sealed.name, body from sealed \
-                   join interactions on interactions.id = sealed.interaction \
+        let sql = "select projects.tenant, projects.id, interaction, sealed_values.name, body from sealed_values \
+                   join interactions on interactions.id = sealed_values.interaction \
                    join projects on projects.id = interactions.project \
-                   where data_key = $1 order by interaction, sealed.name limit $2";
+                   where data_key = $1 order by interaction, sealed_values.name limit $2";
         let found = self.rows(sql, &[&key.uuid(), &i64::from(limit)])?;
         let read = |row: &Row| {
             Ok(SealedValue {
@@ -127,15 +127,16 @@ impl SecretWrites for Executor<'_> {
     }
 
     fn data_key_delete(&mut self, key: DataKeyId) -> StoreResult<bool> {
-        let sql = "delete from data_keys where id = $1 and not exists (select 1 from sealed where data_key = $1) \
+        let sql = "delete from data_keys where id = $1 and not exists (select 1 from sealed_values where data_key = $1) \
                    and not exists (select 1 from secrets where data_key = $1) \
                    and not exists (select 1 from webhook_secrets where data_key = $1) \
-                   and not exists (select 1 from once where data_key = $1)";
+                   and not exists (select 1 from idempotency_records where data_key = $1)";
         Ok(self.change(sql, &[&key.uuid()])? == 1)
     }
 
     fn sealed_value_reseal(&mut self, from: DataKeyId, at: &SealedValue, to: DataKeyId) -> StoreResult<()> {
-        let sql = "update sealed set data_key = $4, body = $5 where interaction = $1 and name = $2 and data_key = $3";
+        let sql =
+            "update sealed_values set data_key = $4, body = $5 where interaction = $1 and name = $2 and data_key = $3";
         let row: [&(dyn postgres::types::ToSql + Sync); 5] =
             [&at.interaction.uuid(), &at.name, &from.uuid(), &to.uuid(), &at.body];
         self.change(sql, &row).map(drop)
@@ -148,9 +149,9 @@ impl SecretWrites for Executor<'_> {
     }
 
     fn kept_secret_save(&mut self, KeptSecretValue { secret, sealed }: &KeptSecretValue) -> StoreResult<()> {
-        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, used_at, data_key, body, driven) \
+        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, used_at, data_key, body, hosted) \
                    select $1, id, $4, $5, $6, $7, $8, $9, $10, $11 from projects where id = $2 and tenant = $3 \
-                   on conflict (project, agent, driven, name) do update set id = excluded.id, kept_by = excluded.kept_by, \
+                   on conflict (project, agent, hosted, name) do update set id = excluded.id, kept_by = excluded.kept_by, \
                    kept_at = excluded.kept_at, used_at = excluded.used_at, data_key = excluded.data_key, \
                    body = excluded.body";
         self.guarded(

@@ -9,7 +9,7 @@ use crate::connection::{Executor, Values};
 use crate::values::{column, json, json_if, micros, number, parsed, parsed_if, signed, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version, driven, flow, flow_version, handed_from";
+                       agent_version, hosted, flow, flow_version, handed_from";
 
 impl SessionReads for Executor<'_> {
     fn session(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
@@ -19,8 +19,8 @@ impl SessionReads for Executor<'_> {
     }
 
     fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Luggage>> {
-        let sql = "select luggage.body from luggage join sessions on sessions.id = luggage.session \
-                   where luggage.session = $1 and sessions.project = $2";
+        let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
+                   where session_inputs.session = $1 and sessions.project = $2";
         let found = self.row(sql, &[&session.uuid(), &scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
@@ -54,7 +54,7 @@ impl SessionReads for Executor<'_> {
 impl SessionWrites for Executor<'_> {
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
+                   ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
                    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
                    on conflict do nothing";
         self.guarded(
@@ -81,7 +81,7 @@ impl SessionWrites for Executor<'_> {
                 &json_if(session.handed_from.as_ref())?,
             ],
         )?;
-        let sql = "insert into luggage (session, body) values ($1, $2) on conflict do nothing";
+        let sql = "insert into session_inputs (session, body) values ($1, $2) on conflict do nothing";
         self.guarded(sql, &[&session.id.uuid(), &json(luggage)?])
     }
 
@@ -155,7 +155,7 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     }
     if let Some(actor) = &filter.belongs_to {
         with(" and (started_by = ?", Box::new(written(actor)));
-        with(" or (agent = ? and not driven))", Box::new(actor.name.clone()));
+        with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
         // So that those that have ended cost nothing.

@@ -67,7 +67,7 @@ impl StatsReads for Executor<'_> {
         // By its letters: what a step was given may contain NUL, which PostgreSQL would refuse to read as JSON.
         let sql = "select count(*) filter (where held and due > $1), count(*) filter (where due <= $1), \
                    count(*) filter (where not held and due > $1), \
-                   (select count(*) from sessions where ended is null and driven and waiting_on > 0) from \
+                   (select count(*) from sessions where ended is null and hosted and waiting_on > 0) from \
                    (select due, body like '%\"drive\":{%\"worker\":\"%' as held from steps where due is not null) looked_at";
         let Some(row) = self.row(sql, &[&now.as_microsecond()])? else { return Ok(StepCounts::default()) };
         let (running, due) = (number(&row, 0)?, number(&row, 1)?);

@@ -49,7 +49,7 @@ impl StepReads for Executor<'_> {
         session: SessionId,
         name: &str,
     ) -> StoreResult<Vec<InteractionId>> {
-        let sql = "select interaction from interactions join sealed on interaction = interactions.id \
+        let sql = "select interaction from interactions join sealed_values on interaction = interactions.id \
                    where session = $1 and project = $2 and name = $3 order by interaction";
         let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid(), &name])?;
         found.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
@@ -89,12 +89,12 @@ impl StepWrites for Executor<'_> {
         at: Option<Timestamp>,
     ) -> StoreResult<()> {
         let sql = "update interactions set retired_at = $3 where session = $1 and project = $2 \
-                   and resolved_at is not null and exists (select 1 from sealed where interaction = interactions.id)";
+                   and resolved_at is not null and exists (select 1 from sealed_values where interaction = interactions.id)";
         self.change(sql, &[&session.uuid(), &scope.project.uuid(), &micros(at)]).map(drop)
     }
 
     fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
-        let sql = "delete from sealed where interaction in \
+        let sql = "delete from sealed_values where interaction in \
                    (select id from interactions where session = $1 and project = $2)";
         self.change(sql, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }

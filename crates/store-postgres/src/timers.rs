@@ -61,8 +61,7 @@ impl TimerWrites for Executor<'_> {
 
     fn action_postpone(&mut self, due: &DueAction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql =
-            "update proposals set wake_at = $4 where session = $1 and call = $2 and project = $3 and wake_at <= $5";
+        let sql = "update actions set wake_at = $4 where session = $1 and call = $2 and project = $3 and wake_at <= $5";
         let (session, project) = (due.session.uuid(), due.scope.project.uuid());
         self.change(sql, &[&session, &due.call, &project, &until.as_microsecond(), &now]).map(drop)
     }

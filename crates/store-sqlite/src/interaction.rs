@@ -142,9 +142,9 @@ impl InteractionReads for Executor<'_> {
 
     fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
-            "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
-             join data_keys on data_keys.id = sealed.data_key \
-             where sealed.interaction = ?1 and sealed.name = ?2 and interactions.project = ?3"
+            "select {DATA_KEY}, sealed_values.body from sealed_values join interactions on interactions.id = sealed_values.interaction \
+             join data_keys on data_keys.id = sealed_values.data_key \
+             where sealed_values.interaction = ?1 and sealed_values.name = ?2 and interactions.project = ?3"
         );
         let mut statement = self.connection.prepare_cached(&sql).told()?;
         let row = params![interaction.uuid(), name, scope.project.uuid()];
@@ -157,7 +157,7 @@ impl InteractionWrites for Executor<'_> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let session = self.title_of(scope, origin.session)?;
         let asked = json(&Asked { origin, question })?;
-        let sql = "insert into questions (interaction, title, asked, said) values (?1, ?2, ?3, ?4)";
+        let sql = "insert into questions (interaction, title, asked, search_text) values (?1, ?2, ?3, ?4)";
         let row = params![id.uuid(), question.title, asked, said(interaction, session.as_deref())];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
@@ -211,14 +211,14 @@ impl InteractionWrites for Executor<'_> {
         name: &str,
         sealed: &Sealed,
     ) -> StoreResult<()> {
-        let sql = "insert into sealed (interaction, name, data_key, body) \
+        let sql = "insert into sealed_values (interaction, name, data_key, body) \
                    select id, ?2, ?3, ?4 from interactions where id = ?1 and project = ?5";
         let row = params![interaction.uuid(), name, sealed.key.id.uuid(), sealed.body, scope.project.uuid()];
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
     fn sealed_values_delete(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<()> {
-        let sql = "delete from sealed where interaction = ?1 \
+        let sql = "delete from sealed_values where interaction = ?1 \
                    and exists (select 1 from interactions where id = ?1 and project = ?2)";
         let row = [interaction.uuid(), scope.project.uuid()];
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
@@ -241,7 +241,7 @@ impl InteractionWrites for Executor<'_> {
             for sql in [
                 "delete from interactions where id = ?1",
                 "delete from questions where interaction = ?1",
-                "delete from sealed where interaction = ?1",
+                "delete from sealed_values where interaction = ?1",
             ] {
                 self.connection.prepare_cached(sql).told()?.execute([interaction]).told()?;
             }
@@ -293,7 +293,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
             " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
             Box::new(written(actor)),
         );
-        with(" or (sessions.agent = ? and not sessions.driven)))", Box::new(actor.name.clone()));
+        with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
     }
     if let Some(now) = filter.overdue_at {
         with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
@@ -301,7 +301,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     if let Some(text) = &filter.text {
         match sought_id(text) {
             Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
-            None => with(" and instr(questions.said, ?) > 0", Box::new(sought(text))),
+            None => with(" and instr(questions.search_text, ?) > 0", Box::new(sought(text))),
         }
     }
     let deadline_of = "(select deadline from interactions as last where last.id = ?)";

@@ -44,8 +44,8 @@ fn hot_statements_use_their_indexes() {
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
-    for (asked, index) in [(false, "proposals_by_age"), (true, "proposals_asked")] {
-        let index = format!("proposals USING INDEX {index} (project=? AND at>? AND (at,session,call)<(?,?,?))");
+    for (asked, index) in [(false, "actions_by_age"), (true, "actions_asked")] {
+        let index = format!("actions USING INDEX {index} (project=? AND at>? AND (at,session,call)<(?,?,?))");
         check(&action::past(asked), &index);
     }
     check(policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");

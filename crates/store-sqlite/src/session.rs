@@ -9,7 +9,7 @@ use crate::error::Told;
 use crate::values::{id, json, micros, parsed, parsed_if, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version, driven, flow, flow_version, handed_from";
+                       agent_version, hosted, flow, flow_version, handed_from";
 
 /// What the `?n` of a statement stand for.
 pub(crate) type Given = Vec<Box<dyn ToSql>>;
@@ -42,7 +42,7 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     }
     if let Some(actor) = &filter.belongs_to {
         with(" and (started_by = ?", Box::new(written(actor)));
-        with(" or (agent = ? and not driven))", Box::new(actor.name.clone()));
+        with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
         // So that those that have ended cost nothing.
@@ -60,8 +60,8 @@ impl SessionReads for Executor<'_> {
     }
 
     fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Luggage>> {
-        let sql = "select luggage.body from luggage join sessions on sessions.id = luggage.session \
-                   where luggage.session = ?1 and sessions.project = ?2";
+        let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
+                   where session_inputs.session = ?1 and sessions.project = ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
         statement.query_row([session.uuid(), scope.project.uuid()], body).optional().told()
@@ -97,7 +97,7 @@ impl SessionReads for Executor<'_> {
 impl SessionWrites for Executor<'_> {
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
+                   ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
         let row = params![
             session.id.uuid(),
@@ -121,7 +121,7 @@ impl SessionWrites for Executor<'_> {
             session.handed_from.as_ref().map(json).transpose()?,
         ];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
-        let sql = "insert into luggage (session, body) values (?1, ?2)";
+        let sql = "insert into session_inputs (session, body) values (?1, ?2)";
         let row = params![session.id.uuid(), json(luggage)?];
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
     }

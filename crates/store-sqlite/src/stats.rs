@@ -77,7 +77,7 @@ impl StatsReads for Executor<'_> {
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let counts = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
         let (running, due, resting) = statement.query_row([now.as_microsecond()], counts).told()?;
-        let sql = "select count(*) from sessions where ended is null and driven = 1 and waiting_on > 0";
+        let sql = "select count(*) from sessions where ended is null and hosted = 1 and waiting_on > 0";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let waiting = statement.query_row([], |row| row.get(0)).told()?;
         Ok(StepCounts { running, due, resting, waiting })

@@ -11,7 +11,7 @@ use crate::values::{id, json, micros, parsed, time, time_if};
 
 /// Has what is sealed for a session's closed questions go with them.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = ?3 where session = ?1 and project = ?2 \
-     and resolved_at is not null and exists (select 1 from sealed where sealed.interaction = interactions.id)";
+     and resolved_at is not null and exists (select 1 from sealed_values where sealed_values.interaction = interactions.id)";
 /// What is due, the earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
                               join projects on projects.id = steps.project \
@@ -61,7 +61,7 @@ impl StepReads for Executor<'_> {
         session: SessionId,
         name: &str,
     ) -> StoreResult<Vec<InteractionId>> {
-        let sql = "select interaction from interactions join sealed on interaction = interactions.id \
+        let sql = "select interaction from interactions join sealed_values on interaction = interactions.id \
                    where session = ?1 and project = ?2 and name = ?3 order by interaction";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         let one = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
@@ -108,7 +108,7 @@ impl StepWrites for Executor<'_> {
     }
 
     fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
-        let sql = "delete from sealed where interaction in \
+        let sql = "delete from sealed_values where interaction in \
                    (select id from interactions where session = ?1 and project = ?2)";
         let row = [session.uuid(), scope.project.uuid()];
         self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)

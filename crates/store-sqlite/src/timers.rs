@@ -66,8 +66,7 @@ impl TimerWrites for Executor<'_> {
 
     fn action_postpone(&mut self, due: &DueAction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql =
-            "update proposals set wake_at = ?4 where session = ?1 and call = ?2 and project = ?3 and wake_at <= ?5";
+        let sql = "update actions set wake_at = ?4 where session = ?1 and call = ?2 and project = ?3 and wake_at <= ?5";
         let row = params![due.session.uuid(), due.call, due.scope.project.uuid(), until.as_microsecond(), now];
         self.changed(sql, row).map(drop)
     }
