@@ -2,6 +2,7 @@
 
 use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use postgres::Row;
+use store::sql::access as sql;
 use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, StoreResult};
 
 use crate::connection::{Executor, Values};
@@ -25,7 +26,7 @@ pub(crate) fn of_name() -> String {
 
 impl AccessReads for Executor<'_> {
     fn setting(&mut self, name: &str) -> StoreResult<Option<String>> {
-        let found = self.row("select value from settings where name = $1", &[&name])?;
+        let found = self.row(sql::SETTING, &[&name])?;
         found.map(|row| column(&row, 0)).transpose()
     }
 
@@ -40,19 +41,16 @@ impl AccessReads for Executor<'_> {
     }
 
     fn scope(&mut self, tenant: &str, project: &str) -> StoreResult<Option<Scope>> {
-        let sql = "select tenants.id, projects.id from projects join tenants on tenants.id = projects.tenant \
-                   where tenants.name = $1 and projects.name = $2";
-        self.row(sql, &[&tenant, &project])?.map(|row| scope(&row, 0, 1)).transpose()
+        self.row(sql::SCOPE, &[&tenant, &project])?.map(|row| scope(&row, 0, 1)).transpose()
     }
 
     fn scopes(&mut self) -> StoreResult<Vec<Scope>> {
-        let found = self.rows("select tenant, id from projects order by tenant, id", &[])?;
+        let found = self.rows(sql::SCOPES, &[])?;
         found.iter().map(|row| scope(row, 0, 1)).collect()
     }
 
     fn project_settings(&mut self, scope: &Scope) -> StoreResult<Option<String>> {
-        let sql = "select settings from projects where id = $1 and tenant = $2";
-        let found = self.row(sql, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
+        let found = self.row(sql::PROJECT_SETTINGS, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
         found.map_or(Ok(None), |row| column(&row, 0))
     }
 
@@ -77,8 +75,7 @@ impl AccessReads for Executor<'_> {
     }
 
     fn key_count(&mut self, scope: &Scope) -> StoreResult<u64> {
-        let sql = "select count(*) from keys where project = $1 and revoked_at is null";
-        self.row(sql, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
+        self.row(sql::KEY_COUNT, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
     }
 
     fn keys_named(&mut self, scope: &Scope, name: &str) -> StoreResult<Vec<Key>> {
@@ -95,23 +92,18 @@ impl AccessReads for Executor<'_> {
 
 impl AccessWrites for Executor<'_> {
     fn setting_ensure(&mut self, name: &str, value: &str) -> StoreResult<String> {
-        let sql = "insert into settings (name, value) values ($1, $2) on conflict do nothing";
-        self.change(sql, &[&name, &value])?;
+        self.change(sql::SETTING_ENSURE, &[&name, &value])?;
         self.setting(name)?.ok_or(StoreError::Conflict)
     }
 
     fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> StoreResult<Scope> {
-        let sql = "insert into tenants (id, name) values ($1, $2) on conflict do nothing";
-        self.change(sql, &[&fresh.tenant.uuid(), &tenant])?;
-        let sql = "insert into projects (id, tenant, name) select $1, tenants.id, $3 from tenants where name = $2 \
-                   on conflict do nothing";
-        self.change(sql, &[&fresh.project.uuid(), &tenant, &project])?;
+        self.change(sql::TENANT_ENSURE, &[&fresh.tenant.uuid(), &tenant])?;
+        self.change(sql::PROJECT_ENSURE, &[&fresh.project.uuid(), &tenant, &project])?;
         self.scope(tenant, project)?.ok_or(StoreError::Conflict)
     }
 
     fn project_settings_save(&mut self, scope: &Scope, settings: &str) -> StoreResult<()> {
-        let sql = "update projects set settings = $3 where id = $1 and tenant = $2";
-        self.guarded(sql, &[&scope.project.uuid(), &scope.tenant.uuid(), &settings])
+        self.guarded(sql::PROJECT_SETTINGS_SAVE, &[&scope.project.uuid(), &scope.tenant.uuid(), &settings])
     }
 
     fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> StoreResult<()> {
@@ -133,8 +125,7 @@ impl AccessWrites for Executor<'_> {
     }
 
     fn key_revoke(&mut self, scope: &Scope, key: KeyId, at: Timestamp) -> StoreResult<bool> {
-        let sql = "update keys set revoked_at = $3 where project = $1 and id = $2 and revoked_at is null";
-        Ok(self.change(sql, &[&scope.project.uuid(), &key.uuid(), &at.as_microsecond()])? == 1)
+        Ok(self.change(sql::KEY_REVOKE, &[&scope.project.uuid(), &key.uuid(), &at.as_microsecond()])? == 1)
     }
 
     fn key_mark_used(&mut self, key: KeyId, at: Timestamp) -> StoreResult<()> {
@@ -143,15 +134,15 @@ impl AccessWrites for Executor<'_> {
     }
 
     fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
-        self.put_ticket(ticket, hash)
+        self.insert_ticket(ticket, hash)
     }
 
     fn ticket_redeem(&mut self, id: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>> {
-        self.take_ticket(id, hash)
+        self.redeem_ticket(id, hash)
     }
 
     fn tickets_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
-        self.drop_tickets(before, limit)
+        self.delete_tickets(before, limit)
     }
 }
 

@@ -6,6 +6,7 @@ use domain::audit::chain::{Checkpoint, Head};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;
+use store::sql::audit as sql;
 use store::{
     AuditFilter, AuditReads, AuditWrites, Bounded, ChainLink, ChainedEntry, Cursor, EntryColumns, Page, StoreResult,
     UnchainedEntry,
@@ -67,12 +68,12 @@ pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stor
 
 impl AuditReads for Executor<'_> {
     fn tenant(&mut self, name: &str) -> StoreResult<Option<TenantId>> {
-        let found = self.row("select id from tenants where name = $1", &[&name])?;
+        let found = self.row(sql::TENANT, &[&name])?;
         found.map(|row| Ok(TenantId::from_uuid(column(&row, 0)?))).transpose()
     }
 
     fn first_project(&mut self, tenant: TenantId) -> StoreResult<Option<ProjectId>> {
-        let found = self.row("select id from projects where tenant = $1 order by id limit 1", &[&tenant.uuid()])?;
+        let found = self.row(sql::FIRST_PROJECT, &[&tenant.uuid()])?;
         found.map(|row| Ok(ProjectId::from_uuid(column(&row, 0)?))).transpose()
     }
 
@@ -94,8 +95,7 @@ impl AuditReads for Executor<'_> {
     }
 
     fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head> {
-        let sql = "select seq, hash, signed_seq, signed_at from audit_heads where tenant = $1";
-        let Some(row) = self.row(sql, &[&tenant.uuid()])? else { return Ok(Head::default()) };
+        let Some(row) = self.row(sql::AUDIT_HEAD, &[&tenant.uuid()])? else { return Ok(Head::default()) };
         Ok(Head {
             seq: number(&row, 0)?,
             hash: digest(&row, 1)?,
@@ -105,8 +105,7 @@ impl AuditReads for Executor<'_> {
     }
 
     fn audit_unsigned_tenants(&mut self, before: Timestamp) -> StoreResult<Vec<TenantId>> {
-        let sql = "select tenant from audit_heads where seq > signed_seq and (signed_at is null or signed_at <= $1)";
-        let found = self.rows(sql, &[&before.as_microsecond()])?;
+        let found = self.rows(sql::AUDIT_UNSIGNED_TENANTS, &[&before.as_microsecond()])?;
         found.iter().map(|row| Ok(TenantId::from_uuid(column(row, 0)?))).collect()
     }
 
@@ -129,8 +128,7 @@ impl AuditReads for Executor<'_> {
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>> {
         // A chain without entries may have a checkpoint too, whose number is 0.
         let after = page.after.map_or(Ok(-1), signed)?;
-        let sql = "select body from audit_checkpoints where tenant = $1 and seq > $2 order by seq limit $3";
-        let found = self.rows(sql, &[&tenant.uuid(), &after, &i64::from(page.limit)])?;
+        let found = self.rows(sql::AUDIT_CHECKPOINTS, &[&tenant.uuid(), &after, &i64::from(page.limit)])?;
         found.iter().map(|row| parsed(column(row, 0)?)).collect()
     }
 }
@@ -176,9 +174,7 @@ impl AuditWrites for Executor<'_> {
                    select $1, seq, project, session, xid::xid8, position, hash from unnest($2::bigint[], $3::uuid[], \
                    $4::uuid[], $5::text[], $6::bigint[], $7::bytea[]) as link (seq, project, session, xid, position, hash)";
         self.change(sql, &[&tenant.uuid(), &seqs, &projects, &sessions, &xids, &positions, &hashes])?;
-        let sql = "insert into audit_heads (tenant, seq, hash, signed_seq) values ($1, $2, $3, 0) \
-                   on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash";
-        self.guarded(sql, &[&tenant.uuid(), &signed(last.seq)?, &last.hash.as_bytes().as_slice()])
+        self.guarded(sql::AUDIT_HEAD_SAVE, &[&tenant.uuid(), &signed(last.seq)?, &last.hash.as_bytes().as_slice()])
     }
 
     fn audit_chained_upto_save(&mut self, upto: Cursor) -> StoreResult<()> {
@@ -191,8 +187,7 @@ impl AuditWrites for Executor<'_> {
         let seq = signed(checkpoint.seq)?;
         let sql = "insert into audit_checkpoints (tenant, seq, body) values ($1, $2, $3) on conflict do nothing";
         self.guarded(sql, &[&tenant.uuid(), &seq, &json(checkpoint)?])?;
-        let sql = "update audit_heads set signed_seq = $2, signed_at = $3 where tenant = $1";
-        self.change(sql, &[&tenant.uuid(), &seq, &now.as_microsecond()]).map(drop)
+        self.change(sql::AUDIT_HEAD_SIGN, &[&tenant.uuid(), &seq, &now.as_microsecond()]).map(drop)
     }
 }
 

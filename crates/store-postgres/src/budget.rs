@@ -2,6 +2,7 @@
 
 use domain::{InteractionId, Scope};
 use postgres::Row;
+use store::sql::budget as sql;
 use store::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals, StoreResult};
 use uuid::Uuid;
 
@@ -41,8 +42,7 @@ const DRIFTED: &str = "with found as (select project, asker, count(*) as questio
 
 impl BudgetReads for Executor<'_> {
     fn open_totals(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>> {
-        let sql = "select asker, questions, bytes from open_counts where project = $1 and (questions <> 0 or bytes <> 0) order by asker";
-        let found = self.rows(sql, &[&scope.project.uuid()])?;
+        let found = self.rows(sql::OPEN_TOTALS, &[&scope.project.uuid()])?;
         found.iter().map(|row| Ok((column(row, 0)?, total(row, 1)?))).collect()
     }
 
@@ -56,8 +56,7 @@ impl BudgetReads for Executor<'_> {
 
 impl BudgetWrites for Executor<'_> {
     fn interaction_add_bytes(&mut self, scope: &Scope, id: InteractionId, more: u64) -> StoreResult<()> {
-        let sql = "update interactions set weight = weight + $3 where id = $1 and project = $2";
-        self.guarded(sql, &[&id.uuid(), &scope.project.uuid(), &signed(more)?])
+        self.guarded(sql::INTERACTION_ADD_BYTES, &[&id.uuid(), &scope.project.uuid(), &signed(more)?])
     }
 
     fn open_totals_update(
@@ -88,10 +87,9 @@ impl BudgetWrites for Executor<'_> {
         }
         for sql in [
             "lock table open_counts, tenant_open_counts in share row exclusive mode",
-            "delete from open_counts",
-            "delete from tenant_open_counts",
-            "insert into open_counts (project, asker, questions, bytes) select project, asker, count(*), sum(weight) \
-             from interactions where status = 'pending' and asker <> '' group by project, asker",
+            sql::OPEN_COUNTS_CLEAR,
+            sql::TENANT_OPEN_COUNTS_CLEAR,
+            sql::OPEN_COUNTS_FILL,
             "insert into tenant_open_counts (tenant, shard, questions, bytes) \
              select projects.tenant, 0, sum(questions), sum(bytes) from open_counts \
              join projects on projects.id = open_counts.project group by projects.tenant",

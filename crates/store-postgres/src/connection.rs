@@ -1,5 +1,6 @@
 //! Connections and what is prepared on them; the face that a job sees.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -66,7 +67,7 @@ impl Connection {
 
     /// Runs a query that is planned for just these values: the best plan of a list depends on them.
     pub(crate) fn list(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Failure> {
-        Ok(self.client.query(sql, values)?)
+        Ok(self.client.query(&*numbered(sql), values)?)
     }
 
     /// Reads the rows of a query one by one, as they arrive, up to the bounds of a list. Rows that are not wanted any more are thrown away by the
@@ -78,7 +79,7 @@ impl Connection {
         limit: u32,
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> Result<Bounded<T>, Failure> {
-        let statement = if prepared { self.prepared(sql)? } else { self.client.prepare(sql)? };
+        let statement = if prepared { self.prepared(sql)? } else { self.client.prepare(&numbered(sql))? };
         let mut rows = self.client.query_raw(&statement, values.iter().copied())?;
         let mut failure = None;
         let found = Bounded::read(limit, || match rows.next() {
@@ -109,10 +110,16 @@ impl Connection {
         if self.statements.len() >= STATEMENTS {
             self.statements.clear();
         }
-        let statement = self.client.prepare(sql)?;
+        let statement = self.client.prepare(&numbered(sql))?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
+}
+
+/// Rewrites the parameters of a statement of [`store::sql`] (`?1`) to those of PostgreSQL (`$1`). No statement has a question mark
+/// elsewhere.
+fn numbered(sql: &str) -> Cow<'_, str> {
+    if sql.contains('?') { Cow::Owned(sql.replace('?', "$")) } else { Cow::Borrowed(sql) }
 }
 
 /// A connection as a job sees it, for reading or, inside a transaction, for writing.

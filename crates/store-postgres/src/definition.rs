@@ -3,6 +3,7 @@
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use postgres::Row;
 use serde_json::Value;
+use store::sql::definition as sql;
 use store::{AnswerSource, Bounded, DefinitionReads, DefinitionWrites, Page, StoreResult};
 
 use crate::connection::{Executor, Values};
@@ -16,9 +17,7 @@ impl DefinitionReads for Executor<'_> {
         name: &str,
         version: &str,
     ) -> StoreResult<Option<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = $1 and kind = $2 and name = $3 and version = $4";
-        let found = self.row(sql, &[&scope.project.uuid(), &kind.name(), &name, &version])?;
+        let found = self.row(sql::DEFINITION, &[&scope.project.uuid(), &kind.name(), &name, &version])?;
         found.map(|row| read(&row)).transpose()
     }
 
@@ -28,10 +27,7 @@ impl DefinitionReads for Executor<'_> {
         kind: DefinitionKind,
         name: &str,
     ) -> StoreResult<Option<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = $1 and kind = $2 and name = $3 and retired_at is null \
-                   order by at desc, version desc limit 1";
-        let found = self.row(sql, &[&scope.project.uuid(), &kind.name(), &name])?;
+        let found = self.row(sql::DEFINITION_NEWEST, &[&scope.project.uuid(), &kind.name(), &name])?;
         found.map(|row| read(&row)).transpose()
     }
 
@@ -41,28 +37,23 @@ impl DefinitionReads for Executor<'_> {
         kind: DefinitionKind,
         page: Page<(String, String)>,
     ) -> StoreResult<Bounded<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = $1 and kind = $2 and (name, version) > ($3, $4) order by name, version limit $5";
         let (name, version) = page.after.unwrap_or_default();
         let limit = i64::from(page.limit);
         let values: Values<'_> = &[&scope.project.uuid(), &kind.name(), &name, &version, &limit];
-        self.bounded_list(sql, values, page.limit, read)
+        self.bounded_list(sql::DEFINITIONS, values, page.limit, read)
     }
 
     fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>> {
-        let sql = "select body, count from answer_counts where project = $1 and place = $2 and kind = $3 \
-                   order by count desc, at desc limit $4";
-        let found = self.rows(sql, &[&scope.project.uuid(), &place.place, &place.kind, &i64::from(limit)])?;
+        let found =
+            self.rows(sql::FREQUENT_ANSWERS, &[&scope.project.uuid(), &place.place, &place.kind, &i64::from(limit)])?;
         found.iter().map(|row| Ok((parsed(column(row, 0)?)?, number(row, 1)?))).collect()
     }
 }
 
 impl DefinitionWrites for Executor<'_> {
     fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> StoreResult<bool> {
-        let sql = "insert into definitions (project, kind, name, version, at, retired_at, body) \
-                   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
         let changed = self.change(
-            sql,
+            sql::DEFINITION_INSERT,
             &[
                 &scope.project.uuid(),
                 &definition.kind.name(),
@@ -83,10 +74,8 @@ impl DefinitionWrites for Executor<'_> {
         (name, version): (&str, &str),
         at: Timestamp,
     ) -> StoreResult<bool> {
-        let sql = "update definitions set retired_at = $5 \
-                   where project = $1 and kind = $2 and name = $3 and version = $4 and retired_at is null";
         let at = at.as_microsecond();
-        Ok(self.change(sql, &[&scope.project.uuid(), &kind.name(), &name, &version, &at])? == 1)
+        Ok(self.change(sql::DEFINITION_RETIRE, &[&scope.project.uuid(), &kind.name(), &name, &version, &at])? == 1)
     }
 
     fn answer_count_increment(

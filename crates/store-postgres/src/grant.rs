@@ -2,6 +2,7 @@
 
 use domain::{Grant, GrantId, Scope, Timestamp};
 use postgres::Row;
+use store::sql::grant as sql;
 use store::{Bounded, GrantReads, GrantWrites, Page, StoreResult, TimerReads};
 
 use crate::connection::{Executor, Values};
@@ -14,8 +15,7 @@ pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project =
 
 impl GrantReads for Executor<'_> {
     fn grant(&mut self, scope: &Scope, id: GrantId) -> StoreResult<Option<Grant>> {
-        let sql = "select body, uses from grants where id = $1 and project = $2";
-        let found = self.row(sql, &[&id.uuid(), &scope.project.uuid()])?;
+        let found = self.row(sql::GRANT, &[&id.uuid(), &scope.project.uuid()])?;
         found.map(|row| read(&row)).transpose()
     }
 
@@ -62,15 +62,12 @@ impl GrantWrites for Executor<'_> {
     }
 
     fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> StoreResult<bool> {
-        let sql = "update grants set uses = uses + 1 where id = $1 and project = $2 and revoked_at is null \
-                   and (until is null or until > $3) and (most_uses is null or uses < most_uses)";
-        Ok(self.change(sql, &[&id.uuid(), &scope.project.uuid(), &now.as_microsecond()])? == 1)
+        Ok(self.change(sql::GRANT_USE, &[&id.uuid(), &scope.project.uuid(), &now.as_microsecond()])? == 1)
     }
 
     fn grant_revoke(&mut self, grant: &Grant) -> StoreResult<bool> {
-        let sql = "update grants set revoked_at = $3, body = $4 where id = $1 and project = $2 and revoked_at is null";
         let at = grant.revoked.as_ref().map(|(_, at)| at.as_microsecond());
-        Ok(self.change(sql, &[&grant.id.uuid(), &grant.scope.project.uuid(), &at, &json(grant)?])? == 1)
+        Ok(self.change(sql::GRANT_REVOKE, &[&grant.id.uuid(), &grant.scope.project.uuid(), &at, &json(grant)?])? == 1)
     }
 }
 

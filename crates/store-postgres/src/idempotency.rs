@@ -2,6 +2,7 @@
 
 use domain::{DataKeyId, Scope, Timestamp};
 use postgres::Row;
+use store::sql::idempotency as sql;
 use store::{
     IdempotencyReads, IdempotencyRecord, IdempotencySecret, IdempotencyWrites, Sealed, StoreResult, TimerReads,
 };
@@ -13,8 +14,7 @@ use crate::values::column;
 
 impl IdempotencyReads for Executor<'_> {
     fn idempotency_record(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<IdempotencyRecord>> {
-        let sql = "select digest, result from idempotency_records where project = $1 and actor = $2 and key = $3";
-        let found = self.row(sql, &[&scope.project.uuid(), &actor, &key])?;
+        let found = self.row(sql::IDEMPOTENCY_RECORD, &[&scope.project.uuid(), &actor, &key])?;
         found.map(|row| Ok(IdempotencyRecord { digest: column(&row, 0)?, result: column(&row, 1)? })).transpose()
     }
 
@@ -58,22 +58,24 @@ impl IdempotencyWrites for Executor<'_> {
     }
 
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {
-        let sql = "update idempotency_records set result = $4 where project = $1 and actor = $2 and key = $3";
-        self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &result])
+        self.guarded(sql::IDEMPOTENCY_RESULT_SAVE, &[&scope.project.uuid(), &actor, &key, &result])
     }
 
     fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()> {
-        let sql =
-            "update idempotency_records set data_key = $4, secret = $5 where project = $1 and actor = $2 and key = $3";
-        self.guarded(sql, &[&scope.project.uuid(), &actor, &key, &sealed.key.id.uuid(), &sealed.body])
+        self.guarded(
+            sql::IDEMPOTENCY_SECRET_SAVE,
+            &[&scope.project.uuid(), &actor, &key, &sealed.key.id.uuid(), &sealed.body],
+        )
     }
 
     fn idempotency_secret_reseal(&mut self, from: DataKeyId, secret: &IdempotencySecret) -> StoreResult<()> {
         let IdempotencySecret { scope, actor, key, sealed } = secret;
-        let sql = "update idempotency_records set data_key = $5, secret = $6 \
-                   where project = $1 and actor = $2 and key = $3 and data_key = $4";
         let project = scope.project.uuid();
-        self.change(sql, &[&project, actor, key, &from.uuid(), &sealed.key.id.uuid(), &sealed.body]).map(drop)
+        self.change(
+            sql::IDEMPOTENCY_SECRET_RESEAL,
+            &[&project, actor, key, &from.uuid(), &sealed.key.id.uuid(), &sealed.body],
+        )
+        .map(drop)
     }
 
     fn idempotency_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {

@@ -25,10 +25,10 @@ pub(crate) const OPEN: &str =
     "select id from interactions where session = $1 and project = $2 and status = 'pending' order by id";
 
 /// The agents for whom answers of a session wait.
-pub(crate) const TAKERS: &str =
+pub(crate) const DELIVERY_AGENTS: &str =
     "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting' and asked_by <> ''";
 /// The answers of a session that nobody has taken.
-pub(crate) const UNTAKEN: &str =
+pub(crate) const WAITING_DELIVERIES: &str =
     "select id from interactions where session = $1 and project = $2 and delivery = 'waiting' order by id";
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
@@ -132,14 +132,14 @@ impl InteractionReads for Executor<'_> {
     }
 
     fn waiting_deliveries(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
-        let untaken = self.rows(UNTAKEN, &[&session.uuid(), &scope.project.uuid()])?;
-        untaken.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
+        let waiting = self.rows(WAITING_DELIVERIES, &[&session.uuid(), &scope.project.uuid()])?;
+        waiting.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
     fn delivery_agents(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<String>> {
-        let takers = self.rows(TAKERS, &[&session.uuid(), &scope.project.uuid()])?;
-        let takers: BTreeSet<String> = takers.iter().map(|row| column(row, 0)).collect::<StoreResult<_>>()?;
-        Ok(takers.into_iter().collect())
+        let agents = self.rows(DELIVERY_AGENTS, &[&session.uuid(), &scope.project.uuid()])?;
+        let agents: BTreeSet<String> = agents.iter().map(|row| column(row, 0)).collect::<StoreResult<_>>()?;
+        Ok(agents.into_iter().collect())
     }
 
     fn deliveries(

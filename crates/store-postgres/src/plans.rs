@@ -101,7 +101,7 @@ fn hot_statements_use_their_indexes() {
     check(&event::of_project(), &[&project, &"0", &0_i64, &limit], "events_of_project");
     check(&event::head(), &[], "events_in_order");
     check(interaction::OPEN, &[&some, &project], "interactions_alive");
-    check(interaction::TAKERS, &[&some, &project], "interactions_alive");
+    check(interaction::DELIVERY_AGENTS, &[&some, &project], "interactions_alive");
     check(interaction::RETIRE, &[&some, &project], "interactions_alive");
     check(interaction::ARCHIVE, &[&5000_i64, &limit], "interactions_retired");
     check(timers::NEXT, &[], "interactions_due");

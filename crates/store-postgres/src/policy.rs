@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 use postgres::Row;
+use store::sql::policy as sql;
 use store::{Bounded, DifferenceCount, Page, PolicyChangeRecord, PolicyReads, PolicyWrites, StoreResult};
 use uuid::Uuid;
 
@@ -23,7 +24,7 @@ pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_ver
 
 impl PolicyReads for Executor<'_> {
     fn policy_state(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
-        let found = self.row("select body from policy_states where project = $1", &[&scope.project.uuid()])?;
+        let found = self.row(sql::POLICY_STATE, &[&scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
@@ -38,8 +39,7 @@ impl PolicyReads for Executor<'_> {
     }
 
     fn policy_version(&mut self, scope: &Scope, version: &str) -> StoreResult<Option<PolicyVersion>> {
-        let sql = "select body from policy_versions where project = $1 and version = $2";
-        let found = self.row(sql, &[&scope.project.uuid(), &version])?;
+        let found = self.row(sql::POLICY_VERSION, &[&scope.project.uuid(), &version])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
@@ -55,8 +55,7 @@ impl PolicyReads for Executor<'_> {
     }
 
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> StoreResult<Option<String>> {
-        let sql = "select text from policy_shadows where project = $1 and number = $2";
-        let found = self.row(sql, &[&scope.project.uuid(), &signed(number)?])?;
+        let found = self.row(sql::SHADOW_TEXT, &[&scope.project.uuid(), &signed(number)?])?;
         found.map(|row| column(&row, 0)).transpose()
     }
 
@@ -84,18 +83,14 @@ impl PolicyWrites for Executor<'_> {
 
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> StoreResult<()> {
         self.alone(scope)?;
-        let sql = "insert into policy_states (project, revision, body) values ($1, $2, $3) \
-                   on conflict (project) do update set revision = excluded.revision, body = excluded.body \
-                   where policy_states.revision + 1 = excluded.revision";
-        self.guarded(sql, &[&scope.project.uuid(), &signed(state.revision)?, &json(state)?])
+        self.guarded(sql::POLICY_SAVE, &[&scope.project.uuid(), &signed(state.revision)?, &json(state)?])
     }
 
     fn policy_version_insert(&mut self, scope: &Scope, version: &PolicyVersion) -> StoreResult<bool> {
         self.alone(scope)?;
-        let sql =
-            "insert into policy_versions (project, version, at, body) values ($1, $2, $3, $4) on conflict do nothing";
         let at = version.at.as_microsecond();
-        Ok(self.change(sql, &[&scope.project.uuid(), &version.version, &at, &json(version)?])? == 1)
+        Ok(self.change(sql::POLICY_VERSION_INSERT, &[&scope.project.uuid(), &version.version, &at, &json(version)?])?
+            == 1)
     }
 
     fn policy_change_insert(&mut self, scope: &Scope, change: &PolicyChange) -> StoreResult<()> {
@@ -107,8 +102,8 @@ impl PolicyWrites for Executor<'_> {
 
     fn shadow_save(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> StoreResult<()> {
         self.shadow_delete(scope)?;
-        let sql = "insert into policy_shadows (project, number, version, text) values ($1, $2, $3, $4)";
-        self.change(sql, &[&scope.project.uuid(), &signed(shadow.number)?, &shadow.version, &text]).map(drop)
+        self.change(sql::SHADOW_SAVE, &[&scope.project.uuid(), &signed(shadow.number)?, &shadow.version, &text])
+            .map(drop)
     }
 
     fn shadow_delete(&mut self, scope: &Scope) -> StoreResult<()> {
@@ -120,10 +115,8 @@ impl PolicyWrites for Executor<'_> {
 
     fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> StoreResult<()> {
         let (project, session, number) = (scope.project.uuid(), difference.session.uuid(), signed(number)?);
-        let sql =
-            "insert into policy_differences (project, number, at, session, call, body) values ($1, $2, $3, $4, $5, $6)";
         let at = difference.at.as_microsecond();
-        self.change(sql, &[&project, &number, &at, &session, &difference.call, &json(difference)?])?;
+        self.change(sql::DIFFERENCE_INSERT, &[&project, &number, &at, &session, &difference.call, &json(difference)?])?;
         let sql = "insert into policy_difference_counts (project, number, given, drafted, shard, count) \
                    values ($1, $2, $3, $4, $5, 1) on conflict (project, number, given, drafted, shard) \
                    do update set count = policy_difference_counts.count + 1";

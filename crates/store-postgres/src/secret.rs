@@ -2,6 +2,7 @@
 
 use domain::{DataKeyId, InteractionId, KeptSecret, Scope, SecretId, TenantId, Timestamp};
 use postgres::Row;
+use store::sql::secret as sql;
 use store::{
     AccessWrites, DataKey, KeptSecretValue, Page, Sealed, SealedValue, SecretReads, SecretWrites, StoreError,
     StoreResult,
@@ -28,8 +29,7 @@ impl SecretReads for Executor<'_> {
     }
 
     fn tenants_under_other_master_keys(&mut self, master: &str, limit: u32) -> StoreResult<Vec<TenantId>> {
-        let sql = "select distinct tenant from data_keys where master <> $1 order by tenant limit $2";
-        let found = self.rows(sql, &[&master, &i64::from(limit)])?;
+        let found = self.rows(sql::TENANTS_UNDER_OTHER_MASTER_KEYS, &[&master, &i64::from(limit)])?;
         found.iter().map(|row| Ok(TenantId::from_uuid(column(row, 0)?))).collect()
     }
 
@@ -53,11 +53,7 @@ impl SecretReads for Executor<'_> {
     }
 
     fn sealed_values_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<SealedValue>> {
-        let sql = "select projects.tenant, projects.id, interaction, sealed_values.name, body from sealed_values \
-                   join interactions on interactions.id = sealed_values.interaction \
-                   join projects on projects.id = interactions.project \
-                   where data_key = $1 order by interaction, sealed_values.name limit $2";
-        let found = self.rows(sql, &[&key.uuid(), &i64::from(limit)])?;
+        let found = self.rows(sql::SEALED_VALUES_UNDER, &[&key.uuid(), &i64::from(limit)])?;
         let read = |row: &Row| {
             Ok(SealedValue {
                 scope: scope(row, 0, 1)?,
@@ -103,7 +99,7 @@ impl SecretWrites for Executor<'_> {
     }
 
     fn master_key_change(&mut self, from: &str, to: &str) -> StoreResult<()> {
-        self.guarded("update settings set value = $3 where name = $1 and value = $2", &[&MASTER, &from, &to])
+        self.guarded(sql::MASTER_KEY_CHANGE, &[&MASTER, &from, &to])
     }
 
     /// Without a lock, which every sealing transaction would share. Instead it has its number before it looks: if it sees a key
@@ -115,47 +111,32 @@ impl SecretWrites for Executor<'_> {
     }
 
     fn data_key_insert(&mut self, key: &DataKey) -> StoreResult<bool> {
-        let sql = "insert into data_keys (id, tenant, number, master, wrapped) values ($1, $2, $3, $4, $5) \
-                   on conflict do nothing";
         let (id, tenant, number) = (key.id.uuid(), key.tenant.uuid(), i64::from(key.number));
-        Ok(self.change(sql, &[&id, &tenant, &number, &key.master, &key.wrapped])? == 1)
+        Ok(self.change(sql::DATA_KEY_INSERT, &[&id, &tenant, &number, &key.master, &key.wrapped])? == 1)
     }
 
     fn data_key_rewrap(&mut self, from: &str, key: &DataKey) -> StoreResult<()> {
-        let sql = "update data_keys set master = $3, wrapped = $4 where id = $1 and master = $2";
-        self.guarded(sql, &[&key.id.uuid(), &from, &key.master, &key.wrapped])
+        self.guarded(sql::DATA_KEY_REWRAP, &[&key.id.uuid(), &from, &key.master, &key.wrapped])
     }
 
     fn data_key_delete(&mut self, key: DataKeyId) -> StoreResult<bool> {
-        let sql = "delete from data_keys where id = $1 and not exists (select 1 from sealed_values where data_key = $1) \
-                   and not exists (select 1 from secrets where data_key = $1) \
-                   and not exists (select 1 from webhook_secrets where data_key = $1) \
-                   and not exists (select 1 from idempotency_records where data_key = $1)";
-        Ok(self.change(sql, &[&key.uuid()])? == 1)
+        Ok(self.change(sql::DATA_KEY_DELETE, &[&key.uuid()])? == 1)
     }
 
     fn sealed_value_reseal(&mut self, from: DataKeyId, at: &SealedValue, to: DataKeyId) -> StoreResult<()> {
-        let sql =
-            "update sealed_values set data_key = $4, body = $5 where interaction = $1 and name = $2 and data_key = $3";
         let row: [&(dyn postgres::types::ToSql + Sync); 5] =
             [&at.interaction.uuid(), &at.name, &from.uuid(), &to.uuid(), &at.body];
-        self.change(sql, &row).map(drop)
+        self.change(sql::SEALED_VALUE_RESEAL, &row).map(drop)
     }
 
     fn kept_secret_reseal(&mut self, from: DataKeyId, kept: &KeptSecretValue) -> StoreResult<()> {
-        let sql = "update secrets set data_key = $3, body = $4 where id = $1 and data_key = $2";
         let Sealed { key, body } = &kept.sealed;
-        self.change(sql, &[&kept.secret.id.uuid(), &from.uuid(), &key.id.uuid(), body]).map(drop)
+        self.change(sql::KEPT_SECRET_RESEAL, &[&kept.secret.id.uuid(), &from.uuid(), &key.id.uuid(), body]).map(drop)
     }
 
     fn kept_secret_save(&mut self, KeptSecretValue { secret, sealed }: &KeptSecretValue) -> StoreResult<()> {
-        let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, used_at, data_key, body, hosted) \
-                   select $1, id, $4, $5, $6, $7, $8, $9, $10, $11 from projects where id = $2 and tenant = $3 \
-                   on conflict (project, agent, hosted, name) do update set id = excluded.id, kept_by = excluded.kept_by, \
-                   kept_at = excluded.kept_at, used_at = excluded.used_at, data_key = excluded.data_key, \
-                   body = excluded.body";
         self.guarded(
-            sql,
+            sql::KEPT_SECRET_SAVE,
             &[
                 &secret.id.uuid(),
                 &secret.scope.project.uuid(),
@@ -173,13 +154,11 @@ impl SecretWrites for Executor<'_> {
     }
 
     fn kept_secret_mark_used(&mut self, scope: &Scope, id: SecretId, at: Timestamp) -> StoreResult<bool> {
-        let sql = "update secrets set used_at = $3 where id = $1 and project = $2";
-        Ok(self.change(sql, &[&id.uuid(), &scope.project.uuid(), &at.as_microsecond()])? == 1)
+        Ok(self.change(sql::KEPT_SECRET_MARK_USED, &[&id.uuid(), &scope.project.uuid(), &at.as_microsecond()])? == 1)
     }
 
     fn kept_secret_delete(&mut self, scope: &Scope, id: SecretId) -> StoreResult<bool> {
-        let sql = "delete from secrets where id = $1 and project = $2";
-        Ok(self.change(sql, &[&id.uuid(), &scope.project.uuid()])? == 1)
+        Ok(self.change(sql::KEPT_SECRET_DELETE, &[&id.uuid(), &scope.project.uuid()])? == 1)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
 use postgres::Row;
+use store::sql::stats as sql;
 use store::{Bounded, ClosedInteraction, OpenCount, Stats, StatsReads, StepCounts, StoreResult, percentile};
 
 use crate::connection::{Executor, Values};
@@ -12,21 +13,15 @@ use crate::values::{column, number, parsed, time, time_if, unusable};
 impl StatsReads for Executor<'_> {
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<Stats> {
         let (project, since) = (scope.project.uuid(), since.as_microsecond());
-        let sql = "select kind, count(*) from interactions where project = $1 and status = 'pending' group by kind";
-        let open = self.counts(sql, &[&project])?;
+        let open = self.counts(sql::STATS_OPEN, &[&project])?;
         let sql = "select created_at from interactions where project = $1 and status = 'pending' order by id limit 1";
         let oldest = self.row(sql, &[&project])?;
         let oldest_open_at = time_if(oldest.map(|row| column(&row, 0)).transpose()?)?;
-        let sql = "select status, count(*) from interactions \
-                   where resolved_at is not null and resolved_at >= $2 and project = $1 group by status";
-        let closed = self.counts(sql, &[&project, &since])?;
-        let sql = "select resolved_at - created_at from interactions \
-                   where resolved_at is not null and resolved_at >= $2 and project = $1 and status = 'answered'";
-        let waits = self.rows(sql, &[&project, &since])?;
+        let closed = self.counts(sql::STATS_CLOSED, &[&project, &since])?;
+        let waits = self.rows(sql::STATS_WAITS, &[&project, &since])?;
         let mut waits = waits.iter().map(|row| column(row, 0)).collect::<StoreResult<Vec<i64>>>()?;
         waits.sort_unstable();
-        let sql = "select count(*) from interactions where project = $1 and delivery = 'waiting'";
-        let waiting = self.row(sql, &[&project])?;
+        let waiting = self.row(sql::STATS_DELIVERIES_WAITING, &[&project])?;
         let deliveries_waiting = waiting.map_or(Ok(0), |row| number(&row, 0))?;
         let (wait_p50, wait_p95) = (percentile(&waits, 50), percentile(&waits, 95));
         Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
@@ -52,14 +47,12 @@ impl StatsReads for Executor<'_> {
     }
 
     fn open_since(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<u64> {
-        let sql = "select count(*) from interactions where project = $1 and status = 'pending' and created_at >= $2";
-        let counted = self.row(sql, &[&scope.project.uuid(), &since.as_microsecond()])?;
+        let counted = self.row(sql::OPEN_SINCE, &[&scope.project.uuid(), &since.as_microsecond()])?;
         counted.map_or(Ok(0), |row| number(&row, 0))
     }
 
     fn delivery_backlog(&mut self) -> StoreResult<(u64, Option<Timestamp>)> {
-        let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
-        let Some(row) = self.row(sql, &[])? else { return Ok((0, None)) };
+        let Some(row) = self.row(sql::DELIVERY_BACKLOG, &[])? else { return Ok((0, None)) };
         Ok((number(&row, 0)?, time_if(column(&row, 1)?)?))
     }
 
@@ -75,10 +68,7 @@ impl StatsReads for Executor<'_> {
     }
 
     fn open_counts(&mut self) -> StoreResult<Vec<OpenCount>> {
-        let sql = "select projects.tenant, project, kind, count(*) from interactions \
-                   join projects on projects.id = interactions.project \
-                   where status = 'pending' group by projects.tenant, project, kind";
-        let counts = self.rows(sql, &[])?;
+        let counts = self.rows(sql::OPEN_COUNTS, &[])?;
         let count = |row| {
             Ok(OpenCount {
                 tenant: TenantId::from_uuid(column(row, 0)?),

@@ -1,6 +1,7 @@
 //! Steps that our own workers run, and their journals.
 
 use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
+use store::sql::step as sql;
 use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult};
 
 use crate::access::scope as scope_of;
@@ -14,8 +15,7 @@ pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, st
 
 impl StepReads for Executor<'_> {
     fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
-        let sql = "select body from steps where id = $1 and project = $2";
-        let found = self.row(sql, &[&step.uuid(), &scope.project.uuid()])?;
+        let found = self.row(sql::STEP, &[&step.uuid(), &scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
@@ -32,14 +32,12 @@ impl StepReads for Executor<'_> {
     }
 
     fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        let row = self.row("select min(due) from steps where due is not null", &[])?;
+        let row = self.row(sql::NEXT_STEP_DUE, &[])?;
         time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 
     fn step_state(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<StepState>> {
-        let sql = "select upto, step_states.body from step_states join steps on steps.id = step \
-                   where step = $1 and project = $2";
-        let found = self.row(sql, &[&step.uuid(), &scope.project.uuid()])?;
+        let found = self.row(sql::STEP_STATE, &[&step.uuid(), &scope.project.uuid()])?;
         found.map(|row| Ok(StepState { upto: number(&row, 0)?, body: parsed(column(&row, 1)?)? })).transpose()
     }
 
@@ -49,18 +47,14 @@ impl StepReads for Executor<'_> {
         session: SessionId,
         name: &str,
     ) -> StoreResult<Vec<InteractionId>> {
-        let sql = "select interaction from interactions join sealed_values on interaction = interactions.id \
-                   where session = $1 and project = $2 and name = $3 order by interaction";
-        let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid(), &name])?;
+        let found = self.rows(sql::INTERACTIONS_WITH_SEALED_VALUE, &[&session.uuid(), &scope.project.uuid(), &name])?;
         found.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
     fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>> {
-        let sql = "select seq, at, journal.body from journal join steps on steps.id = step \
-                   where step = $1 and seq > $3 and project = $2 order by seq limit $4";
         let values: [&(dyn postgres::types::ToSql + Sync); 4] =
             [&step.uuid(), &scope.project.uuid(), &signed(after)?, &i64::from(limit)];
-        let found = self.rows(sql, &values)?;
+        let found = self.rows(sql::JOURNAL, &values)?;
         let entry =
             |row| Ok(JournalEntry { seq: number(row, 0)?, at: time(column(row, 1)?)?, body: parsed(column(row, 2)?)? });
         found.iter().map(entry).collect()
@@ -77,9 +71,10 @@ impl StepWrites for Executor<'_> {
     }
 
     fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()> {
-        let sql = "insert into step_states (step, upto, body) select id, $3, $4 from steps where id = $1 and project = $2 \
-                   on conflict (step) do update set upto = excluded.upto, body = excluded.body";
-        self.guarded(sql, &[&step.uuid(), &scope.project.uuid(), &signed(state.upto)?, &json(&state.body)?])
+        self.guarded(
+            sql::STEP_STATE_SAVE,
+            &[&step.uuid(), &scope.project.uuid(), &signed(state.upto)?, &json(&state.body)?],
+        )
     }
 
     fn session_sealed_values_retire(
@@ -94,8 +89,6 @@ impl StepWrites for Executor<'_> {
     }
 
     fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
-        let sql = "delete from sealed_values where interaction in \
-                   (select id from interactions where session = $1 and project = $2)";
-        self.change(sql, &[&session.uuid(), &scope.project.uuid()]).map(drop)
+        self.change(sql::SESSION_SEALED_VALUES_DELETE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }
 }

@@ -2,6 +2,7 @@
 
 use domain::{Credential, KeyId, Ticket, TicketId, Timestamp, VisitId};
 use postgres::Row;
+use store::sql::ticket as sql;
 use store::{StoreError, StoreResult};
 use uuid::Uuid;
 
@@ -10,7 +11,7 @@ use crate::connection::Executor;
 use crate::values::{column, time};
 
 impl Executor<'_> {
-    pub(crate) fn put_ticket(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
+    pub(crate) fn insert_ticket(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
         let (key, visit) = halves(ticket.credential);
         let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
                    values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
@@ -20,18 +21,15 @@ impl Executor<'_> {
     }
 
     pub(crate) fn ticket_is_stored(&mut self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<bool> {
-        let sql = "select 1 from tickets where id = $1 and hash = $2";
-        Ok(self.row(sql, &[&ticket.uuid(), &hash.as_slice()])?.is_some())
+        Ok(self.row(sql::HAS_TICKET, &[&ticket.uuid(), &hash.as_slice()])?.is_some())
     }
 
-    pub(crate) fn take_ticket(&mut self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>> {
-        let sql = "delete from tickets where id = $1 and hash = $2 \
-                   returning id, tenant, project, key, visit, expires_at";
-        let found = self.row(sql, &[&ticket.uuid(), &hash.as_slice()])?;
+    pub(crate) fn redeem_ticket(&mut self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>> {
+        let found = self.row(sql::TICKET_REDEEM, &[&ticket.uuid(), &hash.as_slice()])?;
         found.as_ref().map(read).transpose()
     }
 
-    pub(crate) fn drop_tickets(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
+    pub(crate) fn delete_tickets(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from tickets where id in \
                    (select id from tickets where expires_at < $1 limit $2 for update skip locked)";
         self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])

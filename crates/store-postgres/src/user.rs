@@ -2,6 +2,7 @@
 
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use postgres::Row;
+use store::sql::user as sql;
 use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::{Executor, Values};
@@ -65,25 +66,21 @@ impl UserReads for Executor<'_> {
     }
 
     fn member_count(&mut self, scope: &Scope) -> StoreResult<u64> {
-        let sql = "select count(*) from memberships where project = $1 and disabled_at is null";
-        self.row(sql, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
+        self.row(sql::MEMBER_COUNT, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
     }
 
     fn has_anybody_signed_in(&mut self) -> StoreResult<bool> {
-        let found = self.row("select exists (select 1 from users where signed_in_at is not null)", &[])?;
+        let found = self.row(sql::HAS_ANYBODY_SIGNED_IN, &[])?;
         found.map_or(Ok(false), |row| column(&row, 0))
     }
 
     fn scope_names(&mut self, scope: &Scope) -> StoreResult<Option<(String, String)>> {
-        let sql = "select tenants.name, projects.name from projects join tenants on tenants.id = projects.tenant \
-                   where projects.id = $1 and tenants.id = $2";
-        let found = self.row(sql, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
+        let found = self.row(sql::SCOPE_NAMES, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
         found.map(|row| Ok((column(&row, 0)?, column(&row, 1)?))).transpose()
     }
 
     fn visit(&mut self, visit: VisitId) -> StoreResult<Option<VisitRecord>> {
-        let sql = "select id, \"user\", project, by_link, created_at, seen_at, hash from visits where id = $1";
-        let Some(row) = self.row(sql, &[&visit.uuid()])? else { return Ok(None) };
+        let Some(row) = self.row(sql::VISIT, &[&visit.uuid()])? else { return Ok(None) };
         let visit = Visit {
             id: VisitId::from_uuid(column(&row, 0)?),
             user: UserId::from_uuid(column(&row, 1)?),
@@ -97,8 +94,7 @@ impl UserReads for Executor<'_> {
     }
 
     fn link(&mut self, link: LinkId) -> StoreResult<Option<LinkRecord>> {
-        let sql = "select id, \"user\", created_at, expires_at, hash from links where id = $1";
-        let Some(row) = self.row(sql, &[&link.uuid()])? else { return Ok(None) };
+        let Some(row) = self.row(sql::LINK, &[&link.uuid()])? else { return Ok(None) };
         let link = Link {
             id: LinkId::from_uuid(column(&row, 0)?),
             user: UserId::from_uuid(column(&row, 1)?),
@@ -129,13 +125,8 @@ impl UserWrites for Executor<'_> {
     }
 
     fn membership_save(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> StoreResult<()> {
-        let sql = "insert into memberships (\"user\", project, role, groups, disabled_at) \
-                   select users.id, projects.id, $4, $5, $6 from users join projects on projects.tenant = users.tenant \
-                   where users.id = $1 and projects.id = $2 and projects.tenant = $3 \
-                   on conflict (\"user\", project) do update set role = excluded.role, groups = excluded.groups, \
-                   disabled_at = excluded.disabled_at";
         self.guarded(
-            sql,
+            sql::MEMBERSHIP_SAVE,
             &[
                 &user.uuid(),
                 &scope.project.uuid(),
@@ -157,11 +148,11 @@ impl UserWrites for Executor<'_> {
     }
 
     fn user_mark_signed_in(&mut self, user: UserId, at: Timestamp) -> StoreResult<()> {
-        self.guarded("update users set signed_in_at = $2 where id = $1", &[&user.uuid(), &at.as_microsecond()])
+        self.guarded(sql::USER_MARK_SIGNED_IN, &[&user.uuid(), &at.as_microsecond()])
     }
 
     fn password_save(&mut self, user: UserId, password: Option<&str>) -> StoreResult<()> {
-        self.guarded("update users set password = $2 where id = $1", &[&user.uuid(), &password])
+        self.guarded(sql::PASSWORD_SAVE, &[&user.uuid(), &password])
     }
 
     fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> StoreResult<()> {
@@ -187,7 +178,7 @@ impl UserWrites for Executor<'_> {
     }
 
     fn visit_set_project(&mut self, visit: VisitId, project: ProjectId) -> StoreResult<bool> {
-        Ok(self.change("update visits set project = $2 where id = $1", &[&visit.uuid(), &project.uuid()])? == 1)
+        Ok(self.change(sql::VISIT_SET_PROJECT, &[&visit.uuid(), &project.uuid()])? == 1)
     }
 
     fn visit_consume_link(&mut self, visit: VisitId) -> StoreResult<bool> {
@@ -195,7 +186,7 @@ impl UserWrites for Executor<'_> {
     }
 
     fn visit_end(&mut self, visit: VisitId) -> StoreResult<bool> {
-        Ok(self.change("delete from visits where id = $1", &[&visit.uuid()])? == 1)
+        Ok(self.change(sql::VISIT_END, &[&visit.uuid()])? == 1)
     }
 
     fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> StoreResult<()> {
@@ -221,11 +212,11 @@ impl UserWrites for Executor<'_> {
     }
 
     fn link_redeem(&mut self, link: LinkId) -> StoreResult<bool> {
-        Ok(self.change("delete from links where id = $1", &[&link.uuid()])? == 1)
+        Ok(self.change(sql::LINK_REDEEM, &[&link.uuid()])? == 1)
     }
 
     fn links_delete(&mut self, user: UserId) -> StoreResult<()> {
-        self.change("delete from links where \"user\" = $1", &[&user.uuid()]).map(drop)
+        self.change(sql::LINKS_DELETE, &[&user.uuid()]).map(drop)
     }
 
     fn links_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {

@@ -5,6 +5,7 @@ use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use postgres::Row;
+use store::sql::webhook as sql;
 use store::{
     Bounded, Cursor, DueWebhook, Page, Sealed, StoreResult, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites,
 };
@@ -44,8 +45,7 @@ const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_se
 
 impl WebhookReads for Executor<'_> {
     fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
-        let sql = "select body from webhooks where id = $1 and project = $2";
-        self.row(sql, &[&webhook.uuid(), &scope.project.uuid()])?.as_ref().map(body).transpose()
+        self.row(sql::WEBHOOK, &[&webhook.uuid(), &scope.project.uuid()])?.as_ref().map(body).transpose()
     }
 
     fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> StoreResult<Bounded<Webhook>> {
@@ -56,7 +56,7 @@ impl WebhookReads for Executor<'_> {
     }
 
     fn webhook_count(&mut self, scope: &Scope) -> StoreResult<u64> {
-        let found = self.row("select count(*) from webhooks where project = $1", &[&scope.project.uuid()])?;
+        let found = self.row(sql::WEBHOOK_COUNT, &[&scope.project.uuid()])?;
         found.map_or(Ok(0), |row| number(&row, 0))
     }
 
@@ -162,20 +162,17 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()> {
-        let sql = "update webhooks set enabled = $3, body = $4 where id = $1 and project = $2";
         let (id, project) = (webhook.id.uuid(), webhook.scope.project.uuid());
-        self.guarded(sql, &[&id, &project, &webhook.enabled(), &json(webhook)?])
+        self.guarded(sql::WEBHOOK_SAVE, &[&id, &project, &webhook.enabled(), &json(webhook)?])
     }
 
     fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<bool> {
         let (id, project) = (webhook.uuid(), scope.project.uuid());
-        if self.change("delete from webhooks where id = $1 and project = $2", &[&id, &project])? == 0 {
+        if self.change(sql::WEBHOOK_DELETE, &[&id, &project])? == 0 {
             return Ok(false);
         }
-        self.change("delete from webhook_secrets where webhook = $1", &[&id])?;
-        let sql =
-            "update webhook_deliveries set due_at = null, settled_at = $2 where webhook = $1 and due_at is not null";
-        self.change(sql, &[&id, &now.as_microsecond()])?;
+        self.change(sql::WEBHOOK_SECRETS_DELETE, &[&id])?;
+        self.change(sql::WEBHOOK_DELIVERIES_SETTLE, &[&id, &now.as_microsecond()])?;
         Ok(true)
     }
 
@@ -185,11 +182,9 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_claim(&mut self, due: &DueWebhook, hold: &WebhookLease, now: Timestamp) -> StoreResult<bool> {
-        let sql = "update webhooks set lease = $3, lease_until = $4, looked_at = $5 where id = $1 and project = $2 \
-                   and enabled and (lease_until is null or lease_until <= $5)";
         let (id, project) = (due.webhook.uuid(), due.scope.project.uuid());
         let (until, now) = (hold.until.as_microsecond(), now.as_microsecond());
-        Ok(self.change(sql, &[&id, &project, &hold.lease.uuid(), &until, &now])? == 1)
+        Ok(self.change(sql::WEBHOOK_CLAIM, &[&id, &project, &hold.lease.uuid(), &until, &now])? == 1)
     }
 
     fn webhook_lease_extend(
@@ -217,10 +212,8 @@ impl WebhookWrites for Executor<'_> {
         at: Option<Timestamp>,
         held_back: bool,
     ) -> StoreResult<()> {
-        let sql = "update webhooks set lease = null, lease_until = null, due_at = $4, held_back = $5 \
-                   where id = $1 and project = $2 and lease = $3";
         let (id, project) = (due.webhook.uuid(), due.scope.project.uuid());
-        self.change(sql, &[&id, &project, &lease.uuid(), &micros(at), &held_back]).map(drop)
+        self.change(sql::WEBHOOK_RELEASE, &[&id, &project, &lease.uuid(), &micros(at), &held_back]).map(drop)
     }
 
     fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
@@ -248,10 +241,8 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
-        let sql = "update webhook_deliveries set state = $4, due_at = $5, settled_at = $6, body = $7 where id = $1 \
-                   and webhook = $2 and exists (select 1 from webhooks where id = $2 and project = $3)";
         self.guarded(
-            sql,
+            sql::WEBHOOK_DELIVERY_SAVE,
             &[
                 &delivery.id.uuid(),
                 &delivery.webhook.uuid(),
@@ -286,9 +277,8 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_secrets_expire(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> StoreResult<()> {
-        let sql = "update webhook_secrets set until = $3 where webhook = $1 and (until is null or until > $3) \
-                   and exists (select 1 from webhooks where id = $1 and project = $2)";
-        self.change(sql, &[&webhook.uuid(), &scope.project.uuid(), &until.as_microsecond()]).map(drop)
+        self.change(sql::WEBHOOK_SECRETS_EXPIRE, &[&webhook.uuid(), &scope.project.uuid(), &until.as_microsecond()])
+            .map(drop)
     }
 
     fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> StoreResult<u64> {
@@ -298,10 +288,9 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_secret_reseal(&mut self, from: DataKeyId, secret: &WebhookSecret) -> StoreResult<()> {
-        let sql =
-            "update webhook_secrets set data_key = $4, body = $5 where webhook = $1 and number = $2 and data_key = $3";
         let (Sealed { key, body }, number) = (&secret.sealed, i64::from(secret.number));
-        self.change(sql, &[&secret.webhook.uuid(), &number, &from.uuid(), &key.id.uuid(), body]).map(drop)
+        self.change(sql::WEBHOOK_SECRET_RESEAL, &[&secret.webhook.uuid(), &number, &from.uuid(), &key.id.uuid(), body])
+            .map(drop)
     }
 }
 

@@ -1,16 +1,13 @@
 //! Actions that agents proposed.
 
 use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use store::{
     ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Bounded, DueAction, PastAction, StoreResult,
 };
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::error::Told;
-use crate::session::guarded;
-use crate::timers::readable;
 use crate::values::{id, json, micros, parsed, time, time_if};
 
 /// What is due, the earliest first.
@@ -33,8 +30,7 @@ pub(crate) fn past(asked: bool) -> String {
 impl ActionReads for Executor<'_> {
     fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>> {
         let sql = "select body from actions where session = ?1 and call = ?2 and project = ?3";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row(params![session.uuid(), call, scope.project.uuid()], body).optional().told()
+        self.row(sql, params![session.uuid(), call, scope.project.uuid()], body)
     }
 
     fn actions(
@@ -45,7 +41,7 @@ impl ActionReads for Executor<'_> {
         limit: u32,
     ) -> StoreResult<Bounded<Proposal>> {
         let sql = "select body from actions where session = ?1 and call > ?2 and project = ?3 order by call limit ?4";
-        self.bounded(sql, params![session.uuid(), after, scope.project.uuid(), limit], limit, body)
+        self.bounded_rows(sql, params![session.uuid(), after, scope.project.uuid(), limit], limit, body)
     }
 
     fn action_history(
@@ -69,11 +65,10 @@ impl ActionReads for Executor<'_> {
             Ok(PastAction { cursor, proposal: parsed(&row.get::<_, String>(3)?)?, started_by })
         };
         let row = params![scope.project.uuid(), since, at, session, call, limit];
-        self.bounded(&past(filter.asked), row, limit, action)
+        self.bounded_rows(&past(filter.asked), row, limit, action)
     }
 
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueAction>> {
-        let mut statement = self.connection.prepare_cached(DUE).told()?;
         let due = |row: &Row<'_>| {
             Ok(DueAction {
                 scope: Scope {
@@ -84,14 +79,12 @@ impl ActionReads for Executor<'_> {
                 call: row.get(3)?,
             })
         };
-        let found = statement.query_map(params![now.as_microsecond(), limit], due).told()?;
-        Ok(found.filter_map(readable).collect())
+        self.readable_rows(DUE, params![now.as_microsecond(), limit], due)
     }
 
     fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let sql = "select min(wake_at) from actions where wake_at is not null";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row([], |row| time_if(row.get(0)?)).told()
+        self.one_row(sql, [], |row| time_if(row.get(0)?))
     }
 }
 
@@ -110,7 +103,7 @@ impl ActionWrites for Executor<'_> {
             proposal.at.as_microsecond(),
             !proposal.asked.is_empty(),
         ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
     fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()> {
@@ -125,7 +118,7 @@ impl ActionWrites for Executor<'_> {
             json(proposal)?,
             !proposal.asked.is_empty(),
         ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 }
 

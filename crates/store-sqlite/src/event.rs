@@ -6,8 +6,6 @@ use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, Store
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::error::Told;
-use crate::session::guarded;
 use crate::values::{id, json, parsed, time};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data, position";
@@ -24,7 +22,7 @@ pub(crate) fn of_project() -> String {
 
 impl EventReads for Executor<'_> {
     fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> StoreResult<Bounded<Event>> {
-        self.bounded(&of_session(), params![session.uuid(), after, scope.project.uuid(), limit], limit, read)
+        self.bounded_rows(&of_session(), params![session.uuid(), after, scope.project.uuid(), limit], limit, read)
     }
 
     fn events_about(
@@ -40,29 +38,26 @@ impl EventReads for Executor<'_> {
         );
         let after = page.after.unwrap_or(0);
         let row = params![session.uuid(), scope.project.uuid(), about.uuid(), after, page.limit];
-        self.bounded(&sql, row, page.limit, read)
+        self.bounded_rows(&sql, row, page.limit, read)
     }
 
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> StoreResult<ProjectEvents> {
         let placed = |row: &Row<'_>| Ok((Cursor { major: 0, minor: row.get(8)? }, read(row)?));
         let row = params![scope.project.uuid(), after.minor, limit];
-        let found = self.bounded(&of_project(), row, limit, placed)?;
+        let found = self.bounded_rows(&of_project(), row, limit, placed)?;
         Ok(ProjectEvents { more: found.more, events: found.into_vec(), hidden: false })
     }
 
     fn project_head(&mut self, scope: &Scope) -> StoreResult<Cursor> {
         let sql = "select coalesce(max(position), 0) from events where project = ?1";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row([scope.project.uuid()], |row| Ok(Cursor { major: 0, minor: row.get(0)? })).told()
+        self.one_row(sql, [scope.project.uuid()], |row| Ok(Cursor { major: 0, minor: row.get(0)? }))
     }
 
     fn changed_topics(&mut self, after: Option<Cursor>) -> StoreResult<(Vec<Topic>, Cursor)> {
-        let mut statement = self.connection.prepare_cached("select coalesce(max(position), 0) from events").told()?;
-        let head = statement.query_row([], |row| row.get(0)).told()?;
+        let head = self.one_row("select coalesce(max(position), 0) from events", [], |row| row.get(0))?;
         let after = after.map_or(head, |cursor| cursor.minor);
         let sql = "select distinct events.project, events.session, sessions.channel from events \
                    join sessions on sessions.id = events.session where position > ?1 and position <= ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let topics = |row: &Row<'_>| {
             let project = ProjectId::from_uuid(id(row.get(0)?));
             Ok([
@@ -71,8 +66,7 @@ impl EventReads for Executor<'_> {
                 Topic::Channel(project, row.get(2)?),
             ])
         };
-        let changed = statement.query_map([after, head], topics).told()?;
-        let changed: Vec<[Topic; 3]> = changed.collect::<Result<_, _>>().told()?;
+        let changed: Vec<[Topic; 3]> = self.rows(sql, [after, head], topics)?;
         Ok((changed.into_iter().flatten().collect(), Cursor { major: 0, minor: head }))
     }
 }
@@ -92,7 +86,7 @@ impl EventWrites for Executor<'_> {
             event.interaction.map(InteractionId::uuid),
             json(&event.data)?,
         ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 }
 

@@ -36,8 +36,8 @@ fn hot_statements_use_their_indexes() {
     check(&event::of_session(), "events USING INDEX events_of_session (session=? AND seq>?)");
     check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
     check(interaction::OPEN, "interactions USING INDEX interactions_alive (session=?)");
-    check(interaction::TAKERS, "interactions USING INDEX interactions_alive (session=?)");
-    check(interaction::UNTAKEN, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::DELIVERY_AGENTS, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::WAITING_DELIVERIES, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
     check(step::RETIRE, "interactions USING INDEX interactions_of_session (session=?)");
     check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");

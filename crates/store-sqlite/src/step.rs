@@ -1,12 +1,11 @@
 //! Steps that our own workers run, and their journals.
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, Step, StepId, TenantId, Timestamp};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
+use store::sql::step as sql;
 use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult};
 
 use crate::connection::Executor;
-use crate::error::Told;
-use crate::session::guarded;
 use crate::values::{id, json, micros, parsed, time, time_if};
 
 /// Has what is sealed for a session's closed questions go with them.
@@ -19,14 +18,11 @@ pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, st
 
 impl StepReads for Executor<'_> {
     fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
-        let sql = "select body from steps where id = ?1 and project = ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
-        statement.query_row([step.uuid(), scope.project.uuid()], body).optional().told()
+        self.row(sql::STEP, [step.uuid(), scope.project.uuid()], body)
     }
 
     fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>> {
-        let mut statement = self.connection.prepare_cached(DUE).told()?;
         let due = |row: &Row<'_>| {
             Ok(DueStep {
                 scope: Scope {
@@ -37,22 +33,16 @@ impl StepReads for Executor<'_> {
                 step: StepId::from_uuid(id(row.get(3)?)),
             })
         };
-        let found = statement.query_map(params![now.as_microsecond(), limit], due).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.rows(DUE, params![now.as_microsecond(), limit], due)
     }
 
     fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        let sql = "select min(due) from steps where due is not null";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row([], |row| time_if(row.get(0)?)).told()
+        self.one_row(sql::NEXT_STEP_DUE, [], |row| time_if(row.get(0)?))
     }
 
     fn step_state(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<StepState>> {
-        let sql = "select upto, step_states.body from step_states join steps on steps.id = step \
-                   where step = ?1 and project = ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let state = |row: &Row<'_>| Ok(StepState { upto: row.get(0)?, body: parsed(&row.get::<_, String>(1)?)? });
-        statement.query_row([step.uuid(), scope.project.uuid()], state).optional().told()
+        self.row(sql::STEP_STATE, [step.uuid(), scope.project.uuid()], state)
     }
 
     fn interactions_with_sealed_value(
@@ -61,23 +51,15 @@ impl StepReads for Executor<'_> {
         session: SessionId,
         name: &str,
     ) -> StoreResult<Vec<InteractionId>> {
-        let sql = "select interaction from interactions join sealed_values on interaction = interactions.id \
-                   where session = ?1 and project = ?2 and name = ?3 order by interaction";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let one = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
-        let found = statement.query_map(params![session.uuid(), scope.project.uuid(), name], one).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.rows(sql::INTERACTIONS_WITH_SEALED_VALUE, params![session.uuid(), scope.project.uuid(), name], one)
     }
 
     fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>> {
-        let sql = "select seq, at, journal.body from journal join steps on steps.id = step \
-                   where step = ?1 and seq > ?3 and project = ?2 order by seq limit ?4";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let entry = |row: &Row<'_>| {
             Ok(JournalEntry { seq: row.get(0)?, at: time(row.get(1)?)?, body: parsed(&row.get::<_, String>(2)?)? })
         };
-        let found = statement.query_map(params![step.uuid(), scope.project.uuid(), after, limit], entry).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.rows(sql::JOURNAL, params![step.uuid(), scope.project.uuid(), after, limit], entry)
     }
 }
 
@@ -87,14 +69,12 @@ impl StepWrites for Executor<'_> {
                    select id, ?3, ?4, ?5 from steps where id = ?1 and project = ?2 \
                    and ?3 = 1 + (select coalesce(max(seq), 0) from journal where step = ?1)";
         let row = params![step.uuid(), scope.project.uuid(), entry.seq, entry.at.as_microsecond(), json(&entry.body)?];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
     fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()> {
-        let sql = "insert into step_states (step, upto, body) select id, ?3, ?4 from steps where id = ?1 and project = ?2 \
-                   on conflict (step) do update set upto = excluded.upto, body = excluded.body";
         let row = params![step.uuid(), scope.project.uuid(), state.upto, json(&state.body)?];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql::STEP_STATE_SAVE, row)
     }
 
     fn session_sealed_values_retire(
@@ -104,13 +84,11 @@ impl StepWrites for Executor<'_> {
         at: Option<Timestamp>,
     ) -> StoreResult<()> {
         let row = params![session.uuid(), scope.project.uuid(), micros(at)];
-        self.connection.prepare_cached(RETIRE).told()?.execute(row).told().map(drop)
+        self.change(RETIRE, row).map(drop)
     }
 
     fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
-        let sql = "delete from sealed_values where interaction in \
-                   (select id from interactions where session = ?1 and project = ?2)";
         let row = [session.uuid(), scope.project.uuid()];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql::SESSION_SEALED_VALUES_DELETE, row).map(drop)
     }
 }

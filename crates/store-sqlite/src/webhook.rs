@@ -4,16 +4,15 @@ use domain::webhook::delivery::About;
 use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
+use store::sql::webhook as sql;
 use store::{
     Bounded, Cursor, DueWebhook, Page, Sealed, StoreResult, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites,
 };
 
 use crate::connection::Executor;
-use crate::error::Told;
 use crate::interaction;
 use crate::secret::{data_key, scope};
-use crate::session::guarded;
 use crate::values::{id, json, micros, parsed, time_if};
 
 /// Webhooks that nobody holds and for which something may be to do.
@@ -42,25 +41,21 @@ const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_se
 
 impl WebhookReads for Executor<'_> {
     fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
-        let mut statement =
-            self.connection.prepare_cached("select body from webhooks where id = ?1 and project = ?2").told()?;
-        statement.query_row([webhook.uuid(), scope.project.uuid()], body).optional().told()
+        self.row(sql::WEBHOOK, [webhook.uuid(), scope.project.uuid()], body)
     }
 
     fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> StoreResult<Bounded<Webhook>> {
         let sql = "select body from webhooks where project = ?1 and (?2 is null or id < ?2) order by id desc limit ?3";
         let row = params![scope.project.uuid(), page.after.map(WebhookId::uuid), page.limit];
-        self.bounded(sql, row, page.limit, body)
+        self.bounded_rows(sql, row, page.limit, body)
     }
 
     fn webhook_count(&mut self, scope: &Scope) -> StoreResult<u64> {
-        let mut statement =
-            self.connection.prepare_cached("select count(*) from webhooks where project = ?1").told()?;
-        statement.query_row([scope.project.uuid()], |row| row.get(0)).told()
+        self.one_row(sql::WEBHOOK_COUNT, [scope.project.uuid()], |row| row.get(0))
     }
 
     fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueWebhook>> {
-        self.all(DUE, params![now.as_microsecond(), limit], |row| {
+        self.rows(DUE, params![now.as_microsecond(), limit], |row| {
             Ok(DueWebhook { scope: scope(row, 0)?, webhook: WebhookId::from_uuid(id(row.get(2)?)) })
         })
     }
@@ -78,7 +73,7 @@ impl WebhookReads for Executor<'_> {
              order by id desc limit ?4"
         );
         let after = page.after.map(WebhookDeliveryId::uuid);
-        self.all(&sql, params![webhook.uuid(), scope.project.uuid(), after, page.limit, state], body)
+        self.rows(&sql, params![webhook.uuid(), scope.project.uuid(), after, page.limit, state], body)
     }
 
     fn webhook_delivery(
@@ -88,9 +83,8 @@ impl WebhookReads for Executor<'_> {
         delivery: WebhookDeliveryId,
     ) -> StoreResult<Option<WebhookDelivery>> {
         let sql = format!("select body from webhook_deliveries where {OF_WEBHOOK} and id = ?3");
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
         let row = [webhook.uuid(), scope.project.uuid(), delivery.uuid()];
-        statement.query_row(row, body).optional().told()
+        self.row(&sql, row, body)
     }
 
     fn webhook_deliveries_due(
@@ -99,12 +93,11 @@ impl WebhookReads for Executor<'_> {
         now: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<WebhookDelivery>> {
-        self.all(TO_SEND, params![webhook.uuid(), now.as_microsecond(), limit], body)
+        self.rows(TO_SEND, params![webhook.uuid(), now.as_microsecond(), limit], body)
     }
 
     fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
-        let mut statement = self.connection.prepare_cached(BACKLOG).told()?;
-        statement.query_row([webhook.uuid()], |row| Ok((row.get(0)?, time_if(row.get(1)?)?))).told()
+        self.one_row(BACKLOG, [webhook.uuid()], |row| Ok((row.get(0)?, time_if(row.get(1)?)?)))
     }
 
     fn answers_unsent(
@@ -115,7 +108,7 @@ impl WebhookReads for Executor<'_> {
         limit: u32,
     ) -> StoreResult<Bounded<Interaction>> {
         let row = params![scope.project.uuid(), agent, limit, webhook.uuid()];
-        self.bounded(&interaction::unsent(), row, limit, |row| interaction::read(scope, row))
+        self.bounded_rows(&interaction::unsent(), row, limit, |row| interaction::read(scope, row))
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
@@ -123,7 +116,7 @@ impl WebhookReads for Executor<'_> {
             "select {DATA_KEY_OF}, {SECRET} from {SECRETS} where webhook = ?1 and webhooks.project = ?2 \
              order by webhook_secrets.number desc"
         );
-        self.all(&sql, [webhook.uuid(), scope.project.uuid()], secret)
+        self.rows(&sql, [webhook.uuid(), scope.project.uuid()], secret)
     }
 
     fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<WebhookSecret>> {
@@ -131,7 +124,7 @@ impl WebhookReads for Executor<'_> {
             "select {DATA_KEY_OF}, {SECRET} from {SECRETS} where data_key = ?1 \
              order by webhook, webhook_secrets.number limit ?2"
         );
-        self.all(&sql, params![key.uuid(), limit], secret)
+        self.rows(&sql, params![key.uuid(), limit], secret)
     }
 }
 
@@ -149,7 +142,7 @@ impl WebhookWrites for Executor<'_> {
             webhook.created_at.as_microsecond(),
             json(webhook)?,
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql, row)
     }
 
     /// Nobody else writes before the transaction ends, so that there is nothing to lock.
@@ -158,31 +151,26 @@ impl WebhookWrites for Executor<'_> {
     }
 
     fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()> {
-        let sql = "update webhooks set enabled = ?3, body = ?4 where id = ?1 and project = ?2";
         let row = params![webhook.id.uuid(), webhook.scope.project.uuid(), webhook.enabled(), json(webhook)?];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql::WEBHOOK_SAVE, row)
     }
 
     fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<bool> {
         let key = [webhook.uuid(), scope.project.uuid()];
-        if self.changed("delete from webhooks where id = ?1 and project = ?2", key)? == 0 {
+        if self.change(sql::WEBHOOK_DELETE, key)? == 0 {
             return Ok(false);
         }
-        self.changed("delete from webhook_secrets where webhook = ?1", [webhook.uuid()])?;
-        let sql =
-            "update webhook_deliveries set due_at = null, settled_at = ?2 where webhook = ?1 and due_at is not null";
-        self.changed(sql, params![webhook.uuid(), now.as_microsecond()])?;
+        self.change(sql::WEBHOOK_SECRETS_DELETE, [webhook.uuid()])?;
+        self.change(sql::WEBHOOK_DELIVERIES_SETTLE, params![webhook.uuid(), now.as_microsecond()])?;
         Ok(true)
     }
 
     fn webhook_wake(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<()> {
         let sql = "update webhooks set due_at = min(coalesce(due_at, ?3), ?3) where id = ?1 and project = ?2";
-        guarded(self.changed(sql, params![webhook.uuid(), scope.project.uuid(), now.as_microsecond()])?)
+        self.guarded(sql, params![webhook.uuid(), scope.project.uuid(), now.as_microsecond()])
     }
 
     fn webhook_claim(&mut self, due: &DueWebhook, hold: &WebhookLease, now: Timestamp) -> StoreResult<bool> {
-        let sql = "update webhooks set lease = ?3, lease_until = ?4, looked_at = ?5 where id = ?1 and project = ?2 \
-                   and enabled and (lease_until is null or lease_until <= ?5)";
         let row = params![
             due.webhook.uuid(),
             due.scope.project.uuid(),
@@ -190,7 +178,7 @@ impl WebhookWrites for Executor<'_> {
             hold.until.as_microsecond(),
             now.as_microsecond(),
         ];
-        Ok(self.changed(sql, row)? == 1)
+        Ok(self.change(sql::WEBHOOK_CLAIM, row)? == 1)
     }
 
     fn webhook_lease_extend(
@@ -200,16 +188,15 @@ impl WebhookWrites for Executor<'_> {
     ) -> StoreResult<Option<(Webhook, Cursor)>> {
         let sql = "update webhooks set lease_until = ?4 where id = ?1 and project = ?2 and lease = ?3 \
                    returning body, cursor_major, cursor_minor";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let row = params![due.webhook.uuid(), due.scope.project.uuid(), hold.lease.uuid(), hold.until.as_microsecond()];
         let held = |row: &Row<'_>| Ok((body(row)?, Cursor { major: row.get(1)?, minor: row.get(2)? }));
-        statement.query_row(row, held).optional().told()
+        self.row(sql, row, held)
     }
 
     fn webhook_cursor_save(&mut self, due: &DueWebhook, cursor: Cursor) -> StoreResult<()> {
         let sql = "update webhooks set cursor_major = ?3, cursor_minor = ?4 where id = ?1 and project = ?2";
         let row = params![due.webhook.uuid(), due.scope.project.uuid(), cursor.major, cursor.minor];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql, row)
     }
 
     fn webhook_release(
@@ -219,10 +206,8 @@ impl WebhookWrites for Executor<'_> {
         at: Option<Timestamp>,
         held_back: bool,
     ) -> StoreResult<()> {
-        let sql = "update webhooks set lease = null, lease_until = null, due_at = ?4, held_back = ?5 \
-                   where id = ?1 and project = ?2 and lease = ?3";
         let row = params![due.webhook.uuid(), due.scope.project.uuid(), lease.uuid(), micros(at), held_back];
-        self.changed(sql, row).map(drop)
+        self.change(sql::WEBHOOK_RELEASE, row).map(drop)
     }
 
     fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
@@ -243,12 +228,10 @@ impl WebhookWrites for Executor<'_> {
             revision,
             json(delivery)?,
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql, row)
     }
 
     fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
-        let sql = "update webhook_deliveries set state = ?4, due_at = ?5, settled_at = ?6, body = ?7 where id = ?1 \
-                   and webhook = ?2 and exists (select 1 from webhooks where id = ?2 and project = ?3)";
         let row = params![
             delivery.id.uuid(),
             delivery.webhook.uuid(),
@@ -258,12 +241,12 @@ impl WebhookWrites for Executor<'_> {
             micros(delivery.progress.settled_at()),
             json(delivery)?,
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql::WEBHOOK_DELIVERY_SAVE, row)
     }
 
     fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = format!("delete from webhook_deliveries where id in ({SETTLED})");
-        Ok(self.changed(&sql, params![before.as_microsecond(), limit])? as u64)
+        self.change(&sql, params![before.as_microsecond(), limit])
     }
 
     fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()> {
@@ -277,27 +260,24 @@ impl WebhookWrites for Executor<'_> {
             secret.sealed.key.id.uuid(),
             secret.sealed.body,
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql, row)
     }
 
     fn webhook_secrets_expire(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> StoreResult<()> {
-        let sql = "update webhook_secrets set until = ?3 where webhook = ?1 and (until is null or until > ?3) \
-                   and exists (select 1 from webhooks where id = ?1 and project = ?2)";
-        self.changed(sql, params![webhook.uuid(), scope.project.uuid(), until.as_microsecond()]).map(drop)
+        self.change(sql::WEBHOOK_SECRETS_EXPIRE, params![webhook.uuid(), scope.project.uuid(), until.as_microsecond()])
+            .map(drop)
     }
 
     fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from webhook_secrets where (webhook, number) in \
                    (select webhook, number from webhook_secrets where until is not null and until <= ?1 limit ?2)";
-        Ok(self.changed(sql, params![now.as_microsecond(), limit])? as u64)
+        self.change(sql, params![now.as_microsecond(), limit])
     }
 
     fn webhook_secret_reseal(&mut self, from: DataKeyId, secret: &WebhookSecret) -> StoreResult<()> {
-        let sql =
-            "update webhook_secrets set data_key = ?4, body = ?5 where webhook = ?1 and number = ?2 and data_key = ?3";
         let Sealed { key, body } = &secret.sealed;
         let row = params![secret.webhook.uuid(), secret.number, from.uuid(), key.id.uuid(), body];
-        self.changed(sql, row).map(drop)
+        self.change(sql::WEBHOOK_SECRET_RESEAL, row).map(drop)
     }
 }
 

@@ -1,12 +1,12 @@
-//! What must be kept: the traits that both stores implement.
+//! Traits that both stores implement.
 //!
-//! Duty: say what can be read and written, in the words of the domain. A use case runs as one closure over a [`Tx`] in one
-//! transaction ([`transact`]): it loads, lets the domain decide, and saves. Writes are guarded, so that a change which lost a
-//! race is a [`StoreError::Conflict`] and never a merge.
+//! The traits name all reads and writes in terms of domain types. A use case is one closure over a [`Tx`] that runs in one
+//! transaction ([`transact`]): it loads values, calls the domain, and saves the results. Writes are guarded: a change that lost a
+//! race fails with [`StoreError::Conflict`] and is never merged.
 //!
-//! This crate, and every store, must never decide anything: no state is computed here.
+//! Neither this crate nor a store makes decisions: states are computed in `domain`.
 //!
-//! Every query about a project takes its [`domain::Scope`], so that a query without its filter does not compile:
+//! Every query about a project takes a [`domain::Scope`], so that a query without its filter does not compile:
 //!
 //! ```compile_fail
 //! fn find(reads: &mut dyn holdpoint_store::Reads, id: domain::InteractionId) {
@@ -14,8 +14,8 @@
 //! }
 //! ```
 //!
-//! Start reading at [`Reads`] and [`Tx`]; [`Store`] is how a closure gets to them; [`Topic`] is how waiting readers hear of a
-//! commit. `conformance` (a feature) is the suite that every store passes.
+//! Start reading at [`Reads`] and [`Tx`]. [`Store`] runs closures over them; [`Topic`] is what waiting readers are notified of. [`sql`]
+//! has the statements that are the same in both stores. The feature `conformance` adds the test suite that every store passes.
 
 mod access;
 mod action;
@@ -38,6 +38,7 @@ mod policy;
 mod reads;
 mod secret;
 mod session;
+pub mod sql;
 mod stats;
 mod step;
 mod timers;
@@ -71,5 +72,5 @@ pub use topic::Topic;
 pub use user::{LinkRecord, UserReads, UserRecord, UserWrites, VisitRecord};
 pub use webhook::{DueWebhook, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites};
 
-/// What a store gives back.
+/// Result of a store operation.
 pub type StoreResult<T> = Result<T, StoreError>;
