@@ -1,59 +1,59 @@
-//! Actions that agents proposed.
+//! Actions that agents have proposed.
 
 use domain::{Actor, Proposal, Scope, SessionId, Timestamp};
 
 use crate::{Bounded, StoreResult};
 
-/// An action whose outcome is overdue.
+/// An action whose wake-up time has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueAction {
-    /// Whose it is.
+    /// Project of the action.
     pub scope: Scope,
-    /// Its session, which is locked first.
+    /// Session of the action, which is locked before the action is changed.
     pub session: SessionId,
-    /// The call.
+    /// Identifier of the call in its session.
     pub call: String,
 }
 
-/// Position of an action among those of its project, by age.
+/// Position of an action in the history of its project, which is ordered by age.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionCursor {
-    /// When it was proposed, as the store orders it.
+    /// Time of the proposal, as stored.
     pub at: Timestamp,
-    /// Its session.
+    /// Session of the action.
     pub session: SessionId,
-    /// The call.
+    /// Identifier of the call in its session.
     pub call: String,
 }
 
-/// An action as it is looked back at.
+/// An action in the history of its project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastAction {
-    /// Where a list goes on after it.
+    /// Position of the action, from which the next page continues.
     pub cursor: ActionCursor,
     /// The action.
     pub proposal: Proposal,
-    /// Who started its session.
+    /// Actor who started the session.
     pub started_by: Actor,
 }
 
-/// Which actions are looked back at.
+/// Filter of the history of actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ActionHistoryFilter {
-    /// None from before this moment.
+    /// Only actions proposed at this time or later.
     pub since: Option<Timestamp>,
-    /// Only those that people were asked about.
+    /// Only actions that people were asked about.
     pub asked: bool,
 }
 
-/// What can be read of them.
+/// Reads of actions.
 pub trait ActionReads {
-    /// The action of this call.
+    /// Returns the action of a call.
     fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>>;
-    /// The actions of a session, by call, after this one.
+    /// Lists the actions of a session by call, after this one.
     fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32)
     -> StoreResult<Bounded<Proposal>>;
-    /// The actions of a project, the newest first: those before a place.
+    /// Lists the actions of a project before a position, newest first.
     fn action_history(
         &mut self,
         scope: &Scope,
@@ -61,16 +61,16 @@ pub trait ActionReads {
         before: Option<&ActionCursor>,
         limit: u32,
     ) -> StoreResult<Bounded<PastAction>>;
-    /// Actions whose moment has come, the earliest first.
+    /// Returns actions that are due at `now`, earliest first.
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueAction>>;
-    /// The earliest moment of an action that is to come.
+    /// Returns the earliest time at which an action is due.
     fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>>;
 }
 
-/// What can be written of them.
+/// Writes of actions.
 pub trait ActionWrites {
-    /// Keeps a new one.
+    /// Inserts an action.
     fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()>;
-    /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
+    /// Saves an action over its previous revision, or fails with [`crate::StoreError::Conflict`].
     fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()>;
 }

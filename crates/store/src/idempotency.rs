@@ -1,46 +1,47 @@
-//! What idempotency keys were used for.
+//! Idempotency records: the commands that idempotency keys were used for, and their results.
 
 use domain::{DataKeyId, Scope, Timestamp};
 
 use crate::{Sealed, StoreResult};
 
-/// What an idempotency key was used for.
+/// Record of the command that an idempotency key was used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyRecord {
     /// Digest of the operation and its body.
     pub digest: String,
-    /// What it gave, as JSON.
+    /// Result of the command as JSON; empty while the command runs.
     pub result: String,
 }
 
-/// The secret that a command gave, sealed, and the idempotency record that keeps it.
+/// Sealed secret that a command returned, with the key of its idempotency record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencySecret {
-    /// Whose record it is.
+    /// Project of the record.
     pub scope: Scope,
-    /// Who gave the command.
+    /// Actor of the command.
     pub actor: String,
-    /// Their idempotency key.
+    /// Idempotency key of the command.
     pub key: String,
-    /// The secret.
+    /// Secret that the command returned, sealed.
     pub sealed: Sealed,
 }
 
-/// What can be read of them.
+/// Reads of idempotency records.
 pub trait IdempotencyReads {
-    /// What an idempotency key was used for.
+    /// Returns the record of an idempotency key.
     fn idempotency_record(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<IdempotencyRecord>>;
-    /// The secret that is kept with an idempotency record.
+    /// Returns the sealed secret of an idempotency record.
     fn idempotency_secret(&mut self, scope: &Scope, actor: &str, key: &str) -> StoreResult<Option<Sealed>>;
-    /// Secrets of idempotency records that are sealed under a data key.
+    /// Returns secrets of idempotency records that are sealed under a data key.
     fn idempotency_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<IdempotencySecret>>;
 }
 
-/// What can be written of them.
+/// Writes of idempotency records.
 pub trait IdempotencyWrites {
-    /// Notes what an idempotency key is used for, or fails with [`crate::StoreError::Conflict`] where it was used.
+    /// Inserts a record, or fails with [`crate::StoreError::Conflict`] if the key has one.
     ///
-    /// Done before the command itself: whoever sends the same command at the same moment waits here until the first has ended.
+    /// A use case inserts the record before it runs the command, so that a concurrent repeat of the command waits here until the first
+    /// transaction has ended.
     fn idempotency_insert(
         &mut self,
         scope: &Scope,
@@ -48,12 +49,12 @@ pub trait IdempotencyWrites {
         key: &str,
         once: &IdempotencyRecord,
     ) -> StoreResult<()>;
-    /// Notes what the command gave.
+    /// Saves the result of the command.
     fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()>;
-    /// Keeps the secret that the command gave with its idempotency record.
+    /// Saves the sealed secret that the command returned.
     fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()>;
-    /// Writes over a secret that was sealed under another data key, unless its record has gone.
+    /// Replaces a secret that is sealed under the data key `from`; does nothing if the record is gone.
     fn idempotency_secret_reseal(&mut self, from: DataKeyId, secret: &IdempotencySecret) -> StoreResult<()>;
-    /// Forgets idempotency keys used before a moment, and says how many.
+    /// Deletes up to `limit` records that are older than a time, and returns how many.
     fn idempotency_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64>;
 }

@@ -1,4 +1,4 @@
-//! The two faces of a store that a use case sees.
+//! The two traits of a store that a use case sees: [`Reads`] and [`Tx`].
 
 use crate::access::{AccessReads, AccessWrites};
 use crate::action::{ActionReads, ActionWrites};
@@ -19,8 +19,8 @@ use crate::timers::{TimerReads, TimerWrites};
 use crate::user::{UserReads, UserWrites};
 use crate::webhook::{WebhookReads, WebhookWrites};
 
-/// A face is the sum of its nouns' faces; whoever has them all has it.
-macro_rules! face {
+/// Declares a trait that combines the traits of all nouns, and implements it for each type that implements those.
+macro_rules! combined_trait {
     ($(#[$doc:meta])* $name:ident: $first:ident $(+ $part:ident)*) => {
         $(#[$doc])*
         pub trait $name: $first $(+ $part)* {}
@@ -29,8 +29,8 @@ macro_rules! face {
     };
 }
 
-face! {
-    /// Everything that can be read. What is about a project takes its scope.
+combined_trait! {
+    /// All reads of a store. A read about a project takes its scope.
     Reads: AccessReads
         + SessionReads
         + InteractionReads
@@ -51,8 +51,8 @@ face! {
         + BudgetReads
 }
 
-face! {
-    /// Everything that can be written. All of a transaction is kept, or nothing.
+combined_trait! {
+    /// All reads and writes of a store, in one transaction.
     Tx: Reads
         + AccessWrites
         + SessionWrites

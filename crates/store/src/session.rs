@@ -4,35 +4,35 @@ use domain::{Luggage, Scope, Session, SessionId, Step, StepId};
 
 use crate::{Bounded, Page, SessionFilter, StoreResult};
 
-/// What can be read of them.
+/// Reads of sessions and steps.
 pub trait SessionReads {
-    /// A session.
+    /// Returns a session.
     fn session(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
-    /// What a session was started with.
+    /// Returns the input that a session was started with.
     fn session_input(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Luggage>>;
-    /// Sessions, the newest first.
+    /// Lists sessions, newest first.
     fn sessions(
         &mut self,
         scope: &Scope,
         filter: &SessionFilter,
         page: Page<SessionId>,
     ) -> StoreResult<Bounded<Session>>;
-    /// The steps of a session, the oldest first.
+    /// Returns all steps of a session, oldest first.
     fn steps(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<Step>>;
-    /// Part of the steps of a session, the newest first.
+    /// Lists the steps of a session, newest first.
     fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> StoreResult<Bounded<Step>>;
 }
 
-/// What can be written of them.
+/// Writes of sessions and steps.
 pub trait SessionWrites {
-    /// Keeps a new session.
+    /// Inserts a session with its input.
     fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()>;
-    /// Reads a session and keeps everybody else from changing it, or anything in it, until the end of the transaction.
+    /// Returns a session and locks it: no other transaction changes the session, or a row that belongs to it, before this one ends.
     fn session_lock(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
-    /// Writes a session that was locked.
+    /// Saves a session that this transaction has locked.
     fn session_save(&mut self, session: &Session) -> StoreResult<()>;
-    /// Keeps a new step.
+    /// Inserts a step.
     fn step_insert(&mut self, scope: &Scope, step: &Step) -> StoreResult<()>;
-    /// Writes a step of a session that was locked.
+    /// Saves a step of a session that this transaction has locked.
     fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()>;
 }

@@ -1,75 +1,75 @@
-//! Steps that our own workers run, and their journals.
+//! Steps that workers of this server run, and their journals.
 
 use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
 use serde_json::Value;
 
 use crate::StoreResult;
 
-/// A step that a worker should look at.
+/// A step that is due for a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueStep {
-    /// Whose it is.
+    /// Project of the step.
     pub scope: Scope,
-    /// Its session, which is locked first.
+    /// Session of the step, which is locked before the step is changed.
     pub session: SessionId,
-    /// Which one.
+    /// Identifier of the step.
     pub step: StepId,
 }
 
-/// One input of a step, numbered from 1 without gaps.
+/// An input of a step. Inputs are numbered from 1 without gaps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournalEntry {
-    /// Its number.
+    /// Number of the input.
     pub seq: u64,
-    /// When it was journalled.
+    /// Time at which the input was written to the journal.
     pub at: Timestamp,
-    /// The input.
+    /// Input as JSON.
     pub body: Value,
 }
 
-/// What a step had become when it had taken the inputs up to a number. What its machine makes of it is for the machine alone.
+/// Snapshot of a step after the inputs up to a number. Only the state machine of the step interprets it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepState {
-    /// The number of the last input that it has taken.
+    /// Number of the last input that the snapshot covers.
     pub upto: u64,
-    /// The state.
+    /// State as JSON.
     pub body: Value,
 }
 
-/// What can be read of them.
+/// Reads of steps and journals.
 pub trait StepReads {
-    /// A step.
+    /// Returns a step.
     fn step(&mut self, scope: &Scope, id: StepId) -> StoreResult<Option<Step>>;
-    /// Steps that a worker should look at, the earliest first.
+    /// Returns steps that are due at `now`, earliest first.
     fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>>;
-    /// The earliest moment at which a worker should look at one.
+    /// Returns the earliest time at which a step is due.
     fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>>;
-    /// What a step had become.
+    /// Returns the last snapshot of a step.
     fn step_state(&mut self, scope: &Scope, id: StepId) -> StoreResult<Option<StepState>>;
-    /// The questions of a session for which something of this name is sealed, the oldest first.
+    /// Returns the questions of a session that have a sealed value with this name, oldest first.
     fn interactions_with_sealed_value(
         &mut self,
         scope: &Scope,
         session: SessionId,
         name: &str,
     ) -> StoreResult<Vec<InteractionId>>;
-    /// The inputs of a step after this number, in order.
+    /// Returns the inputs of a step after a number, in order.
     fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>>;
 }
 
-/// What can be written of them. Their session is locked.
+/// Writes of steps and journals. The caller has locked the session.
 pub trait StepWrites {
-    /// Adds an input; its number must be the next one.
+    /// Appends an input; its number must be the next one.
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()>;
-    /// Keeps what a step has become in place of what it was.
+    /// Replaces the snapshot of a step.
     fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()>;
-    /// Questions of a session for which something is sealed are only kept from this moment on; without one, they stay with their session.
+    /// Sets the time from which the archive may take the questions of a session that have sealed values; `None` keeps them in place.
     fn session_sealed_values_retire(
         &mut self,
         scope: &Scope,
         session: SessionId,
         at: Option<Timestamp>,
     ) -> StoreResult<()>;
-    /// Forgets what was sealed for the questions of a session.
+    /// Deletes the sealed values of all questions of a session.
     fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()>;
 }
