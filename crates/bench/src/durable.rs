@@ -169,7 +169,7 @@ impl Desk {
         let (mut session, interaction) = self.question(tx, id)?;
         let change = interaction.complete(lease, now)?;
         self.changed(tx, &mut session, Status::Answered, change)?;
-        tx.sealed_drop(&self.scope, id)?;
+        tx.sealed_values_delete(&self.scope, id)?;
         Ok(tx.session_save(&session)?)
     }
 

@@ -1,6 +1,6 @@
 //! `holdpoint database`.
 
-use store::Adopted;
+use store::LineageAdoption;
 
 use crate::config::{Adopt, DatabaseCommand};
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ pub(crate) async fn database(command: DatabaseCommand) -> Result<(), Failure> {
         println!("nothing to adopt: this database and its cluster fit each other");
         return Ok(());
     }
-    let Adopted { raised, events, entries } = adopted;
+    let LineageAdoption { raised, events, entries } = adopted;
     println!(
         "adopted: transaction ids are raised by {raised} from now on; {events} events and {entries} audit entries that were \
          written since the dump was restored come after those of the dump"

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::{Engine, Ids, MasterKey, Settings, Vault};
-use store::{Clock, Misfit, Store, SystemClock};
+use store::{Clock, LineageMismatch, Store, SystemClock};
 use store_postgres::PostgresStore;
 use store_sqlite::{FILE, SqliteStore};
 
@@ -41,7 +41,7 @@ pub(crate) fn unsealed((store, clock): Opened) -> Engine {
 /// Refuses a database that was restored from a dump into another cluster and not adopted.
 pub(crate) async fn refuse_misfit(engine: &Engine) -> Result<(), Failure> {
     match engine.database_misfit().await? {
-        Some(Misfit { recorded, next }) => Err(Failure::NotAdopted { recorded, next }),
+        Some(LineageMismatch { recorded, next }) => Err(Failure::NotAdopted { recorded, next }),
         None => Ok(()),
     }
 }

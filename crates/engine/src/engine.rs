@@ -168,7 +168,7 @@ impl Engine {
         let heard = bell.clone();
         store.listen(Arc::new(move |topic| heard.ring(&topic)));
         let checks = Checks::new(settings.checks);
-        let gates = Gates::new(&settings, store.shared());
+        let gates = Gates::new(&settings, store.is_shared());
         Self(Arc::new(Inner {
             store,
             clock,

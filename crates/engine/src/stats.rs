@@ -28,7 +28,7 @@ impl Engine {
     pub async fn backlog(&self) -> Result<(u64, SignedDuration), Error> {
         self.read(Cost::Scan, |reads| {
             let now = reads.now()?;
-            let (waiting, since) = reads.backlog()?;
+            let (waiting, since) = reads.delivery_backlog()?;
             Ok((waiting, since.map_or(SignedDuration::ZERO, |since| now.duration_since(since))))
         })
         .await

@@ -172,7 +172,7 @@ impl Engine {
             let webhook = work.tx.webhook_lock(&scope, id)?.ok_or(Refusal::NotFound("webhook"))?;
             let newest = work.tx.webhook_secrets(&scope, id)?.first().map_or(0, |secret| secret.number);
             let until = work.now.saturating_add(overlap).unwrap_or(work.now);
-            work.tx.webhook_secrets_end(&scope, id, until)?;
+            work.tx.webhook_secrets_expire(&scope, id, until)?;
             keep(work, &vault, &webhook, newest + 1, secret)?;
             let told = json!({ "webhook": id, "old_until": until });
             work.append_audit(&scope, &Happening::by("webhook.rotated", &by, told))?;

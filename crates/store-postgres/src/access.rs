@@ -2,9 +2,10 @@
 
 use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use postgres::Row;
-use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, Stored};
+use store::sql::access as sql;
+use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, StoreResult};
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, number, parsed, time, time_if};
 
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, \
@@ -23,40 +24,37 @@ pub(crate) fn of_name() -> String {
     )
 }
 
-impl AccessReads for Face<'_> {
-    fn setting(&mut self, name: &str) -> Stored<Option<String>> {
-        let found = self.row("select value from settings where name = $1", &[&name])?;
+impl AccessReads for Executor<'_> {
+    fn setting(&mut self, name: &str) -> StoreResult<Option<String>> {
+        let found = self.row(sql::SETTING, &[&name])?;
         found.map(|row| column(&row, 0)).transpose()
     }
 
-    fn key(&mut self, key: KeyId) -> Stored<Option<KeyRecord>> {
+    fn key(&mut self, key: KeyId) -> StoreResult<Option<KeyRecord>> {
         let sql = format!("select {COLUMNS} from keys join projects on projects.id = keys.project where keys.id = $1");
         self.row(&sql, &[&key.uuid()])?.as_ref().map(read).transpose()
     }
 
-    fn key_named(&mut self, tenant: TenantId, name: &str) -> Stored<bool> {
+    fn has_key_named(&mut self, tenant: TenantId, name: &str) -> StoreResult<bool> {
         let found = self.row(&format!("select exists ({NAMED})"), &[&tenant.uuid(), &name.to_ascii_lowercase()])?;
         found.map_or(Ok(false), |row| column(&row, 0))
     }
 
-    fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>> {
-        let sql = "select tenants.id, projects.id from projects join tenants on tenants.id = projects.tenant \
-                   where tenants.name = $1 and projects.name = $2";
-        self.row(sql, &[&tenant, &project])?.map(|row| scope(&row, 0, 1)).transpose()
+    fn scope(&mut self, tenant: &str, project: &str) -> StoreResult<Option<Scope>> {
+        self.row(sql::SCOPE, &[&tenant, &project])?.map(|row| scope(&row, 0, 1)).transpose()
     }
 
-    fn scopes(&mut self) -> Stored<Vec<Scope>> {
-        let found = self.rows("select tenant, id from projects order by tenant, id", &[])?;
+    fn scopes(&mut self) -> StoreResult<Vec<Scope>> {
+        let found = self.rows(sql::SCOPES, &[])?;
         found.iter().map(|row| scope(row, 0, 1)).collect()
     }
 
-    fn project_settings(&mut self, scope: &Scope) -> Stored<Option<String>> {
-        let sql = "select settings from projects where id = $1 and tenant = $2";
-        let found = self.row(sql, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
+    fn project_settings(&mut self, scope: &Scope) -> StoreResult<Option<String>> {
+        let found = self.row(sql::PROJECT_SETTINGS, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
         found.map_or(Ok(None), |row| column(&row, 0))
     }
 
-    fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> Stored<Bounded<Key>> {
+    fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> StoreResult<Bounded<Key>> {
         let sql = format!(
             "select {COLUMNS} from keys join projects on projects.id = keys.project \
              where keys.project = $1 and ($2::uuid is null or keys.id < $2) order by keys.id desc limit $3"
@@ -65,7 +63,7 @@ impl AccessReads for Face<'_> {
         self.bounded_list(&sql, &[&scope.project.uuid(), &after, &limit], page.limit, |row| Ok(read(row)?.key))
     }
 
-    fn keys_of_people(&mut self, scope: &Scope, now: Timestamp, page: Page<KeyId>) -> Stored<Bounded<Key>> {
+    fn keys_of_people(&mut self, scope: &Scope, now: Timestamp, page: Page<KeyId>) -> StoreResult<Bounded<Key>> {
         let sql = format!(
             "select {COLUMNS} from keys join projects on projects.id = keys.project \
              where keys.project = $1 and ($2::uuid is null or keys.id < $2) and revoked_at is null \
@@ -76,45 +74,39 @@ impl AccessReads for Face<'_> {
         self.bounded_list(&sql, values, page.limit, |row| Ok(read(row)?.key))
     }
 
-    fn key_count(&mut self, scope: &Scope) -> Stored<u64> {
-        let sql = "select count(*) from keys where project = $1 and revoked_at is null";
-        self.row(sql, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
+    fn key_count(&mut self, scope: &Scope) -> StoreResult<u64> {
+        self.row(sql::KEY_COUNT, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
     }
 
-    fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>> {
+    fn keys_named(&mut self, scope: &Scope, name: &str) -> StoreResult<Vec<Key>> {
         let rows = self.rows(&of_name(), &[&scope.project.uuid(), &name.to_ascii_lowercase()])?;
-        let mut keys: Vec<Key> = rows.iter().map(|row| Ok(read(row)?.key)).collect::<Stored<_>>()?;
+        let mut keys: Vec<Key> = rows.iter().map(|row| Ok(read(row)?.key)).collect::<StoreResult<_>>()?;
         keys.sort_by_key(|key| std::cmp::Reverse(key.id));
         Ok(keys)
     }
 
-    fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool> {
-        self.has_ticket(id, hash)
+    fn has_ticket(&mut self, id: TicketId, hash: &[u8; 32]) -> StoreResult<bool> {
+        self.ticket_is_stored(id, hash)
     }
 }
 
-impl AccessWrites for Face<'_> {
-    fn setting_ensure(&mut self, name: &str, value: &str) -> Stored<String> {
-        let sql = "insert into settings (name, value) values ($1, $2) on conflict do nothing";
-        self.change(sql, &[&name, &value])?;
+impl AccessWrites for Executor<'_> {
+    fn setting_ensure(&mut self, name: &str, value: &str) -> StoreResult<String> {
+        self.change(sql::SETTING_ENSURE, &[&name, &value])?;
         self.setting(name)?.ok_or(StoreError::Conflict)
     }
 
-    fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> Stored<Scope> {
-        let sql = "insert into tenants (id, name) values ($1, $2) on conflict do nothing";
-        self.change(sql, &[&fresh.tenant.uuid(), &tenant])?;
-        let sql = "insert into projects (id, tenant, name) select $1, tenants.id, $3 from tenants where name = $2 \
-                   on conflict do nothing";
-        self.change(sql, &[&fresh.project.uuid(), &tenant, &project])?;
+    fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> StoreResult<Scope> {
+        self.change(sql::TENANT_ENSURE, &[&fresh.tenant.uuid(), &tenant])?;
+        self.change(sql::PROJECT_ENSURE, &[&fresh.project.uuid(), &tenant, &project])?;
         self.scope(tenant, project)?.ok_or(StoreError::Conflict)
     }
 
-    fn project_settings_put(&mut self, scope: &Scope, settings: &str) -> Stored<()> {
-        let sql = "update projects set settings = $3 where id = $1 and tenant = $2";
-        self.guarded(sql, &[&scope.project.uuid(), &scope.tenant.uuid(), &settings])
+    fn project_settings_save(&mut self, scope: &Scope, settings: &str) -> StoreResult<()> {
+        self.guarded(sql::PROJECT_SETTINGS_SAVE, &[&scope.project.uuid(), &scope.tenant.uuid(), &settings])
     }
 
-    fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> Stored<()> {
+    fn key_insert(&mut self, KeyRecord { key, hash }: &KeyRecord) -> StoreResult<()> {
         let sql = "insert into keys (id, project, role, \"user\", groups, hash, created_at, expires_at) \
                    values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing";
         self.guarded(
@@ -132,38 +124,37 @@ impl AccessWrites for Face<'_> {
         )
     }
 
-    fn key_revoke(&mut self, scope: &Scope, key: KeyId, at: Timestamp) -> Stored<bool> {
-        let sql = "update keys set revoked_at = $3 where project = $1 and id = $2 and revoked_at is null";
-        Ok(self.change(sql, &[&scope.project.uuid(), &key.uuid(), &at.as_microsecond()])? == 1)
+    fn key_revoke(&mut self, scope: &Scope, key: KeyId, at: Timestamp) -> StoreResult<bool> {
+        Ok(self.change(sql::KEY_REVOKE, &[&scope.project.uuid(), &key.uuid(), &at.as_microsecond()])? == 1)
     }
 
-    fn key_used(&mut self, key: KeyId, at: Timestamp) -> Stored<()> {
+    fn key_mark_used(&mut self, key: KeyId, at: Timestamp) -> StoreResult<()> {
         let sql = "update keys set last_used_at = greatest(coalesce(last_used_at, 0), $2) where id = $1";
         self.change(sql, &[&key.uuid(), &at.as_microsecond()]).map(drop)
     }
 
-    fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()> {
-        self.put_ticket(ticket, hash)
+    fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
+        self.insert_ticket(ticket, hash)
     }
 
-    fn ticket_take(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
-        self.take_ticket(id, hash)
+    fn ticket_redeem(&mut self, id: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>> {
+        self.redeem_ticket(id, hash)
     }
 
-    fn tickets_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
-        self.drop_tickets(before, limit)
+    fn tickets_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
+        self.delete_tickets(before, limit)
     }
 }
 
 /// The scope that two columns make.
-pub(crate) fn scope(row: &Row, tenant: usize, project: usize) -> Stored<Scope> {
+pub(crate) fn scope(row: &Row, tenant: usize, project: usize) -> StoreResult<Scope> {
     Ok(Scope {
         tenant: TenantId::from_uuid(column(row, tenant)?),
         project: ProjectId::from_uuid(column(row, project)?),
     })
 }
 
-fn read(row: &Row) -> Stored<KeyRecord> {
+fn read(row: &Row) -> StoreResult<KeyRecord> {
     let role: &str = column(row, 3)?;
     let key = Key {
         id: KeyId::from_uuid(column(row, 0)?),

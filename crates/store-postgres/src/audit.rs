@@ -6,10 +6,14 @@ use domain::audit::chain::{Checkpoint, Head};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;
-use store::{AuditFilter, AuditReads, AuditWrites, Bounded, Chained, Cursor, Filed, Link, Loose, Page, Stored};
+use store::sql::audit as sql;
+use store::{
+    AuditFilter, AuditReads, AuditWrites, Bounded, ChainLink, ChainedEntry, Cursor, EntryColumns, Page, StoreResult,
+    UnchainedEntry,
+};
 use uuid::Uuid;
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::event::{OWN, SETTLED, cursor};
 use crate::values::{column, json, micros, number, parsed, signed, time, time_if, unusable};
 
@@ -38,7 +42,7 @@ pub(crate) const CHAIN: &str =
 type Given = Vec<Box<dyn ToSql + Sync>>;
 
 /// The statement of a list: only the conditions that are wanted.
-pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<(String, Given)> {
+pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<(String, Given)> {
     let mut sql = concat!(chained!(), "where audit_chain.project = $1").to_owned();
     let mut values: Given = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Option<Box<dyn ToSql + Sync>>| {
@@ -62,24 +66,24 @@ pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stor
     Ok((sql, values))
 }
 
-impl AuditReads for Face<'_> {
-    fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>> {
-        let found = self.row("select id from tenants where name = $1", &[&name])?;
+impl AuditReads for Executor<'_> {
+    fn tenant(&mut self, name: &str) -> StoreResult<Option<TenantId>> {
+        let found = self.row(sql::TENANT, &[&name])?;
         found.map(|row| Ok(TenantId::from_uuid(column(&row, 0)?))).transpose()
     }
 
-    fn first_project(&mut self, tenant: TenantId) -> Stored<Option<ProjectId>> {
-        let found = self.row("select id from projects where tenant = $1 order by id limit 1", &[&tenant.uuid()])?;
+    fn first_project(&mut self, tenant: TenantId) -> StoreResult<Option<ProjectId>> {
+        let found = self.row(sql::FIRST_PROJECT, &[&tenant.uuid()])?;
         found.map(|row| Ok(ProjectId::from_uuid(column(&row, 0)?))).transpose()
     }
 
-    fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>> {
+    fn audit_unchained_entries(&mut self, limit: u32) -> StoreResult<Vec<UnchainedEntry>> {
         let linked = self.row("select xid::text, position from audit_linked", &[])?;
         let after = linked.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))?;
         let values: &[&(dyn ToSql + Sync)] = &[&after.major.to_string(), &signed(after.minor)?, &i64::from(limit)];
         let found = self.rows(&loose(), values)?;
         let read = |row: &Row| {
-            Ok(Loose {
+            Ok(UnchainedEntry {
                 cursor: cursor(row, 0)?,
                 tenant: TenantId::from_uuid(column(row, 2)?),
                 project: ProjectId::from_uuid(column(row, 3)?),
@@ -90,9 +94,8 @@ impl AuditReads for Face<'_> {
         found.iter().map(read).collect()
     }
 
-    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head> {
-        let sql = "select seq, hash, signed_seq, signed_at from audit_heads where tenant = $1";
-        let Some(row) = self.row(sql, &[&tenant.uuid()])? else { return Ok(Head::default()) };
+    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head> {
+        let Some(row) = self.row(sql::AUDIT_HEAD, &[&tenant.uuid()])? else { return Ok(Head::default()) };
         Ok(Head {
             seq: number(&row, 0)?,
             hash: digest(&row, 1)?,
@@ -101,35 +104,38 @@ impl AuditReads for Face<'_> {
         })
     }
 
-    fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>> {
-        let sql = "select tenant from audit_heads where seq > signed_seq and (signed_at is null or signed_at <= $1)";
-        let found = self.rows(sql, &[&before.as_microsecond()])?;
+    fn audit_unsigned_tenants(&mut self, before: Timestamp) -> StoreResult<Vec<TenantId>> {
+        let found = self.rows(sql::AUDIT_UNSIGNED_TENANTS, &[&before.as_microsecond()])?;
         found.iter().map(|row| Ok(TenantId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>> {
+    fn audit_entries(
+        &mut self,
+        scope: &Scope,
+        filter: &AuditFilter,
+        page: Page<u64>,
+    ) -> StoreResult<Bounded<ChainedEntry>> {
         let (sql, values) = list(scope, filter, page)?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
         self.bounded_list(&sql, &values, page.limit, read)
     }
 
-    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Bounded<Chained>> {
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Bounded<ChainedEntry>> {
         let (after, limit) = (signed(page.after.unwrap_or(0))?, i64::from(page.limit));
         self.bounded_rows(CHAIN, &[&tenant.uuid(), &after, &limit], page.limit, read)
     }
 
-    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>> {
+    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>> {
         // A chain without entries may have a checkpoint too, whose number is 0.
         let after = page.after.map_or(Ok(-1), signed)?;
-        let sql = "select body from audit_checkpoints where tenant = $1 and seq > $2 order by seq limit $3";
-        let found = self.rows(sql, &[&tenant.uuid(), &after, &i64::from(page.limit)])?;
+        let found = self.rows(sql::AUDIT_CHECKPOINTS, &[&tenant.uuid(), &after, &i64::from(page.limit)])?;
         found.iter().map(|row| parsed(column(row, 0)?)).collect()
     }
 }
 
-impl AuditWrites for Face<'_> {
+impl AuditWrites for Executor<'_> {
     /// Numbered as the session's event is, so that the entries of a session come in the order of its events.
-    fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> Stored<()> {
+    fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> StoreResult<()> {
         let sql = format!(
             "insert into audit (tenant, project, at, type, by, session, interaction, digest, text, xid) \
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, greatest({OWN}, \
@@ -152,54 +158,51 @@ impl AuditWrites for Face<'_> {
         )
     }
 
-    fn audit_lock(&mut self) -> Stored<()> {
+    fn audit_lock(&mut self) -> StoreResult<()> {
         self.rows("select 1 from audit_linked for update", &[]).map(drop)
     }
 
-    fn audit_link(&mut self, tenant: TenantId, links: &[Link]) -> Stored<()> {
+    fn audit_chain_append(&mut self, tenant: TenantId, links: &[ChainLink]) -> StoreResult<()> {
         let Some(last) = links.last() else { return Ok(()) };
-        let seqs = links.iter().map(|link| signed(link.seq)).collect::<Stored<Vec<i64>>>()?;
-        let projects: Vec<Uuid> = links.iter().map(|link| link.loose.project.uuid()).collect();
-        let sessions: Vec<Option<Uuid>> = links.iter().map(|link| link.loose.session.map(SessionId::uuid)).collect();
-        let xids: Vec<String> = links.iter().map(|link| link.loose.cursor.major.to_string()).collect();
-        let positions = links.iter().map(|link| signed(link.loose.cursor.minor)).collect::<Stored<Vec<i64>>>()?;
+        let seqs = links.iter().map(|link| signed(link.seq)).collect::<StoreResult<Vec<i64>>>()?;
+        let projects: Vec<Uuid> = links.iter().map(|link| link.entry.project.uuid()).collect();
+        let sessions: Vec<Option<Uuid>> = links.iter().map(|link| link.entry.session.map(SessionId::uuid)).collect();
+        let xids: Vec<String> = links.iter().map(|link| link.entry.cursor.major.to_string()).collect();
+        let positions = links.iter().map(|link| signed(link.entry.cursor.minor)).collect::<StoreResult<Vec<i64>>>()?;
         let hashes: Vec<&[u8]> = links.iter().map(|link| link.hash.as_bytes().as_slice()).collect();
         let sql = "insert into audit_chain (tenant, seq, project, session, xid, position, hash) \
                    select $1, seq, project, session, xid::xid8, position, hash from unnest($2::bigint[], $3::uuid[], \
                    $4::uuid[], $5::text[], $6::bigint[], $7::bytea[]) as link (seq, project, session, xid, position, hash)";
         self.change(sql, &[&tenant.uuid(), &seqs, &projects, &sessions, &xids, &positions, &hashes])?;
-        let sql = "insert into audit_heads (tenant, seq, hash, signed_seq) values ($1, $2, $3, 0) \
-                   on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash";
-        self.guarded(sql, &[&tenant.uuid(), &signed(last.seq)?, &last.hash.as_bytes().as_slice()])
+        self.guarded(sql::AUDIT_HEAD_SAVE, &[&tenant.uuid(), &signed(last.seq)?, &last.hash.as_bytes().as_slice()])
     }
 
-    fn audit_linked(&mut self, upto: Cursor) -> Stored<()> {
+    fn audit_chained_upto_save(&mut self, upto: Cursor) -> StoreResult<()> {
         let sql = "update audit_linked set xid = $1::text::xid8, position = $2 \
                    where (xid, position) < ($1::text::xid8, $2)";
         self.guarded(sql, &[&upto.major.to_string(), &signed(upto.minor)?])
     }
 
-    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> Stored<()> {
+    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()> {
         let seq = signed(checkpoint.seq)?;
         let sql = "insert into audit_checkpoints (tenant, seq, body) values ($1, $2, $3) on conflict do nothing";
         self.guarded(sql, &[&tenant.uuid(), &seq, &json(checkpoint)?])?;
-        let sql = "update audit_heads set signed_seq = $2, signed_at = $3 where tenant = $1";
-        self.change(sql, &[&tenant.uuid(), &seq, &now.as_microsecond()]).map(drop)
+        self.change(sql::AUDIT_HEAD_SIGN, &[&tenant.uuid(), &seq, &now.as_microsecond()]).map(drop)
     }
 }
 
-fn digest(row: &Row, index: usize) -> Stored<Digest> {
+fn digest(row: &Row, index: usize) -> StoreResult<Digest> {
     let bytes: &[u8] = column(row, index)?;
     bytes.try_into().map(Digest::from_bytes).map_err(unusable)
 }
 
-fn read(row: &Row) -> Stored<Chained> {
-    Ok(Chained {
+fn read(row: &Row) -> StoreResult<ChainedEntry> {
+    Ok(ChainedEntry {
         seq: number(row, 0)?,
         digest: digest(row, 1)?,
         hash: digest(row, 2)?,
         text: column(row, 3)?,
-        filed: Filed {
+        filed: EntryColumns {
             scope: Scope {
                 tenant: TenantId::from_uuid(column(row, 4)?),
                 project: ProjectId::from_uuid(column(row, 5)?),

@@ -12,7 +12,7 @@ use postgres::Config;
 use postgres::fallible_iterator::FallibleIterator;
 use store::{Cursor, EventReads, Topic};
 
-use crate::connection::{Connection, Face, Link};
+use crate::connection::{Connection, Executor, Reconnecting};
 use crate::error::Failure;
 use crate::payload::{decode, encode};
 
@@ -85,7 +85,7 @@ impl Bell {
 
 /// Tells other servers what has gathered, until it is over.
 pub(crate) fn notify(bell: &Bell, config: &Config) {
-    let mut link = Link::new(config.clone(), Arc::default());
+    let mut link = Reconnecting::new(config.clone(), Arc::default());
     while let Some(topics) = bell.gather() {
         for payload in encode(&topics) {
             let told = tell(bell, &mut link, &payload).or_else(|_| tell(bell, &mut link, &payload));
@@ -96,7 +96,7 @@ pub(crate) fn notify(bell: &Bell, config: &Config) {
     }
 }
 
-fn tell(bell: &Bell, link: &mut Link, payload: &str) -> Result<(), Failure> {
+fn tell(bell: &Bell, link: &mut Reconnecting, payload: &str) -> Result<(), Failure> {
     let connection = link.get(Duration::ZERO, || true).map_err(Failure::Refused)?;
     let told = notified(bell, connection, payload);
     if told.is_err() {
@@ -149,11 +149,11 @@ fn heard(bell: &Bell, config: &Config, listener: &Listener) -> Result<(), Failur
 
 /// Looks once a second for what no hint has told, until it is over.
 pub(crate) fn sweep(bell: &Bell, config: &Config, listener: &Listener) {
-    let mut link = Link::new(config.clone(), Arc::default());
+    let mut link = Reconnecting::new(config.clone(), Arc::default());
     let mut cursor: Option<Cursor> = None;
     while !bell.rest(if cursor.is_none() { Duration::from_millis(10) } else { SWEEP }) {
         let Ok(connection) = link.get(Duration::ZERO, || true) else { continue };
-        match Face::new(connection, 0).changed_since(cursor) {
+        match Executor::new(connection, 0).changed_topics(cursor) {
             Ok((topics, head)) => {
                 if cursor.is_none() {
                     listener(Topic::Everything);

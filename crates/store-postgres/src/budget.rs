@@ -2,10 +2,11 @@
 
 use domain::{InteractionId, Scope};
 use postgres::Row;
-use store::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals, Stored};
+use store::sql::budget as sql;
+use store::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals, StoreResult};
 use uuid::Uuid;
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::values::{column, number, signed};
 
 /// Counts in one statement: what changes by asker, the askers' rows in the order of their names, one shard of the tenant, and the totals after
@@ -39,14 +40,13 @@ const DRIFTED: &str = "with found as (select project, asker, count(*) as questio
      (select 1 from found_whole full join counted_whole using (tenant) \
      where (found_whole.questions, found_whole.bytes) is distinct from (counted_whole.questions, counted_whole.bytes) limit 1)";
 
-impl BudgetReads for Face<'_> {
-    fn open_counted(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>> {
-        let sql = "select asker, questions, bytes from open_counts where project = $1 and (questions <> 0 or bytes <> 0) order by asker";
-        let found = self.rows(sql, &[&scope.project.uuid()])?;
+impl BudgetReads for Executor<'_> {
+    fn open_totals(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>> {
+        let found = self.rows(sql::OPEN_TOTALS, &[&scope.project.uuid()])?;
         found.iter().map(|row| Ok((column(row, 0)?, total(row, 1)?))).collect()
     }
 
-    fn open_found(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>> {
+    fn open_totals_computed(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>> {
         let sql = "select asker, count(*), sum(weight)::bigint from interactions where project = $1 and status = 'pending' \
                    group by asker order by asker";
         let found = self.rows(sql, &[&scope.project.uuid()])?;
@@ -54,18 +54,17 @@ impl BudgetReads for Face<'_> {
     }
 }
 
-impl BudgetWrites for Face<'_> {
-    fn interaction_weighs(&mut self, scope: &Scope, id: InteractionId, more: u64) -> Stored<()> {
-        let sql = "update interactions set weight = weight + $3 where id = $1 and project = $2";
-        self.guarded(sql, &[&id.uuid(), &scope.project.uuid(), &signed(more)?])
+impl BudgetWrites for Executor<'_> {
+    fn interaction_add_bytes(&mut self, scope: &Scope, id: InteractionId, more: u64) -> StoreResult<()> {
+        self.guarded(sql::INTERACTION_ADD_BYTES, &[&id.uuid(), &scope.project.uuid(), &signed(more)?])
     }
 
-    fn open_changed(
+    fn open_totals_update(
         &mut self,
         scope: &Scope,
         opened: &[InteractionId],
         closed: &[InteractionId],
-    ) -> Stored<OpenTotals> {
+    ) -> StoreResult<OpenTotals> {
         let uuids = |ids: &[InteractionId]| ids.iter().map(|id| id.uuid()).collect::<Vec<Uuid>>();
         let (tenant, project) = (scope.tenant.uuid(), scope.project.uuid());
         let found = self.rows(COUNT, &[&tenant, &project, &uuids(opened), &uuids(closed)])?;
@@ -79,7 +78,7 @@ impl BudgetWrites for Face<'_> {
 
     /// Nothing is locked where the totals are right already. Otherwise transactions that count at this moment are waited for, briefly, and
     /// later ones wait until this one has ended: nothing is counted twice or lost.
-    fn open_recount(&mut self) -> Stored<()> {
+    fn open_totals_recount(&mut self) -> StoreResult<()> {
         for sql in ["set local statement_timeout = 0", "set local lock_timeout = '2s'"] {
             self.change(sql, &[])?;
         }
@@ -88,10 +87,9 @@ impl BudgetWrites for Face<'_> {
         }
         for sql in [
             "lock table open_counts, tenant_open_counts in share row exclusive mode",
-            "delete from open_counts",
-            "delete from tenant_open_counts",
-            "insert into open_counts (project, asker, questions, bytes) select project, asker, count(*), sum(weight) \
-             from interactions where status = 'pending' and asker <> '' group by project, asker",
+            sql::OPEN_COUNTS_CLEAR,
+            sql::TENANT_OPEN_COUNTS_CLEAR,
+            sql::OPEN_COUNTS_FILL,
             "insert into tenant_open_counts (tenant, shard, questions, bytes) \
              select projects.tenant, 0, sum(questions), sum(bytes) from open_counts \
              join projects on projects.id = open_counts.project group by projects.tenant",
@@ -103,6 +101,6 @@ impl BudgetWrites for Face<'_> {
 }
 
 /// A total that stands in two columns.
-fn total(row: &Row, first: usize) -> Stored<OpenTotal> {
+fn total(row: &Row, first: usize) -> StoreResult<OpenTotal> {
     Ok(OpenTotal { questions: number(row, first)?, bytes: number(row, first + 1)? })
 }

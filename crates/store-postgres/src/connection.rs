@@ -1,5 +1,6 @@
 //! Connections and what is prepared on them; the face that a job sees.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use parking_lot::Mutex;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, ToSql, Type};
 use postgres::{Client, Config, NoTls, Row, SimpleQueryMessage, Statement};
-use store::{Bounded, StoreError, Stored};
+use store::{Bounded, StoreError, StoreResult};
 
 use crate::error::Failure;
 use crate::values::time;
@@ -66,7 +67,7 @@ impl Connection {
 
     /// Runs a query that is planned for just these values: the best plan of a list depends on them.
     pub(crate) fn list(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Failure> {
-        Ok(self.client.query(sql, values)?)
+        Ok(self.client.query(&*numbered(sql), values)?)
     }
 
     /// Reads the rows of a query one by one, as they arrive, up to the bounds of a list. Rows that are not wanted any more are thrown away by the
@@ -76,9 +77,9 @@ impl Connection {
         (sql, prepared): (&str, bool),
         values: Values<'_>,
         limit: u32,
-        read: impl Fn(&Row) -> Stored<T>,
+        read: impl Fn(&Row) -> StoreResult<T>,
     ) -> Result<Bounded<T>, Failure> {
-        let statement = if prepared { self.prepared(sql)? } else { self.client.prepare(sql)? };
+        let statement = if prepared { self.prepared(sql)? } else { self.client.prepare(&numbered(sql))? };
         let mut rows = self.client.query_raw(&statement, values.iter().copied())?;
         let mut failure = None;
         let found = Bounded::read(limit, || match rows.next() {
@@ -109,14 +110,20 @@ impl Connection {
         if self.statements.len() >= STATEMENTS {
             self.statements.clear();
         }
-        let statement = self.client.prepare(sql)?;
+        let statement = self.client.prepare(&numbered(sql))?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
 }
 
+/// Rewrites the parameters of a statement of [`store::sql`] (`?1`) to those of PostgreSQL (`$1`). No statement has a question mark
+/// elsewhere.
+fn numbered(sql: &str) -> Cow<'_, str> {
+    if sql.contains('?') { Cow::Owned(sql.replace('?', "$")) } else { Cow::Borrowed(sql) }
+}
+
 /// A connection as a job sees it, for reading or, inside a transaction, for writing.
-pub(crate) struct Face<'a> {
+pub(crate) struct Executor<'a> {
     pub(crate) connection: &'a mut Connection,
     /// By how much tests have moved the clock, in microseconds.
     pub(crate) skew: i64,
@@ -125,18 +132,18 @@ pub(crate) struct Face<'a> {
     pub(crate) failure: Option<Failure>,
 }
 
-impl<'a> Face<'a> {
+impl<'a> Executor<'a> {
     pub(crate) const fn new(connection: &'a mut Connection, skew: i64) -> Self {
         Self { connection, skew, now: None, failure: None }
     }
 
     /// The rows that a statement gives.
-    pub(crate) fn rows(&mut self, sql: &str, values: Values<'_>) -> Stored<Vec<Row>> {
+    pub(crate) fn rows(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Vec<Row>> {
         self.kept(|connection| connection.query(sql, values))
     }
 
     /// The rows of a list, whose plan fits the values that it is given.
-    pub(crate) fn listed(&mut self, sql: &str, values: Values<'_>) -> Stored<Vec<Row>> {
+    pub(crate) fn listed(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Vec<Row>> {
         self.kept(|connection| connection.list(sql, values))
     }
 
@@ -146,8 +153,8 @@ impl<'a> Face<'a> {
         sql: &str,
         values: Values<'_>,
         limit: u32,
-        read: impl Fn(&Row) -> Stored<T>,
-    ) -> Stored<Bounded<T>> {
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Bounded<T>> {
         self.kept(|connection| connection.bounded((sql, false), values, limit, read))
     }
 
@@ -157,32 +164,32 @@ impl<'a> Face<'a> {
         sql: &str,
         values: Values<'_>,
         limit: u32,
-        read: impl Fn(&Row) -> Stored<T>,
-    ) -> Stored<Bounded<T>> {
+        read: impl Fn(&Row) -> StoreResult<T>,
+    ) -> StoreResult<Bounded<T>> {
         self.kept(|connection| connection.bounded((sql, true), values, limit, read))
     }
 
     /// The one row that a statement gives, if it gives one.
-    pub(crate) fn row(&mut self, sql: &str, values: Values<'_>) -> Stored<Option<Row>> {
+    pub(crate) fn row(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Option<Row>> {
         Ok(self.rows(sql, values)?.into_iter().next())
     }
 
     /// How many rows a statement has changed.
-    pub(crate) fn change(&mut self, sql: &str, values: Values<'_>) -> Stored<u64> {
+    pub(crate) fn change(&mut self, sql: &str, values: Values<'_>) -> StoreResult<u64> {
         self.kept(|connection| connection.execute(sql, values))
     }
 
     /// A write that is meant for one row: if it finds another number of them, it has lost a race.
-    pub(crate) fn guarded(&mut self, sql: &str, values: Values<'_>) -> Stored<()> {
+    pub(crate) fn guarded(&mut self, sql: &str, values: Values<'_>) -> StoreResult<()> {
         if self.change(sql, values)? == 1 { Ok(()) } else { Err(StoreError::Conflict) }
     }
 
     /// The time that a reading of the database's clock stands for.
-    pub(crate) fn moved(&self, clock: i64) -> Stored<Timestamp> {
+    pub(crate) fn moved(&self, clock: i64) -> StoreResult<Timestamp> {
         time(clock.saturating_add(self.skew))
     }
 
-    fn kept<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Stored<T> {
+    fn kept<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> StoreResult<T> {
         if let Some(failure) = &self.failure {
             return Err(failure.told());
         }
@@ -213,7 +220,7 @@ fn width(row: &Row) -> usize {
 }
 
 /// A connection that is made when it is needed, and made again when it was lost.
-pub(crate) struct Link {
+pub(crate) struct Reconnecting {
     config: Config,
     connection: Option<Connection>,
     outage: Arc<Mutex<Option<Outage>>>,
@@ -226,13 +233,13 @@ pub(crate) struct Outage {
     reason: String,
 }
 
-impl Link {
+impl Reconnecting {
     pub(crate) const fn new(config: Config, outage: Arc<Mutex<Option<Outage>>>) -> Self {
         Self { config, connection: None, outage }
     }
 
     /// The connection. Whoever finds the database gone tries for a while; whoever comes later than that is told at once.
-    pub(crate) fn get(&mut self, patience: Duration, hurried: impl Fn() -> bool) -> Stored<&mut Connection> {
+    pub(crate) fn get(&mut self, patience: Duration, hurried: impl Fn() -> bool) -> StoreResult<&mut Connection> {
         let mut pause = Duration::from_millis(10);
         while self.connection.is_none() {
             if let Some(outage) = &*self.outage.lock()

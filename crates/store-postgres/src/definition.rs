@@ -3,30 +3,31 @@
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use postgres::Row;
 use serde_json::Value;
-use store::{AnswerPlace, Bounded, DefinitionReads, DefinitionWrites, Page, Stored};
+use store::sql::definition as sql;
+use store::{AnswerSource, Bounded, DefinitionReads, DefinitionWrites, Page, StoreResult};
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, number, parsed, time_if};
 
-impl DefinitionReads for Face<'_> {
+impl DefinitionReads for Executor<'_> {
     fn definition(
         &mut self,
         scope: &Scope,
         kind: DefinitionKind,
         name: &str,
         version: &str,
-    ) -> Stored<Option<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = $1 and kind = $2 and name = $3 and version = $4";
-        let found = self.row(sql, &[&scope.project.uuid(), &kind.name(), &name, &version])?;
+    ) -> StoreResult<Option<Definition>> {
+        let found = self.row(sql::DEFINITION, &[&scope.project.uuid(), &kind.name(), &name, &version])?;
         found.map(|row| read(&row)).transpose()
     }
 
-    fn definition_newest(&mut self, scope: &Scope, kind: DefinitionKind, name: &str) -> Stored<Option<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = $1 and kind = $2 and name = $3 and retired_at is null \
-                   order by at desc, version desc limit 1";
-        let found = self.row(sql, &[&scope.project.uuid(), &kind.name(), &name])?;
+    fn definition_newest(
+        &mut self,
+        scope: &Scope,
+        kind: DefinitionKind,
+        name: &str,
+    ) -> StoreResult<Option<Definition>> {
+        let found = self.row(sql::DEFINITION_NEWEST, &[&scope.project.uuid(), &kind.name(), &name])?;
         found.map(|row| read(&row)).transpose()
     }
 
@@ -35,29 +36,24 @@ impl DefinitionReads for Face<'_> {
         scope: &Scope,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Stored<Bounded<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = $1 and kind = $2 and (name, version) > ($3, $4) order by name, version limit $5";
+    ) -> StoreResult<Bounded<Definition>> {
         let (name, version) = page.after.unwrap_or_default();
         let limit = i64::from(page.limit);
         let values: Values<'_> = &[&scope.project.uuid(), &kind.name(), &name, &version, &limit];
-        self.bounded_list(sql, values, page.limit, read)
+        self.bounded_list(sql::DEFINITIONS, values, page.limit, read)
     }
 
-    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerPlace, limit: u32) -> Stored<Vec<(Value, u64)>> {
-        let sql = "select body, count from answer_counts where project = $1 and place = $2 and kind = $3 \
-                   order by count desc, at desc limit $4";
-        let found = self.rows(sql, &[&scope.project.uuid(), &place.place, &place.kind, &i64::from(limit)])?;
+    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>> {
+        let found =
+            self.rows(sql::FREQUENT_ANSWERS, &[&scope.project.uuid(), &place.place, &place.kind, &i64::from(limit)])?;
         found.iter().map(|row| Ok((parsed(column(row, 0)?)?, number(row, 1)?))).collect()
     }
 }
 
-impl DefinitionWrites for Face<'_> {
-    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> Stored<bool> {
-        let sql = "insert into definitions (project, kind, name, version, at, retired_at, body) \
-                   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+impl DefinitionWrites for Executor<'_> {
+    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> StoreResult<bool> {
         let changed = self.change(
-            sql,
+            sql::DEFINITION_INSERT,
             &[
                 &scope.project.uuid(),
                 &definition.kind.name(),
@@ -77,21 +73,19 @@ impl DefinitionWrites for Face<'_> {
         kind: DefinitionKind,
         (name, version): (&str, &str),
         at: Timestamp,
-    ) -> Stored<bool> {
-        let sql = "update definitions set retired_at = $5 \
-                   where project = $1 and kind = $2 and name = $3 and version = $4 and retired_at is null";
+    ) -> StoreResult<bool> {
         let at = at.as_microsecond();
-        Ok(self.change(sql, &[&scope.project.uuid(), &kind.name(), &name, &version, &at])? == 1)
+        Ok(self.change(sql::DEFINITION_RETIRE, &[&scope.project.uuid(), &kind.name(), &name, &version, &at])? == 1)
     }
 
-    fn answer_count(
+    fn answer_count_increment(
         &mut self,
         scope: &Scope,
-        place: &AnswerPlace,
+        place: &AnswerSource,
         digest: &str,
         answer: &Value,
         at: Timestamp,
-    ) -> Stored<()> {
+    ) -> StoreResult<()> {
         let sql = "insert into answer_counts (project, place, kind, digest, count, at, body) \
                    values ($1, $2, $3, $4, 1, $5, $6) on conflict (project, place, kind, digest) \
                    do update set count = answer_counts.count + 1, at = excluded.at";
@@ -100,7 +94,7 @@ impl DefinitionWrites for Face<'_> {
     }
 }
 
-fn read(row: &Row) -> Stored<Definition> {
+fn read(row: &Row) -> StoreResult<Definition> {
     let definition: Definition = parsed(column(row, 0)?)?;
     Ok(Definition { retired_at: time_if(column(row, 1)?)?, ..definition })
 }

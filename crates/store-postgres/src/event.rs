@@ -3,9 +3,9 @@
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use postgres::Row;
-use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, StoreError, Stored, Topic};
+use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, StoreError, StoreResult, Topic};
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::values::{column, json, number, parsed, signed, time, unusable};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data";
@@ -42,8 +42,8 @@ pub(crate) const CHANGED: &str = "select distinct events.project, events.session
                                   and interactions.delivery = 'waiting' \
                                   where (events.xid, events.position) > ($1::text::xid8, $2)";
 
-impl EventReads for Face<'_> {
-    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Bounded<Event>> {
+impl EventReads for Executor<'_> {
+    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> StoreResult<Bounded<Event>> {
         let values: Values<'_> = &[&session.uuid(), &signed(after)?, &scope.project.uuid(), &i64::from(limit)];
         self.bounded_rows(&of_session(), values, limit, read)
     }
@@ -54,7 +54,7 @@ impl EventReads for Face<'_> {
         session: SessionId,
         about: InteractionId,
         page: Page<u64>,
-    ) -> Stored<Bounded<Event>> {
+    ) -> StoreResult<Bounded<Event>> {
         let sql = format!(
             "select {COLUMNS} from events where session = $1 and project = $2 and interaction = $3 and seq > $4 \
              order by seq limit $5"
@@ -64,7 +64,7 @@ impl EventReads for Face<'_> {
         self.bounded_rows(&sql, values, page.limit, read)
     }
 
-    fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
+    fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> StoreResult<ProjectEvents> {
         let (xid, position) = (after.major.to_string(), signed(after.minor)?);
         let values: Values<'_> = &[&scope.project.uuid(), &xid, &position, &i64::from(limit)];
         let placed = |row: &Row| Ok((column::<bool>(row, 10)?, cursor(row, 8)?, read(row)?));
@@ -80,7 +80,7 @@ impl EventReads for Face<'_> {
         Ok(part)
     }
 
-    fn project_head(&mut self, scope: &Scope) -> Stored<Cursor> {
+    fn project_head(&mut self, scope: &Scope) -> StoreResult<Cursor> {
         let sql = format!(
             "select xid::text, position from events where project = $1 and {SETTLED} \
              order by events.xid desc, position desc limit 1"
@@ -89,7 +89,7 @@ impl EventReads for Face<'_> {
     }
 
     /// Tells also of what is not settled yet, and does not move past it, so that it may be told twice.
-    fn changed_since(&mut self, after: Option<Cursor>) -> Stored<(Vec<Topic>, Cursor)> {
+    fn changed_topics(&mut self, after: Option<Cursor>) -> StoreResult<(Vec<Topic>, Cursor)> {
         let head = self.row(&head(), &[])?.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))?;
         let Some(after) = after else { return Ok((Vec::new(), head)) };
         let changed = self.rows(CHANGED, &[&after.major.to_string(), &signed(after.minor)?])?;
@@ -108,11 +108,11 @@ impl EventReads for Face<'_> {
     }
 }
 
-impl EventWrites for Face<'_> {
+impl EventWrites for Executor<'_> {
     /// A transaction may have got its number before it got the session's lock, and others theirs and the lock in between. An
     /// event is therefore never numbered lower than the one before it in its session. It is still numbered no lower than its
     /// own transaction, and that is all that readers rely on.
-    fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
+    fn event_append(&mut self, scope: &Scope, event: &Event) -> StoreResult<()> {
         let sql = format!(
             "insert into events (id, project, session, seq, type, at, step, interaction, data, xid) \
              select $1, project, id, $4, $5, $6, $7, $8, $9, greatest({OWN}, \
@@ -136,7 +136,7 @@ impl EventWrites for Face<'_> {
     }
 }
 
-pub(crate) fn cursor(row: &Row, at: usize) -> Stored<Cursor> {
+pub(crate) fn cursor(row: &Row, at: usize) -> StoreResult<Cursor> {
     let major: &str = column(row, at)?;
     Ok(Cursor { major: major.parse().map_err(|_| unknown(major))?, minor: number(row, at + 1)? })
 }
@@ -145,7 +145,7 @@ fn unknown(transaction: &str) -> StoreError {
     unusable(format!("`{transaction}` is no transaction"))
 }
 
-fn read(row: &Row) -> Stored<Event> {
+fn read(row: &Row) -> StoreResult<Event> {
     Ok(Event {
         id: EventId::from_uuid(column(row, 0)?),
         session: SessionId::from_uuid(column(row, 1)?),

@@ -2,9 +2,10 @@
 
 use domain::{Grant, GrantId, Scope, Timestamp};
 use postgres::Row;
-use store::{Bounded, GrantReads, GrantWrites, Page, Stored, TimerReads};
+use store::sql::grant as sql;
+use store::{Bounded, GrantReads, GrantWrites, Page, StoreResult, TimerReads};
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, number, parsed, signed};
 
 /// Grants for a tool that are not over.
@@ -12,14 +13,13 @@ pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project =
                                    and (until is null or until > $3) and (most_uses is null or uses < most_uses) \
                                    and ($4::uuid is null or id > $4) order by id limit $5";
 
-impl GrantReads for Face<'_> {
-    fn grant(&mut self, scope: &Scope, id: GrantId) -> Stored<Option<Grant>> {
-        let sql = "select body, uses from grants where id = $1 and project = $2";
-        let found = self.row(sql, &[&id.uuid(), &scope.project.uuid()])?;
+impl GrantReads for Executor<'_> {
+    fn grant(&mut self, scope: &Scope, id: GrantId) -> StoreResult<Option<Grant>> {
+        let found = self.row(sql::GRANT, &[&id.uuid(), &scope.project.uuid()])?;
         found.map(|row| read(&row)).transpose()
     }
 
-    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Bounded<Grant>> {
+    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> StoreResult<Bounded<Grant>> {
         let now = self.now()?.as_microsecond();
         let sql = "select body, uses from grants where project = $1 and ($2::uuid is null or id < $2) and ($3 or (revoked_at is \
                    null and (until is null or until > $4) and (most_uses is null or uses < most_uses))) \
@@ -29,15 +29,21 @@ impl GrantReads for Face<'_> {
         self.bounded_list(sql, values, page.limit, read)
     }
 
-    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp, page: Page<GrantId>) -> Stored<Bounded<Grant>> {
+    fn grants_for(
+        &mut self,
+        scope: &Scope,
+        tool: &str,
+        now: Timestamp,
+        page: Page<GrantId>,
+    ) -> StoreResult<Bounded<Grant>> {
         let (after, limit) = (page.after.map(GrantId::uuid), i64::from(page.limit));
         let values: Values<'_> = &[&scope.project.uuid(), &tool, &now.as_microsecond(), &after, &limit];
         self.bounded_rows(FOR_TOOL, values, page.limit, read)
     }
 }
 
-impl GrantWrites for Face<'_> {
-    fn grant_insert(&mut self, grant: &Grant) -> Stored<()> {
+impl GrantWrites for Executor<'_> {
+    fn grant_insert(&mut self, grant: &Grant) -> StoreResult<()> {
         let sql = "insert into grants (id, project, tool, until, most_uses, uses, body) values ($1, $2, $3, $4, $5, $6, $7) \
                    on conflict do nothing";
         let most_uses = grant.most_uses.map(signed).transpose()?;
@@ -55,20 +61,17 @@ impl GrantWrites for Face<'_> {
         )
     }
 
-    fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> Stored<bool> {
-        let sql = "update grants set uses = uses + 1 where id = $1 and project = $2 and revoked_at is null \
-                   and (until is null or until > $3) and (most_uses is null or uses < most_uses)";
-        Ok(self.change(sql, &[&id.uuid(), &scope.project.uuid(), &now.as_microsecond()])? == 1)
+    fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> StoreResult<bool> {
+        Ok(self.change(sql::GRANT_USE, &[&id.uuid(), &scope.project.uuid(), &now.as_microsecond()])? == 1)
     }
 
-    fn grant_revoke(&mut self, grant: &Grant) -> Stored<bool> {
-        let sql = "update grants set revoked_at = $3, body = $4 where id = $1 and project = $2 and revoked_at is null";
+    fn grant_revoke(&mut self, grant: &Grant) -> StoreResult<bool> {
         let at = grant.revoked.as_ref().map(|(_, at)| at.as_microsecond());
-        Ok(self.change(sql, &[&grant.id.uuid(), &grant.scope.project.uuid(), &at, &json(grant)?])? == 1)
+        Ok(self.change(sql::GRANT_REVOKE, &[&grant.id.uuid(), &grant.scope.project.uuid(), &at, &json(grant)?])? == 1)
     }
 }
 
-fn read(row: &Row) -> Stored<Grant> {
+fn read(row: &Row) -> StoreResult<Grant> {
     let grant: Grant = parsed(column(row, 0)?)?;
     Ok(Grant { uses: number(row, 1)?, ..grant })
 }

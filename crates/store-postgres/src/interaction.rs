@@ -8,10 +8,12 @@ use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, T
 use postgres::Row;
 use postgres::types::ToSql;
 use serde::{Deserialize, Serialize};
-use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreError, Stored};
+use store::{
+    Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreError, StoreResult,
+};
 use uuid::Uuid;
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::secret::{DATA_KEY, data_key};
 use crate::session::{Given, written};
 use crate::values::{column, json, micros, number, parsed, signed};
@@ -23,10 +25,10 @@ pub(crate) const OPEN: &str =
     "select id from interactions where session = $1 and project = $2 and status = 'pending' order by id";
 
 /// The agents for whom answers of a session wait.
-pub(crate) const TAKERS: &str =
+pub(crate) const DELIVERY_AGENTS: &str =
     "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting' and asked_by <> ''";
 /// The answers of a session that nobody has taken.
-pub(crate) const UNTAKEN: &str =
+pub(crate) const WAITING_DELIVERIES: &str =
     "select id from interactions where session = $1 and project = $2 and delivery = 'waiting' order by id";
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
@@ -40,12 +42,12 @@ pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, reso
      select old.id, project, session, resolved_at, revision, asked, state from old \
      join questions on questions.interaction = old.id), \
      unasked as (delete from questions using old where questions.interaction = old.id), \
-     unsealed as (delete from sealed using old where sealed.interaction = old.id) \
+     unsealed as (delete from sealed_values using old where sealed_values.interaction = old.id) \
      delete from interactions using old where interactions.id = old.id";
 
 /// Which questions say something. One by one, so that those of the list are looked through and not everybody's.
 const SAYS: &str =
-    " and (select strpos(words.said, ?) from questions as words where words.interaction = interactions.id) > 0";
+    " and (select strpos(words.search_text, ?) from questions as words where words.interaction = interactions.id) > 0";
 
 /// The part of a question that never changes, as it is kept.
 #[derive(Serialize, Deserialize)]
@@ -76,8 +78,8 @@ pub(crate) fn unsent() -> String {
     waiting().replace("order by", unsent)
 }
 
-impl InteractionReads for Face<'_> {
-    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<Interaction>> {
+impl InteractionReads for Executor<'_> {
+    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<Interaction>> {
         let (id, project) = (interaction.uuid(), scope.project.uuid());
         let sql = format!("{HOT} where interactions.id = $1 and interactions.project = $2");
         if let Some(hot) = self.row(&sql, &[&id, &project])? {
@@ -87,7 +89,7 @@ impl InteractionReads for Face<'_> {
         self.row(sql, &[&id, &project])?.map(|row| read(scope, &row)).transpose()
     }
 
-    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<SessionId>> {
+    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<SessionId>> {
         let sql = "select session from interactions where id = $1 and project = $2";
         let found = self.row(sql, &[&interaction.uuid(), &scope.project.uuid()])?;
         found.map(|row| Ok(SessionId::from_uuid(column(&row, 0)?))).transpose()
@@ -98,13 +100,13 @@ impl InteractionReads for Face<'_> {
         scope: &Scope,
         filter: &InteractionFilter,
         page: Page<InteractionId>,
-    ) -> Stored<Bounded<Interaction>> {
+    ) -> StoreResult<Bounded<Interaction>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
         self.bounded_list(&sql, &values, page.limit, |row| read(scope, row))
     }
 
-    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn archived_interactions(&mut self, scope: &Scope, page: Page<InteractionId>) -> StoreResult<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = $1 and ($2::uuid is null or interaction > $2) order by interaction limit $3";
         let after = page.after.map(InteractionId::uuid);
@@ -112,7 +114,11 @@ impl InteractionReads for Face<'_> {
         self.bounded_list(sql, values, page.limit, |row| read(scope, row))
     }
 
-    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn archived_interactions_newest(
+        &mut self,
+        scope: &Scope,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = $1 and ($2::uuid is null or interaction < $2) order by interaction desc limit $3";
         let before = page.after.map(InteractionId::uuid);
@@ -120,41 +126,46 @@ impl InteractionReads for Face<'_> {
         self.bounded_list(sql, values, page.limit, |row| read(scope, row))
     }
 
-    fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+    fn open_interactions(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
         let open = self.rows(OPEN, &[&session.uuid(), &scope.project.uuid()])?;
         open.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
-        let untaken = self.rows(UNTAKEN, &[&session.uuid(), &scope.project.uuid()])?;
-        untaken.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
+    fn waiting_deliveries(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
+        let waiting = self.rows(WAITING_DELIVERIES, &[&session.uuid(), &scope.project.uuid()])?;
+        waiting.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
-        let takers = self.rows(TAKERS, &[&session.uuid(), &scope.project.uuid()])?;
-        let takers: BTreeSet<String> = takers.iter().map(|row| column(row, 0)).collect::<Stored<_>>()?;
-        Ok(takers.into_iter().collect())
+    fn delivery_agents(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<String>> {
+        let agents = self.rows(DELIVERY_AGENTS, &[&session.uuid(), &scope.project.uuid()])?;
+        let agents: BTreeSet<String> = agents.iter().map(|row| column(row, 0)).collect::<StoreResult<_>>()?;
+        Ok(agents.into_iter().collect())
     }
 
-    fn deliveries(&mut self, scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn deliveries(
+        &mut self,
+        scope: &Scope,
+        asked_by: &str,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>> {
         let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
         let values: Values<'_> = &[&scope.project.uuid(), &asked_by, &i64::from(page.limit), &after];
         self.bounded_rows(&waiting_after(), values, page.limit, |row| read(scope, row))
     }
 
-    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
+    fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
-            "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
-             join data_keys on data_keys.id = sealed.data_key \
-             where sealed.interaction = $1 and sealed.name = $2 and interactions.project = $3"
+            "select {DATA_KEY}, sealed_values.body from sealed_values join interactions on interactions.id = sealed_values.interaction \
+             join data_keys on data_keys.id = sealed_values.data_key \
+             where sealed_values.interaction = $1 and sealed_values.name = $2 and interactions.project = $3"
         );
         let found = self.row(&sql, &[&interaction.uuid(), &name, &scope.project.uuid()])?;
         found.map(|row| Ok(Sealed { key: data_key(&row)?, body: column(&row, 5)? })).transpose()
     }
 }
 
-impl InteractionWrites for Face<'_> {
-    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+impl InteractionWrites for Executor<'_> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let asked = json(&Asked { origin, question })?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
@@ -187,12 +198,11 @@ impl InteractionWrites for Face<'_> {
         )?;
         let session: Option<String> = column(&kept.ok_or(StoreError::Conflict)?, 0)?;
         let said = said(interaction, session.as_deref());
-        let sql =
-            "insert into questions (interaction, title, asked, said) values ($1, $2, $3, $4) on conflict do nothing";
+        let sql = "insert into questions (interaction, title, asked, search_text) values ($1, $2, $3, $4) on conflict do nothing";
         self.guarded(sql, &[&id.uuid(), &question.title, &asked, &said])
     }
 
-    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+    fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let sql = "update interactions set status = $4, delivery = $5, resolved_at = $6, wake_at = $7, revision = $3, \
                    state = $8, retired_at = $9 where id = $1 and project = $2 and revision = $3::bigint - 1";
         self.guarded(
@@ -211,25 +221,31 @@ impl InteractionWrites for Face<'_> {
         )
     }
 
-    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
-        let sql = "insert into sealed (interaction, name, data_key, body) \
+    fn sealed_value_insert(
+        &mut self,
+        scope: &Scope,
+        interaction: InteractionId,
+        name: &str,
+        sealed: &Sealed,
+    ) -> StoreResult<()> {
+        let sql = "insert into sealed_values (interaction, name, data_key, body) \
                    select id, $2, $3, $4 from interactions where id = $1 and project = $5 on conflict do nothing";
         let key = sealed.key.id.uuid();
         self.guarded(sql, &[&interaction.uuid(), &name, &key, &sealed.body, &scope.project.uuid()])
     }
 
-    fn sealed_drop(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<()> {
-        let sql = "delete from sealed using interactions \
-                   where sealed.interaction = $1 and interactions.id = $1 and interactions.project = $2";
+    fn sealed_values_delete(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<()> {
+        let sql = "delete from sealed_values using interactions \
+                   where sealed_values.interaction = $1 and interactions.id = $1 and interactions.project = $2";
         self.change(sql, &[&interaction.uuid(), &scope.project.uuid()]).map(drop)
     }
 
-    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+    fn waiting_deliveries_retire(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
         self.change(RETIRE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }
 
     /// One server at a time does so: whoever comes second moves nothing, and waits for nobody.
-    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+    fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64> {
         if self.row(ARCHIVING, &[])?.is_none() {
             return Ok(0);
         }
@@ -262,7 +278,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
             " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
             Box::new(written(actor)),
         );
-        with(" or (sessions.agent = ? and not sessions.driven)))", Box::new(actor.name.clone()));
+        with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
     }
     if let Some(now) = filter.overdue_at {
         with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
@@ -299,7 +315,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     (sql, values)
 }
 
-pub(crate) fn read(scope: &Scope, row: &Row) -> Stored<Interaction> {
+pub(crate) fn read(scope: &Scope, row: &Row) -> StoreResult<Interaction> {
     let asked: Asked<Origin, Question> = parsed(column(row, 1)?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(column(row, 0)?),

@@ -18,29 +18,29 @@
 //! Start reading at [`PostgresStore`], then [`worker`], then any noun.
 
 mod access;
+mod action;
 mod audit;
 mod bell;
 mod budget;
 mod connection;
 mod definition;
-mod drive;
 mod error;
 mod event;
 mod grant;
+mod idempotency;
 mod interaction;
 mod lineage;
 mod migrate;
-mod once;
 mod payload;
 #[cfg(test)]
 mod plans;
 mod policy;
 mod postgres_store;
-mod proposal;
 mod queue;
 mod secret;
 mod session;
 mod stats;
+mod step;
 mod ticket;
 mod timers;
 mod user;

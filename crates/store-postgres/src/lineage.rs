@@ -1,8 +1,8 @@
 //! Transaction ids after a dump was restored into another cluster: noticed here, and put right by raising them.
 
-use store::{Adopted, LineageReads, LineageWrites, Misfit, StoreError, Stored};
+use store::{LineageAdoption, LineageMismatch, LineageReads, LineageWrites, StoreError, StoreResult};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::event::OWN;
 use crate::values::{column, number, signed};
 
@@ -18,27 +18,27 @@ const UNCHAINED: &str = "select (select count(*) from audit, audit_linked \
     where (audit.xid, audit.position) <= (audit_linked.xid, audit_linked.position)) \
     - (select coalesce(sum(seq), 0) from audit_heads)::bigint";
 
-impl LineageReads for Face<'_> {
-    fn misfit(&mut self) -> Stored<Option<Misfit>> {
+impl LineageReads for Executor<'_> {
+    fn lineage_mismatch(&mut self) -> StoreResult<Option<LineageMismatch>> {
         let row = self.row(RECORDED, &[])?.ok_or(StoreError::Conflict)?;
-        let found = Misfit { recorded: number(&row, 0)?, next: number(&row, 1)? };
+        let found = LineageMismatch { recorded: number(&row, 0)?, next: number(&row, 1)? };
         Ok((found.recorded >= found.next).then_some(found))
     }
 
-    fn audit_unchained(&mut self) -> Stored<u64> {
+    fn audit_skipped_count(&mut self) -> StoreResult<u64> {
         let row = self.row(UNCHAINED, &[])?.ok_or(StoreError::Conflict)?;
         Ok(u64::try_from(column::<i64>(&row, 0)?).unwrap_or(0))
     }
 }
 
-impl LineageWrites for Face<'_> {
+impl LineageWrites for Executor<'_> {
     /// Nobody else writes meanwhile. The tables may be large, so that no statement is cancelled for its length.
-    fn adopt(&mut self) -> Stored<Adopted> {
+    fn lineage_adopt(&mut self) -> StoreResult<LineageAdoption> {
         self.change("set local statement_timeout = 0", &[])?;
         self.change("set local lock_timeout = '5s'", &[])?;
         self.change("lock table lineage, events, audit, audit_chain, audit_linked, webhooks in exclusive mode", &[])?;
-        let mut adopted = Adopted::default();
-        if let Some(Misfit { recorded, next }) = self.misfit()? {
+        let mut adopted = LineageAdoption::default();
+        if let Some(LineageMismatch { recorded, next }) = self.lineage_mismatch()? {
             adopted.raised = recorded - next + 1;
             self.guarded("update lineage set raised = raised + $1", &[&signed(adopted.raised)?])?;
             // Events that were written since the dump was restored: they follow the newest of the dump, with lower ids.
@@ -49,7 +49,7 @@ impl LineageWrites for Face<'_> {
             );
             adopted.events = self.change(&sql, &[])?;
         }
-        if self.audit_unchained()? > 0 {
+        if self.audit_skipped_count()? > 0 {
             let sql = format!(
                 "update audit set xid = {OWN} from audit_linked \
                  where (audit.xid, audit.position) <= (audit_linked.xid, audit_linked.position) \

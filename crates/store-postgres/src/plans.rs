@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::connection::{Connection, Values};
 use crate::{
-    Options, PostgresStore, access, audit, event, interaction, policy, proposal, session, timers, user, webhook,
+    Options, PostgresStore, access, action, audit, event, interaction, policy, session, timers, user, webhook,
 };
 
 /// Twenty thousand closed questions of two thousand sessions, a thousand open ones, and forty thousand events.
@@ -56,7 +56,7 @@ const ROWS: &str = "
             case when number % 50 <> 0 then number end, case when number % 2 = 0 then pg_temp.uid(number) end,
             case when number % 2 = 0 then 1 end, '{}'
         from generate_series(1, 10000) number;
-    insert into proposals (session, call, project, at, revision, body, asked)
+    insert into actions (session, call, project, at, revision, body, asked)
         select pg_temp.uid(1 + number % 2000), number::text, pg_temp.uid(1 + least(number % 10, 1)), number, 1, '{}',
             number % 7 = 0
         from generate_series(1, 20000) number;
@@ -101,7 +101,7 @@ fn hot_statements_use_their_indexes() {
     check(&event::of_project(), &[&project, &"0", &0_i64, &limit], "events_of_project");
     check(&event::head(), &[], "events_in_order");
     check(interaction::OPEN, &[&some, &project], "interactions_alive");
-    check(interaction::TAKERS, &[&some, &project], "interactions_alive");
+    check(interaction::DELIVERY_AGENTS, &[&some, &project], "interactions_alive");
     check(interaction::RETIRE, &[&some, &project], "interactions_alive");
     check(interaction::ARCHIVE, &[&5000_i64, &limit], "interactions_retired");
     check(timers::NEXT, &[], "interactions_due");
@@ -111,8 +111,8 @@ fn hot_statements_use_their_indexes() {
     check(&interaction::unsent(), &[&project, &"agent-1", &limit, &some], "webhook_deliveries_of_answer");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
     let newest: Values<'_> = &[&project, &0_i64, &i64::MAX, &some, &"", &limit];
-    check(&proposal::past(false), newest, "proposals_by_age");
-    check(&proposal::past(true), newest, "proposals_asked");
+    check(&action::past(false), newest, "actions_by_age");
+    check(&action::past(true), newest, "actions_asked");
     check(policy::DIFFERENCES, &[&project, &7_i64, &limit], "policy_differences_pkey");
     check(policy::CHANGES, &[&project, &i64::MAX, &None::<&str>, &limit], "policy_changes_pkey");
     check(webhook::TO_SEND, &[&some, &50_i64, &limit], "webhook_deliveries_due");

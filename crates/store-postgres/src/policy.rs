@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 use postgres::Row;
-use store::{Bounded, DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
+use store::sql::policy as sql;
+use store::{Bounded, DifferenceCount, Page, PolicyChangeRecord, PolicyReads, PolicyWrites, StoreResult};
 use uuid::Uuid;
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::values::{column, json, number as counted, parsed, signed};
 
 /// Over how many rows one count is spread.
@@ -21,13 +22,13 @@ pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_ver
                                   where policy_changes.project = $1 and number < $2 \
                                   and ($3::text is null or policy_changes.version = $3) order by number desc limit $4";
 
-impl PolicyReads for Face<'_> {
-    fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
-        let found = self.row("select body from policy_states where project = $1", &[&scope.project.uuid()])?;
+impl PolicyReads for Executor<'_> {
+    fn policy_state(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
+        let found = self.row(sql::POLICY_STATE, &[&scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
-    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>> {
+    fn policy_states(&mut self, places: &[Scope]) -> StoreResult<Vec<Option<PolicyState>>> {
         let projects: Vec<_> = places.iter().map(|place| place.project.uuid()).collect();
         let sql = "select project, body from policy_states where project = any($1)";
         let mut found: HashMap<Uuid, PolicyState> = HashMap::new();
@@ -37,9 +38,8 @@ impl PolicyReads for Face<'_> {
         Ok(projects.iter().map(|project| found.remove(project)).collect())
     }
 
-    fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>> {
-        let sql = "select body from policy_versions where project = $1 and version = $2";
-        let found = self.row(sql, &[&scope.project.uuid(), &version])?;
+    fn policy_version(&mut self, scope: &Scope, version: &str) -> StoreResult<Option<PolicyVersion>> {
+        let found = self.row(sql::POLICY_VERSION, &[&scope.project.uuid(), &version])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
@@ -48,24 +48,23 @@ impl PolicyReads for Face<'_> {
         scope: &Scope,
         version: Option<&str>,
         page: Page<u64>,
-    ) -> Stored<Bounded<KnownChange>> {
+    ) -> StoreResult<Bounded<PolicyChangeRecord>> {
         let before = page.after.map_or(Ok(i64::MAX), signed)?;
         let values: Values<'_> = &[&scope.project.uuid(), &before, &version, &i64::from(page.limit)];
         self.bounded_list(CHANGES, values, page.limit, known)
     }
 
-    fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>> {
-        let sql = "select text from policy_shadows where project = $1 and number = $2";
-        let found = self.row(sql, &[&scope.project.uuid(), &signed(number)?])?;
+    fn shadow_text(&mut self, scope: &Scope, number: u64) -> StoreResult<Option<String>> {
+        let found = self.row(sql::SHADOW_TEXT, &[&scope.project.uuid(), &signed(number)?])?;
         found.map(|row| column(&row, 0)).transpose()
     }
 
-    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Bounded<Difference>> {
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> StoreResult<Bounded<Difference>> {
         let values: Values<'_> = &[&scope.project.uuid(), &signed(number)?, &i64::from(limit)];
         self.bounded_rows(DIFFERENCES, values, limit, |row| parsed(column(row, 0)?))
     }
 
-    fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>> {
+    fn difference_counts(&mut self, scope: &Scope, number: u64) -> StoreResult<Vec<DifferenceCount>> {
         let sql = "select given, drafted, sum(count)::bigint from policy_difference_counts \
                    where project = $1 and number = $2 group by given, drafted order by given, drafted";
         let found = self.rows(sql, &[&scope.project.uuid(), &signed(number)?])?;
@@ -75,55 +74,49 @@ impl PolicyReads for Face<'_> {
     }
 }
 
-impl PolicyWrites for Face<'_> {
-    fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
+impl PolicyWrites for Executor<'_> {
+    fn policy_lock_shared(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
         // The state has no row before somebody has changed it; its project always has one.
         self.rows("select 1 from projects where id = $1 for share", &[&scope.project.uuid()])?;
         self.policy_state(scope)
     }
 
-    fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()> {
+    fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> StoreResult<()> {
         self.alone(scope)?;
-        let sql = "insert into policy_states (project, revision, body) values ($1, $2, $3) \
-                   on conflict (project) do update set revision = excluded.revision, body = excluded.body \
-                   where policy_states.revision + 1 = excluded.revision";
-        self.guarded(sql, &[&scope.project.uuid(), &signed(state.revision)?, &json(state)?])
+        self.guarded(sql::POLICY_SAVE, &[&scope.project.uuid(), &signed(state.revision)?, &json(state)?])
     }
 
-    fn policy_keep(&mut self, scope: &Scope, version: &PolicyVersion) -> Stored<bool> {
+    fn policy_version_insert(&mut self, scope: &Scope, version: &PolicyVersion) -> StoreResult<bool> {
         self.alone(scope)?;
-        let sql =
-            "insert into policy_versions (project, version, at, body) values ($1, $2, $3, $4) on conflict do nothing";
         let at = version.at.as_microsecond();
-        Ok(self.change(sql, &[&scope.project.uuid(), &version.version, &at, &json(version)?])? == 1)
+        Ok(self.change(sql::POLICY_VERSION_INSERT, &[&scope.project.uuid(), &version.version, &at, &json(version)?])?
+            == 1)
     }
 
-    fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()> {
+    fn policy_change_insert(&mut self, scope: &Scope, change: &PolicyChange) -> StoreResult<()> {
         self.alone(scope)?;
         let sql = "insert into policy_changes (project, number, version, body) \
                    select $1::uuid, coalesce(max(number), 0) + 1, $2::text, $3::text from policy_changes where project = $1";
         self.change(sql, &[&scope.project.uuid(), &change.version, &json(change)?]).map(drop)
     }
 
-    fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()> {
-        self.shadow_forget(scope)?;
-        let sql = "insert into policy_shadows (project, number, version, text) values ($1, $2, $3, $4)";
-        self.change(sql, &[&scope.project.uuid(), &signed(shadow.number)?, &shadow.version, &text]).map(drop)
+    fn shadow_save(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> StoreResult<()> {
+        self.shadow_delete(scope)?;
+        self.change(sql::SHADOW_SAVE, &[&scope.project.uuid(), &signed(shadow.number)?, &shadow.version, &text])
+            .map(drop)
     }
 
-    fn shadow_forget(&mut self, scope: &Scope) -> Stored<()> {
+    fn shadow_delete(&mut self, scope: &Scope) -> StoreResult<()> {
         for table in ["policy_shadows", "policy_differences", "policy_difference_counts"] {
             self.change(&format!("delete from {table} where project = $1"), &[&scope.project.uuid()])?;
         }
         Ok(())
     }
 
-    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> Stored<()> {
+    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> StoreResult<()> {
         let (project, session, number) = (scope.project.uuid(), difference.session.uuid(), signed(number)?);
-        let sql =
-            "insert into policy_differences (project, number, at, session, call, body) values ($1, $2, $3, $4, $5, $6)";
         let at = difference.at.as_microsecond();
-        self.change(sql, &[&project, &number, &at, &session, &difference.call, &json(difference)?])?;
+        self.change(sql::DIFFERENCE_INSERT, &[&project, &number, &at, &session, &difference.call, &json(difference)?])?;
         let sql = "insert into policy_difference_counts (project, number, given, drafted, shard, count) \
                    values ($1, $2, $3, $4, $5, 1) on conflict (project, number, given, drafted, shard) \
                    do update set count = policy_difference_counts.count + 1";
@@ -132,7 +125,7 @@ impl PolicyWrites for Face<'_> {
         self.change(sql, &[&project, &number, &given, &drafted, &shard]).map(drop)
     }
 
-    fn differences_purge(&mut self, most: u32, limit: u32) -> Stored<u64> {
+    fn differences_purge(&mut self, most: u32, limit: u32) -> StoreResult<u64> {
         let sql = "delete from policy_differences where (project, number, at, session, call) in ( \
                    select project, number, at, session, call from ( \
                    select project, number, at, session, call, row_number() over ( \
@@ -142,16 +135,16 @@ impl PolicyWrites for Face<'_> {
     }
 }
 
-impl Face<'_> {
+impl Executor<'_> {
     /// Nobody else writes of the policy of the project until this transaction has ended. Always before anything is written of it, so that two
     /// never wait for each other.
-    fn alone(&mut self, scope: &Scope) -> Stored<()> {
+    fn alone(&mut self, scope: &Scope) -> StoreResult<()> {
         let sql = "select 1 from projects where id = $1 for no key update";
         self.rows(sql, &[&scope.project.uuid()]).map(drop)
     }
 }
 
-fn known(row: &Row) -> Stored<KnownChange> {
+fn known(row: &Row) -> StoreResult<PolicyChangeRecord> {
     let PolicyVersion { text, .. } = parsed(column(row, 2)?)?;
-    Ok(KnownChange { number: counted(row, 0)?, change: parsed(column(row, 1)?)?, text })
+    Ok(PolicyChangeRecord { number: counted(row, 0)?, change: parsed(column(row, 1)?)?, text })
 }

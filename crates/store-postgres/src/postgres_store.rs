@@ -10,7 +10,7 @@ use postgres::Config;
 use store::{Cost, Job, Store, StoreError, Topic};
 
 use crate::bell::{self, Bell, Listener};
-use crate::connection::Link;
+use crate::connection::Reconnecting;
 use crate::error::described;
 use crate::migrate::migrate;
 use crate::queue::{Order, Queue};
@@ -64,7 +64,7 @@ impl PostgresStore {
         };
         let outage = Arc::default();
         for number in 0..options.connections.max(1) {
-            let link = Link::new(store.config.clone(), Arc::clone(&outage));
+            let link = Reconnecting::new(store.config.clone(), Arc::clone(&outage));
             let worker = Worker::new(number, link, Arc::clone(&queue), Arc::clone(&options.skew));
             store.workers.lock().push(worker.start()?);
         }
@@ -113,7 +113,7 @@ impl Store for PostgresStore {
         }
     }
 
-    fn shared(&self) -> bool {
+    fn is_shared(&self) -> bool {
         true
     }
 
@@ -167,7 +167,7 @@ pub fn connections(url: &str) -> Result<u64, StoreError> {
     let config = configured(url)?;
     on_thread(move || {
         let name = config.get_application_name().unwrap_or_default().to_owned();
-        let mut link = Link::new(config, Arc::default());
+        let mut link = Reconnecting::new(config, Arc::default());
         let sql = "select count(*) from pg_stat_activity where datname = current_database() \
                    and application_name = $1 and pid <> pg_backend_pid()";
         let found = link.get(PATIENCE, || false)?.query(sql, &[&name]).map_err(|failure| failure.told())?;
@@ -179,7 +179,7 @@ pub fn connections(url: &str) -> Result<u64, StoreError> {
 fn prepared(config: &Config, lock_wait: Duration) -> Result<(), StoreError> {
     let config = config.clone();
     on_thread(move || {
-        let mut link = Link::new(config.clone(), Arc::default());
+        let mut link = Reconnecting::new(config.clone(), Arc::default());
         migrate(&config, link.get(PATIENCE, || false)?, lock_wait)
     })
 }

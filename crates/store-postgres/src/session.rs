@@ -3,41 +3,46 @@
 use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
 use postgres::Row;
 use postgres::types::ToSql;
-use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, Stored};
+use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::values::{column, json, json_if, micros, number, parsed, parsed_if, signed, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version, driven, flow, flow_version, handed_from";
+                       agent_version, hosted, flow, flow_version, handed_from";
 
-impl SessionReads for Face<'_> {
-    fn session(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
+impl SessionReads for Executor<'_> {
+    fn session(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         let sql = format!("select {COLUMNS} from sessions where id = $1 and project = $2");
         let found = self.row(&sql, &[&session.uuid(), &scope.project.uuid()])?;
         found.map(|row| read(scope, &row)).transpose()
     }
 
-    fn luggage(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Luggage>> {
-        let sql = "select luggage.body from luggage join sessions on sessions.id = luggage.session \
-                   where luggage.session = $1 and sessions.project = $2";
+    fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Luggage>> {
+        let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
+                   where session_inputs.session = $1 and sessions.project = $2";
         let found = self.row(sql, &[&session.uuid(), &scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
-    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Bounded<Session>> {
+    fn sessions(
+        &mut self,
+        scope: &Scope,
+        filter: &SessionFilter,
+        page: Page<SessionId>,
+    ) -> StoreResult<Bounded<Session>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
         self.bounded_list(&sql, &values, page.limit, |row| read(scope, row))
     }
 
-    fn steps(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<Step>> {
+    fn steps(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<Step>> {
         let sql = "select body from steps where session = $1 and project = $2 order by id";
         let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid()])?;
         found.iter().map(|row| parsed(column(row, 0)?)).collect()
     }
 
-    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> Stored<Bounded<Step>> {
+    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> StoreResult<Bounded<Step>> {
         let sql = "select body from steps where session = $1 and project = $2 and ($3::uuid is null or id < $3) \
                    order by id desc limit $4";
         let (after, limit) = (page.after.map(StepId::uuid), i64::from(page.limit));
@@ -46,10 +51,10 @@ impl SessionReads for Face<'_> {
     }
 }
 
-impl SessionWrites for Face<'_> {
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
+impl SessionWrites for Executor<'_> {
+    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
+                   ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
                    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
                    on conflict do nothing";
         self.guarded(
@@ -76,18 +81,18 @@ impl SessionWrites for Face<'_> {
                 &json_if(session.handed_from.as_ref())?,
             ],
         )?;
-        let sql = "insert into luggage (session, body) values ($1, $2) on conflict do nothing";
+        let sql = "insert into session_inputs (session, body) values ($1, $2) on conflict do nothing";
         self.guarded(sql, &[&session.id.uuid(), &json(luggage)?])
     }
 
     /// Whoever else wants the row waits here until this transaction has ended, and then reads what it left.
-    fn session_lock(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
+    fn session_lock(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         let sql = format!("select {COLUMNS} from sessions where id = $1 and project = $2 for update");
         let found = self.row(&sql, &[&session.uuid(), &scope.project.uuid()])?;
         found.map(|row| read(scope, &row)).transpose()
     }
 
-    fn session_save(&mut self, session: &Session) -> Stored<()> {
+    fn session_save(&mut self, session: &Session) -> StoreResult<()> {
         let sql = "update sessions set status = $3, paused = $4, ended = $5, waiting_on = $6, open = $7, last_seq = $8, step = $9 \
                    where id = $1 and project = $2 and last_seq <= $8";
         self.guarded(
@@ -106,14 +111,14 @@ impl SessionWrites for Face<'_> {
         )
     }
 
-    fn step_insert(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
+    fn step_insert(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
         let sql = "insert into steps (id, session, project, body, due) \
                    select $1, id, project, $4, $5 from sessions where id = $2 and project = $3 on conflict do nothing";
         let due = micros(step.due());
         self.guarded(sql, &[&step.id.uuid(), &step.session.uuid(), &scope.project.uuid(), &json(step)?, &due])
     }
 
-    fn step_save(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
+    fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
         let sql = "update steps set body = $3, due = $4 where id = $1 and project = $2";
         self.guarded(sql, &[&step.id.uuid(), &scope.project.uuid(), &json(step)?, &micros(step.due())])
     }
@@ -150,7 +155,7 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     }
     if let Some(actor) = &filter.belongs_to {
         with(" and (started_by = ?", Box::new(written(actor)));
-        with(" or (agent = ? and not driven))", Box::new(actor.name.clone()));
+        with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
         // So that those that have ended cost nothing.
@@ -160,7 +165,7 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     (sql, values)
 }
 
-fn read(scope: &Scope, row: &Row) -> Stored<Session> {
+fn read(scope: &Scope, row: &Row) -> StoreResult<Session> {
     Ok(Session {
         id: SessionId::from_uuid(column(row, 0)?),
         scope: *scope,

@@ -4,41 +4,36 @@ use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Scope, State, TenantId, Timestamp};
 use postgres::Row;
-use store::{Bounded, Closed, OpenCount, Stats, StatsReads, StepCounts, Stored, rank};
+use store::sql::stats as sql;
+use store::{Bounded, ClosedInteraction, OpenCount, Stats, StatsReads, StepCounts, StoreResult, percentile};
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::values::{column, number, parsed, time, time_if, unusable};
 
-impl StatsReads for Face<'_> {
-    fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats> {
+impl StatsReads for Executor<'_> {
+    fn stats(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<Stats> {
         let (project, since) = (scope.project.uuid(), since.as_microsecond());
-        let sql = "select kind, count(*) from interactions where project = $1 and status = 'pending' group by kind";
-        let open = self.counts(sql, &[&project])?;
+        let open = self.counts(sql::STATS_OPEN, &[&project])?;
         let sql = "select created_at from interactions where project = $1 and status = 'pending' order by id limit 1";
         let oldest = self.row(sql, &[&project])?;
         let oldest_open_at = time_if(oldest.map(|row| column(&row, 0)).transpose()?)?;
-        let sql = "select status, count(*) from interactions \
-                   where resolved_at is not null and resolved_at >= $2 and project = $1 group by status";
-        let closed = self.counts(sql, &[&project, &since])?;
-        let sql = "select resolved_at - created_at from interactions \
-                   where resolved_at is not null and resolved_at >= $2 and project = $1 and status = 'answered'";
-        let waits = self.rows(sql, &[&project, &since])?;
-        let mut waits = waits.iter().map(|row| column(row, 0)).collect::<Stored<Vec<i64>>>()?;
+        let closed = self.counts(sql::STATS_CLOSED, &[&project, &since])?;
+        let waits = self.rows(sql::STATS_WAITS, &[&project, &since])?;
+        let mut waits = waits.iter().map(|row| column(row, 0)).collect::<StoreResult<Vec<i64>>>()?;
         waits.sort_unstable();
-        let sql = "select count(*) from interactions where project = $1 and delivery = 'waiting'";
-        let waiting = self.row(sql, &[&project])?;
+        let waiting = self.row(sql::STATS_DELIVERIES_WAITING, &[&project])?;
         let deliveries_waiting = waiting.map_or(Ok(0), |row| number(&row, 0))?;
-        let (wait_p50, wait_p95) = (rank(&waits, 50), rank(&waits, 95));
+        let (wait_p50, wait_p95) = (percentile(&waits, 50), percentile(&waits, 95));
         Ok(Stats { open, oldest_open_at, closed, wait_p50, wait_p95, deliveries_waiting })
     }
 
-    fn closed(
+    fn closed_interactions(
         &mut self,
         scope: &Scope,
         since: Timestamp,
         after: Option<(Timestamp, InteractionId)>,
         limit: u32,
-    ) -> Stored<Bounded<Closed>> {
+    ) -> StoreResult<Bounded<ClosedInteraction>> {
         let (from, beyond) = after.map_or((since, None), |(at, id)| (at, Some(id.uuid())));
         let sql = "select interactions.id, kind, created_at, resolved_at, state, \
                    case when asked::json #>> '{question,asked_by_rule,policy}' is not null \
@@ -48,37 +43,32 @@ impl StatsReads for Face<'_> {
                    and ($3::uuid is null or resolved_at > $2 or interactions.id > $3) \
                    order by resolved_at, interactions.id limit $4";
         let values: Values<'_> = &[&scope.project.uuid(), &from.as_microsecond(), &beyond, &i64::from(limit)];
-        self.bounded_rows(sql, values, limit, closed)
+        self.bounded_rows(sql, values, limit, closed_interaction)
     }
 
-    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64> {
-        let sql = "select count(*) from interactions where project = $1 and status = 'pending' and created_at >= $2";
-        let counted = self.row(sql, &[&scope.project.uuid(), &since.as_microsecond()])?;
+    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<u64> {
+        let counted = self.row(sql::OPEN_SINCE, &[&scope.project.uuid(), &since.as_microsecond()])?;
         counted.map_or(Ok(0), |row| number(&row, 0))
     }
 
-    fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)> {
-        let sql = "select count(*), min(resolved_at) from interactions where delivery = 'waiting'";
-        let Some(row) = self.row(sql, &[])? else { return Ok((0, None)) };
+    fn delivery_backlog(&mut self) -> StoreResult<(u64, Option<Timestamp>)> {
+        let Some(row) = self.row(sql::DELIVERY_BACKLOG, &[])? else { return Ok((0, None)) };
         Ok((number(&row, 0)?, time_if(column(&row, 1)?)?))
     }
 
-    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts> {
+    fn step_counts(&mut self, now: Timestamp) -> StoreResult<StepCounts> {
         // By its letters: what a step was given may contain NUL, which PostgreSQL would refuse to read as JSON.
         let sql = "select count(*) filter (where held and due > $1), count(*) filter (where due <= $1), \
                    count(*) filter (where not held and due > $1), \
-                   (select count(*) from sessions where ended is null and driven and waiting_on > 0) from \
+                   (select count(*) from sessions where ended is null and hosted and waiting_on > 0) from \
                    (select due, body like '%\"drive\":{%\"worker\":\"%' as held from steps where due is not null) looked_at";
         let Some(row) = self.row(sql, &[&now.as_microsecond()])? else { return Ok(StepCounts::default()) };
         let (running, due) = (number(&row, 0)?, number(&row, 1)?);
         Ok(StepCounts { running, due, resting: number(&row, 2)?, waiting: number(&row, 3)? })
     }
 
-    fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
-        let sql = "select projects.tenant, project, kind, count(*) from interactions \
-                   join projects on projects.id = interactions.project \
-                   where status = 'pending' group by projects.tenant, project, kind";
-        let counts = self.rows(sql, &[])?;
+    fn open_counts(&mut self) -> StoreResult<Vec<OpenCount>> {
+        let counts = self.rows(sql::OPEN_COUNTS, &[])?;
         let count = |row| {
             Ok(OpenCount {
                 tenant: TenantId::from_uuid(column(row, 0)?),
@@ -91,19 +81,19 @@ impl StatsReads for Face<'_> {
     }
 }
 
-impl Face<'_> {
-    fn counts(&mut self, sql: &str, values: Values<'_>) -> Stored<BTreeMap<String, u64>> {
+impl Executor<'_> {
+    fn counts(&mut self, sql: &str, values: Values<'_>) -> StoreResult<BTreeMap<String, u64>> {
         let counts = self.rows(sql, values)?;
         counts.iter().map(|row| Ok((column(row, 0)?, number(row, 1)?))).collect()
     }
 }
 
 /// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
-fn closed(row: &Row) -> Stored<Closed> {
+fn closed_interaction(row: &Row) -> StoreResult<ClosedInteraction> {
     let State::Resolved { resolution, .. } = parsed(column(row, 4)?)? else {
         return Err(unusable("a closed question is not resolved"));
     };
-    Ok(Closed {
+    Ok(ClosedInteraction {
         id: InteractionId::from_uuid(column(row, 0)?),
         kind: column(row, 1)?,
         asked_at: time(column(row, 2)?)?,

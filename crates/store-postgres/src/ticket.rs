@@ -2,15 +2,16 @@
 
 use domain::{Credential, KeyId, Ticket, TicketId, Timestamp, VisitId};
 use postgres::Row;
-use store::{StoreError, Stored};
+use store::sql::ticket as sql;
+use store::{StoreError, StoreResult};
 use uuid::Uuid;
 
 use crate::access::scope;
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::values::{column, time};
 
-impl Face<'_> {
-    pub(crate) fn put_ticket(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()> {
+impl Executor<'_> {
+    pub(crate) fn insert_ticket(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
         let (key, visit) = halves(ticket.credential);
         let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
                    values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
@@ -19,19 +20,16 @@ impl Face<'_> {
         self.guarded(sql, &[&ticket.id.uuid(), &tenant, &project, &key, &visit, &hash.as_slice(), &expires_at])
     }
 
-    pub(crate) fn has_ticket(&mut self, ticket: TicketId, hash: &[u8; 32]) -> Stored<bool> {
-        let sql = "select 1 from tickets where id = $1 and hash = $2";
-        Ok(self.row(sql, &[&ticket.uuid(), &hash.as_slice()])?.is_some())
+    pub(crate) fn ticket_is_stored(&mut self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<bool> {
+        Ok(self.row(sql::HAS_TICKET, &[&ticket.uuid(), &hash.as_slice()])?.is_some())
     }
 
-    pub(crate) fn take_ticket(&mut self, ticket: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
-        let sql = "delete from tickets where id = $1 and hash = $2 \
-                   returning id, tenant, project, key, visit, expires_at";
-        let found = self.row(sql, &[&ticket.uuid(), &hash.as_slice()])?;
+    pub(crate) fn redeem_ticket(&mut self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>> {
+        let found = self.row(sql::TICKET_REDEEM, &[&ticket.uuid(), &hash.as_slice()])?;
         found.as_ref().map(read).transpose()
     }
 
-    pub(crate) fn drop_tickets(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+    pub(crate) fn delete_tickets(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from tickets where id in \
                    (select id from tickets where expires_at < $1 limit $2 for update skip locked)";
         self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])
@@ -46,7 +44,7 @@ const fn halves(credential: Credential) -> (Option<Uuid>, Option<Uuid>) {
     }
 }
 
-fn read(row: &Row) -> Stored<Ticket> {
+fn read(row: &Row) -> StoreResult<Ticket> {
     let credential = match (column::<Option<Uuid>>(row, 3)?, column::<Option<Uuid>>(row, 4)?) {
         (Some(key), None) => Credential::Key(KeyId::from_uuid(key)),
         (None, Some(visit)) => Credential::Visit(VisitId::from_uuid(visit)),

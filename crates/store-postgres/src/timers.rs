@@ -1,10 +1,10 @@
 //! Time, and what it is due for.
 
 use domain::{InteractionId, SessionId, Timestamp};
-use store::{Due, DueAction, StoreError, Stored, TimerReads, TimerWrites};
+use store::{DueAction, DueInteraction, StoreError, StoreResult, TimerReads, TimerWrites};
 
 use crate::access::scope;
-use crate::connection::{CLOCK, Face};
+use crate::connection::{CLOCK, Executor};
 use crate::values::{column, time_if};
 
 /// What is due, the earliest first.
@@ -17,8 +17,8 @@ pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_
 /// The oldest question that is only kept.
 pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
 
-impl TimerReads for Face<'_> {
-    fn now(&mut self) -> Stored<Timestamp> {
+impl TimerReads for Executor<'_> {
+    fn now(&mut self) -> StoreResult<Timestamp> {
         if let Some(now) = self.now {
             return Ok(now);
         }
@@ -28,10 +28,10 @@ impl TimerReads for Face<'_> {
         Ok(now)
     }
 
-    fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>> {
+    fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>> {
         let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
         let due = |row| {
-            Ok(Due {
+            Ok(DueInteraction {
                 scope: scope(row, 0, 1)?,
                 session: SessionId::from_uuid(column(row, 2)?),
                 interaction: InteractionId::from_uuid(column(row, 3)?),
@@ -40,34 +40,33 @@ impl TimerReads for Face<'_> {
         found.iter().map(due).collect()
     }
 
-    fn next_due(&mut self) -> Stored<Option<Timestamp>> {
+    fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row(NEXT, &[])?;
         time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 
-    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
+    fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row(OLDEST, &[])?;
         time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 }
 
-impl TimerWrites for Face<'_> {
-    fn due_put_off(&mut self, due: &Due, until: Timestamp) -> Stored<()> {
+impl TimerWrites for Executor<'_> {
+    fn interaction_postpone(&mut self, due: &DueInteraction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
         let sql = "update interactions set wake_at = $3 where id = $1 and project = $2 and wake_at <= $4";
         let (id, project) = (due.interaction.uuid(), due.scope.project.uuid());
         self.change(sql, &[&id, &project, &until.as_microsecond(), &now]).map(drop)
     }
 
-    fn action_put_off(&mut self, due: &DueAction, until: Timestamp) -> Stored<()> {
+    fn action_postpone(&mut self, due: &DueAction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql =
-            "update proposals set wake_at = $4 where session = $1 and call = $2 and project = $3 and wake_at <= $5";
+        let sql = "update actions set wake_at = $4 where session = $1 and call = $2 and project = $3 and wake_at <= $5";
         let (session, project) = (due.session.uuid(), due.scope.project.uuid());
         self.change(sql, &[&session, &due.call, &project, &until.as_microsecond(), &now]).map(drop)
     }
 
-    fn archive_put_off(&mut self, until: Timestamp, to: Timestamp) -> Stored<Option<InteractionId>> {
+    fn archive_postpone(&mut self, until: Timestamp, to: Timestamp) -> StoreResult<Option<InteractionId>> {
         let sql = "update interactions set retired_at = $2 where id = (select id from interactions \
                    where retired_at is not null and retired_at <= $1 order by retired_at limit 1) returning id";
         let found = self.row(sql, &[&until.as_microsecond(), &to.as_microsecond()])?;

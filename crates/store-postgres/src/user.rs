@@ -2,9 +2,10 @@
 
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use postgres::Row;
-use store::{Bounded, LinkRecord, StoreError, Stored, UserReads, UserRecord, UserWrites, VisitRecord};
+use store::sql::user as sql;
+use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, number, parsed, time, time_if, unusable};
 
 const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
@@ -23,38 +24,38 @@ pub(crate) const UNUSED: &str = "select id from visits where seen_at < $1 limit 
 /// Visits that have lasted for too long.
 pub(crate) const AGED: &str = "select id from visits where created_at < $1 limit $2 for update skip locked";
 
-impl Face<'_> {
-    fn user_where(&mut self, condition: &str, values: Values<'_>) -> Stored<Option<UserRecord>> {
+impl Executor<'_> {
+    fn user_where(&mut self, condition: &str, values: Values<'_>) -> StoreResult<Option<UserRecord>> {
         let found = self.row(&format!("select {USER} from users where {condition}"), values)?;
         let Some(mut record) = found.as_ref().map(user).transpose()? else { return Ok(None) };
         let sql = format!("select {MEMBERSHIP} from memberships where \"user\" = $1 order by project");
         let rows = self.rows(&sql, &[&record.user.id.uuid()])?;
-        record.user.memberships = rows.iter().map(|row| membership(row, 0)).collect::<Stored<_>>()?;
+        record.user.memberships = rows.iter().map(|row| membership(row, 0)).collect::<StoreResult<_>>()?;
         Ok(Some(record))
     }
 }
 
-impl UserReads for Face<'_> {
-    fn user(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>> {
+impl UserReads for Executor<'_> {
+    fn user(&mut self, tenant: TenantId, name: &str) -> StoreResult<Option<UserRecord>> {
         self.user_where("tenant = $1 and name = $2", &[&tenant.uuid(), &name])
     }
 
-    fn user_alike(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>> {
+    fn user_by_folded_name(&mut self, tenant: TenantId, name: &str) -> StoreResult<Option<UserRecord>> {
         if let Some(found) = self.user(tenant, name)? {
             return Ok(Some(found));
         }
         self.user_where(&format!("id = ({FOLDED})"), &[&tenant.uuid(), &name.to_ascii_lowercase()])
     }
 
-    fn user_by_id(&mut self, user: UserId) -> Stored<Option<UserRecord>> {
+    fn user_by_id(&mut self, user: UserId) -> StoreResult<Option<UserRecord>> {
         self.user_where("id = $1", &[&user.uuid()])
     }
 
-    fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> Stored<Option<UserRecord>> {
+    fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> StoreResult<Option<UserRecord>> {
         self.user_where("tenant = $1 and subject = $2", &[&tenant.uuid(), &subject])
     }
 
-    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>> {
+    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> StoreResult<Bounded<User>> {
         let sql = format!(
             "select {USER}, {MEMBERSHIP} from users join memberships on memberships.\"user\" = users.id \
              where users.id in ({MEMBERS}) and memberships.project = $1 \
@@ -64,26 +65,22 @@ impl UserReads for Face<'_> {
         self.bounded_list(&sql, &[&scope.project.uuid(), &after, &i64::from(limit)], limit, one)
     }
 
-    fn member_count(&mut self, scope: &Scope) -> Stored<u64> {
-        let sql = "select count(*) from memberships where project = $1 and disabled_at is null";
-        self.row(sql, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
+    fn member_count(&mut self, scope: &Scope) -> StoreResult<u64> {
+        self.row(sql::MEMBER_COUNT, &[&scope.project.uuid()])?.map_or(Ok(0), |row| number(&row, 0))
     }
 
-    fn anybody_signed_in(&mut self) -> Stored<bool> {
-        let found = self.row("select exists (select 1 from users where signed_in_at is not null)", &[])?;
+    fn has_anybody_signed_in(&mut self) -> StoreResult<bool> {
+        let found = self.row(sql::HAS_ANYBODY_SIGNED_IN, &[])?;
         found.map_or(Ok(false), |row| column(&row, 0))
     }
 
-    fn scope_names(&mut self, scope: &Scope) -> Stored<Option<(String, String)>> {
-        let sql = "select tenants.name, projects.name from projects join tenants on tenants.id = projects.tenant \
-                   where projects.id = $1 and tenants.id = $2";
-        let found = self.row(sql, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
+    fn scope_names(&mut self, scope: &Scope) -> StoreResult<Option<(String, String)>> {
+        let found = self.row(sql::SCOPE_NAMES, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
         found.map(|row| Ok((column(&row, 0)?, column(&row, 1)?))).transpose()
     }
 
-    fn visit(&mut self, visit: VisitId) -> Stored<Option<VisitRecord>> {
-        let sql = "select id, \"user\", project, by_link, created_at, seen_at, hash from visits where id = $1";
-        let Some(row) = self.row(sql, &[&visit.uuid()])? else { return Ok(None) };
+    fn visit(&mut self, visit: VisitId) -> StoreResult<Option<VisitRecord>> {
+        let Some(row) = self.row(sql::VISIT, &[&visit.uuid()])? else { return Ok(None) };
         let visit = Visit {
             id: VisitId::from_uuid(column(&row, 0)?),
             user: UserId::from_uuid(column(&row, 1)?),
@@ -96,9 +93,8 @@ impl UserReads for Face<'_> {
         Ok(self.user_by_id(visit.user)?.map(|record| VisitRecord { visit, hash, user: record.user }))
     }
 
-    fn link(&mut self, link: LinkId) -> Stored<Option<LinkRecord>> {
-        let sql = "select id, \"user\", created_at, expires_at, hash from links where id = $1";
-        let Some(row) = self.row(sql, &[&link.uuid()])? else { return Ok(None) };
+    fn link(&mut self, link: LinkId) -> StoreResult<Option<LinkRecord>> {
+        let Some(row) = self.row(sql::LINK, &[&link.uuid()])? else { return Ok(None) };
         let link = Link {
             id: LinkId::from_uuid(column(&row, 0)?),
             user: UserId::from_uuid(column(&row, 1)?),
@@ -109,8 +105,8 @@ impl UserReads for Face<'_> {
     }
 }
 
-impl UserWrites for Face<'_> {
-    fn user_insert(&mut self, user: &User) -> Stored<()> {
+impl UserWrites for Executor<'_> {
+    fn user_insert(&mut self, user: &User) -> StoreResult<()> {
         let sql = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at, folded) \
                    values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing";
         self.guarded(
@@ -128,14 +124,9 @@ impl UserWrites for Face<'_> {
         )
     }
 
-    fn membership_put(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> Stored<()> {
-        let sql = "insert into memberships (\"user\", project, role, groups, disabled_at) \
-                   select users.id, projects.id, $4, $5, $6 from users join projects on projects.tenant = users.tenant \
-                   where users.id = $1 and projects.id = $2 and projects.tenant = $3 \
-                   on conflict (\"user\", project) do update set role = excluded.role, groups = excluded.groups, \
-                   disabled_at = excluded.disabled_at";
+    fn membership_save(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> StoreResult<()> {
         self.guarded(
-            sql,
+            sql::MEMBERSHIP_SAVE,
             &[
                 &user.uuid(),
                 &scope.project.uuid(),
@@ -147,24 +138,24 @@ impl UserWrites for Face<'_> {
         )
     }
 
-    fn admins_lock(&mut self, scope: &Scope) -> Stored<Vec<UserId>> {
+    fn admins_lock(&mut self, scope: &Scope) -> StoreResult<Vec<UserId>> {
         let found = self.rows(ADMINS, &[&scope.project.uuid(), &scope.tenant.uuid()])?;
         found.iter().map(|row| Ok(UserId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn names_lock(&mut self, tenant: TenantId) -> Stored<()> {
+    fn names_lock(&mut self, tenant: TenantId) -> StoreResult<()> {
         self.rows("select 1 from tenants where id = $1 for no key update", &[&tenant.uuid()]).map(drop)
     }
 
-    fn user_signed_in(&mut self, user: UserId, at: Timestamp) -> Stored<()> {
-        self.guarded("update users set signed_in_at = $2 where id = $1", &[&user.uuid(), &at.as_microsecond()])
+    fn user_mark_signed_in(&mut self, user: UserId, at: Timestamp) -> StoreResult<()> {
+        self.guarded(sql::USER_MARK_SIGNED_IN, &[&user.uuid(), &at.as_microsecond()])
     }
 
-    fn password_put(&mut self, user: UserId, password: Option<&str>) -> Stored<()> {
-        self.guarded("update users set password = $2 where id = $1", &[&user.uuid(), &password])
+    fn password_save(&mut self, user: UserId, password: Option<&str>) -> StoreResult<()> {
+        self.guarded(sql::PASSWORD_SAVE, &[&user.uuid(), &password])
     }
 
-    fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> Stored<()> {
+    fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> StoreResult<()> {
         let sql = "insert into visits (id, \"user\", project, hash, by_link, created_at, seen_at) \
                    values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
         self.guarded(
@@ -181,30 +172,30 @@ impl UserWrites for Face<'_> {
         )
     }
 
-    fn visit_seen(&mut self, visit: VisitId, at: Timestamp) -> Stored<()> {
+    fn visit_mark_used(&mut self, visit: VisitId, at: Timestamp) -> StoreResult<()> {
         let sql = "update visits set seen_at = greatest(seen_at, $2) where id = $1";
         self.change(sql, &[&visit.uuid(), &at.as_microsecond()]).map(drop)
     }
 
-    fn visit_move(&mut self, visit: VisitId, project: ProjectId) -> Stored<bool> {
-        Ok(self.change("update visits set project = $2 where id = $1", &[&visit.uuid(), &project.uuid()])? == 1)
+    fn visit_set_project(&mut self, visit: VisitId, project: ProjectId) -> StoreResult<bool> {
+        Ok(self.change(sql::VISIT_SET_PROJECT, &[&visit.uuid(), &project.uuid()])? == 1)
     }
 
-    fn visit_settle(&mut self, visit: VisitId) -> Stored<bool> {
+    fn visit_consume_link(&mut self, visit: VisitId) -> StoreResult<bool> {
         Ok(self.change("update visits set by_link = false where id = $1 and by_link", &[&visit.uuid()])? == 1)
     }
 
-    fn visit_end(&mut self, visit: VisitId) -> Stored<bool> {
-        Ok(self.change("delete from visits where id = $1", &[&visit.uuid()])? == 1)
+    fn visit_end(&mut self, visit: VisitId) -> StoreResult<bool> {
+        Ok(self.change(sql::VISIT_END, &[&visit.uuid()])? == 1)
     }
 
-    fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> Stored<()> {
+    fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> StoreResult<()> {
         let but = but.map(VisitId::uuid);
         let sql = "delete from visits where \"user\" = $1 and id is distinct from $2";
         self.change(sql, &[&user.uuid(), &but]).map(drop)
     }
 
-    fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> Stored<u64> {
+    fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> StoreResult<u64> {
         let mut gone = 0;
         for (old, before) in [(UNUSED, seen), (AGED, created)] {
             let sql = format!("delete from visits where id in ({old})");
@@ -213,29 +204,29 @@ impl UserWrites for Face<'_> {
         Ok(gone)
     }
 
-    fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> Stored<()> {
+    fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> StoreResult<()> {
         let sql = "insert into links (id, \"user\", hash, created_at, expires_at) values ($1, $2, $3, $4, $5) \
                    on conflict do nothing";
         let (created_at, expires_at) = (link.created_at.as_microsecond(), link.expires_at.as_microsecond());
         self.guarded(sql, &[&link.id.uuid(), &link.user.uuid(), &hash.as_slice(), &created_at, &expires_at])
     }
 
-    fn link_take(&mut self, link: LinkId) -> Stored<bool> {
-        Ok(self.change("delete from links where id = $1", &[&link.uuid()])? == 1)
+    fn link_redeem(&mut self, link: LinkId) -> StoreResult<bool> {
+        Ok(self.change(sql::LINK_REDEEM, &[&link.uuid()])? == 1)
     }
 
-    fn links_drop(&mut self, user: UserId) -> Stored<()> {
-        self.change("delete from links where \"user\" = $1", &[&user.uuid()]).map(drop)
+    fn links_delete(&mut self, user: UserId) -> StoreResult<()> {
+        self.change(sql::LINKS_DELETE, &[&user.uuid()]).map(drop)
     }
 
-    fn links_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+    fn links_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from links where id in \
                    (select id from links where expires_at < $1 limit $2 for update skip locked)";
         self.change(sql, &[&before.as_microsecond(), &i64::from(limit)])
     }
 }
 
-fn user(row: &Row) -> Stored<UserRecord> {
+fn user(row: &Row) -> StoreResult<UserRecord> {
     let user = User {
         id: UserId::from_uuid(column(row, 0)?),
         tenant: TenantId::from_uuid(column(row, 1)?),
@@ -249,7 +240,7 @@ fn user(row: &Row) -> Stored<UserRecord> {
     Ok(UserRecord { user, password: column(row, 7)? })
 }
 
-fn membership(row: &Row, first: usize) -> Stored<Membership> {
+fn membership(row: &Row, first: usize) -> StoreResult<Membership> {
     let role: &str = column(row, first + 1)?;
     Ok(Membership {
         project: ProjectId::from_uuid(column(row, first)?),
@@ -259,6 +250,6 @@ fn membership(row: &Row, first: usize) -> Stored<Membership> {
     })
 }
 
-fn hash(row: &Row, index: usize) -> Stored<[u8; 32]> {
+fn hash(row: &Row, index: usize) -> StoreResult<[u8; 32]> {
     <[u8; 32]>::try_from(column::<&[u8]>(row, index)?).map_err(unusable)
 }

@@ -5,29 +5,29 @@ use postgres::Row;
 use postgres::types::FromSql;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use store::{StoreError, Stored};
+use store::{StoreError, StoreResult};
 
-pub(crate) fn json<T: Serialize>(value: &T) -> Stored<String> {
+pub(crate) fn json<T: Serialize>(value: &T) -> StoreResult<String> {
     serde_json::to_string(value).map_err(unusable)
 }
 
-pub(crate) fn json_if<T: Serialize>(value: Option<&T>) -> Stored<Option<String>> {
+pub(crate) fn json_if<T: Serialize>(value: Option<&T>) -> StoreResult<Option<String>> {
     value.map(json).transpose()
 }
 
-pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> Stored<T> {
+pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
     serde_json::from_str(text).map_err(unusable)
 }
 
-pub(crate) fn parsed_if<T: DeserializeOwned>(text: Option<&str>) -> Stored<Option<T>> {
+pub(crate) fn parsed_if<T: DeserializeOwned>(text: Option<&str>) -> StoreResult<Option<T>> {
     text.map(parsed).transpose()
 }
 
-pub(crate) fn time(micros: i64) -> Stored<Timestamp> {
+pub(crate) fn time(micros: i64) -> StoreResult<Timestamp> {
     Timestamp::from_microsecond(micros).map_err(unusable)
 }
 
-pub(crate) fn time_if(micros: Option<i64>) -> Stored<Option<Timestamp>> {
+pub(crate) fn time_if(micros: Option<i64>) -> StoreResult<Option<Timestamp>> {
     micros.map(time).transpose()
 }
 
@@ -36,12 +36,12 @@ pub(crate) fn micros(at: Option<Timestamp>) -> Option<i64> {
 }
 
 /// A column of a row.
-pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> Stored<T> {
+pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> StoreResult<T> {
     row.try_get(index).map_err(unusable)
 }
 
 /// A column that holds a number which is never negative.
-pub(crate) fn number<T: TryFrom<i64>>(row: &Row, index: usize) -> Stored<T>
+pub(crate) fn number<T: TryFrom<i64>>(row: &Row, index: usize) -> StoreResult<T>
 where
     T::Error: std::fmt::Display,
 {
@@ -49,7 +49,7 @@ where
 }
 
 /// A number as a column holds it.
-pub(crate) fn signed(number: u64) -> Stored<i64> {
+pub(crate) fn signed(number: u64) -> StoreResult<i64> {
     i64::try_from(number).map_err(unusable)
 }
 

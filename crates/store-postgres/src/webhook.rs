@@ -5,10 +5,13 @@ use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 use postgres::Row;
-use store::{Bounded, Cursor, DueWebhook, Hold, Page, Sealed, Stored, WebhookReads, WebhookSecret, WebhookWrites};
+use store::sql::webhook as sql;
+use store::{
+    Bounded, Cursor, DueWebhook, Page, Sealed, StoreResult, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites,
+};
 
 use crate::access::scope;
-use crate::connection::{Face, Values};
+use crate::connection::{Executor, Values};
 use crate::event::cursor;
 use crate::interaction;
 use crate::secret::data_key;
@@ -40,25 +43,24 @@ const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_se
                        join projects on projects.id = webhooks.project \
                        join data_keys on data_keys.id = webhook_secrets.data_key";
 
-impl WebhookReads for Face<'_> {
-    fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Option<Webhook>> {
-        let sql = "select body from webhooks where id = $1 and project = $2";
-        self.row(sql, &[&webhook.uuid(), &scope.project.uuid()])?.as_ref().map(body).transpose()
+impl WebhookReads for Executor<'_> {
+    fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
+        self.row(sql::WEBHOOK, &[&webhook.uuid(), &scope.project.uuid()])?.as_ref().map(body).transpose()
     }
 
-    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Bounded<Webhook>> {
+    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> StoreResult<Bounded<Webhook>> {
         let sql = "select body from webhooks where project = $1 and ($2::uuid is null or id < $2) \
                    order by id desc limit $3";
         let after = page.after.map(WebhookId::uuid);
         self.bounded_list(sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)], page.limit, body)
     }
 
-    fn webhook_count(&mut self, scope: &Scope) -> Stored<u64> {
-        let found = self.row("select count(*) from webhooks where project = $1", &[&scope.project.uuid()])?;
+    fn webhook_count(&mut self, scope: &Scope) -> StoreResult<u64> {
+        let found = self.row(sql::WEBHOOK_COUNT, &[&scope.project.uuid()])?;
         found.map_or(Ok(0), |row| number(&row, 0))
     }
 
-    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueWebhook>> {
+    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueWebhook>> {
         let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
         let due = |row| Ok(DueWebhook { scope: scope(row, 0, 1)?, webhook: WebhookId::from_uuid(column(row, 2)?) });
         found.iter().map(due).collect()
@@ -70,7 +72,7 @@ impl WebhookReads for Face<'_> {
         webhook: WebhookId,
         state: Option<&str>,
         page: Page<WebhookDeliveryId>,
-    ) -> Stored<Vec<WebhookDelivery>> {
+    ) -> StoreResult<Vec<WebhookDelivery>> {
         let of_state = if state.is_some() { "state = $5" } else { "$5::text is null" };
         let sql = format!(
             "select body from webhook_deliveries where {OF_WEBHOOK} and ($3::uuid is null or id < $3) and {of_state} \
@@ -86,7 +88,7 @@ impl WebhookReads for Face<'_> {
         scope: &Scope,
         webhook: WebhookId,
         delivery: WebhookDeliveryId,
-    ) -> Stored<Option<WebhookDelivery>> {
+    ) -> StoreResult<Option<WebhookDelivery>> {
         let sql = format!("select body from webhook_deliveries where {OF_WEBHOOK} and id = $3");
         let found = self.row(&sql, &[&webhook.uuid(), &scope.project.uuid(), &delivery.uuid()])?;
         found.as_ref().map(body).transpose()
@@ -97,12 +99,12 @@ impl WebhookReads for Face<'_> {
         webhook: WebhookId,
         now: Timestamp,
         limit: u32,
-    ) -> Stored<Vec<WebhookDelivery>> {
+    ) -> StoreResult<Vec<WebhookDelivery>> {
         let found = self.rows(TO_SEND, &[&webhook.uuid(), &now.as_microsecond(), &i64::from(limit)])?;
         found.iter().map(body).collect()
     }
 
-    fn webhook_backlog(&mut self, webhook: WebhookId) -> Stored<(u64, Option<Timestamp>)> {
+    fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
         let found = self.row(BACKLOG, &[&webhook.uuid()])?;
         found.map_or(Ok((0, None)), |row| Ok((number(&row, 0)?, time_if(column(&row, 1)?)?)))
     }
@@ -113,12 +115,12 @@ impl WebhookReads for Face<'_> {
         webhook: WebhookId,
         agent: &str,
         limit: u32,
-    ) -> Stored<Bounded<Interaction>> {
+    ) -> StoreResult<Bounded<Interaction>> {
         let values: Values<'_> = &[&scope.project.uuid(), &agent, &i64::from(limit), &webhook.uuid()];
         self.bounded_rows(&interaction::unsent(), values, limit, |row| interaction::read(scope, row))
     }
 
-    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Vec<WebhookSecret>> {
+    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
         let sql = format!(
             "select {SECRET} from {SECRETS} where webhook = $1 and webhooks.project = $2 \
              order by webhook_secrets.number desc"
@@ -126,7 +128,7 @@ impl WebhookReads for Face<'_> {
         self.rows(&sql, &[&webhook.uuid(), &scope.project.uuid()])?.iter().map(secret).collect()
     }
 
-    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<WebhookSecret>> {
+    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<WebhookSecret>> {
         let sql = format!(
             "select {SECRET} from {SECRETS} where data_key = $1 order by webhook, webhook_secrets.number limit $2"
         );
@@ -134,8 +136,8 @@ impl WebhookReads for Face<'_> {
     }
 }
 
-impl WebhookWrites for Face<'_> {
-    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> Stored<()> {
+impl WebhookWrites for Executor<'_> {
+    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> StoreResult<()> {
         let sql = "insert into webhooks (id, project, enabled, cursor_major, cursor_minor, due_at, held_back, looked_at, \
                    body) select $1, id, $4, $5::text::xid8, $6, $7, false, $7, $8 from projects \
                    where id = $2 and tenant = $3 on conflict do nothing";
@@ -154,43 +156,42 @@ impl WebhookWrites for Face<'_> {
         )
     }
 
-    fn webhook_lock(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Option<Webhook>> {
+    fn webhook_lock(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
         let sql = "select body from webhooks where id = $1 and project = $2 for update";
         self.row(sql, &[&webhook.uuid(), &scope.project.uuid()])?.as_ref().map(body).transpose()
     }
 
-    fn webhook_save(&mut self, webhook: &Webhook) -> Stored<()> {
-        let sql = "update webhooks set enabled = $3, body = $4 where id = $1 and project = $2";
+    fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()> {
         let (id, project) = (webhook.id.uuid(), webhook.scope.project.uuid());
-        self.guarded(sql, &[&id, &project, &webhook.enabled(), &json(webhook)?])
+        self.guarded(sql::WEBHOOK_SAVE, &[&id, &project, &webhook.enabled(), &json(webhook)?])
     }
 
-    fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> Stored<bool> {
+    fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<bool> {
         let (id, project) = (webhook.uuid(), scope.project.uuid());
-        if self.change("delete from webhooks where id = $1 and project = $2", &[&id, &project])? == 0 {
+        if self.change(sql::WEBHOOK_DELETE, &[&id, &project])? == 0 {
             return Ok(false);
         }
-        self.change("delete from webhook_secrets where webhook = $1", &[&id])?;
-        let sql =
-            "update webhook_deliveries set due_at = null, settled_at = $2 where webhook = $1 and due_at is not null";
-        self.change(sql, &[&id, &now.as_microsecond()])?;
+        self.change(sql::WEBHOOK_SECRETS_DELETE, &[&id])?;
+        self.change(sql::WEBHOOK_DELIVERIES_SETTLE, &[&id, &now.as_microsecond()])?;
         Ok(true)
     }
 
-    fn webhook_wake(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> Stored<()> {
+    fn webhook_wake(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<()> {
         let sql = "update webhooks set due_at = least(due_at, $3) where id = $1 and project = $2";
         self.guarded(sql, &[&webhook.uuid(), &scope.project.uuid(), &now.as_microsecond()])
     }
 
-    fn webhook_claim(&mut self, due: &DueWebhook, hold: &Hold, now: Timestamp) -> Stored<bool> {
-        let sql = "update webhooks set lease = $3, lease_until = $4, looked_at = $5 where id = $1 and project = $2 \
-                   and enabled and (lease_until is null or lease_until <= $5)";
+    fn webhook_claim(&mut self, due: &DueWebhook, hold: &WebhookLease, now: Timestamp) -> StoreResult<bool> {
         let (id, project) = (due.webhook.uuid(), due.scope.project.uuid());
         let (until, now) = (hold.until.as_microsecond(), now.as_microsecond());
-        Ok(self.change(sql, &[&id, &project, &hold.lease.uuid(), &until, &now])? == 1)
+        Ok(self.change(sql::WEBHOOK_CLAIM, &[&id, &project, &hold.lease.uuid(), &until, &now])? == 1)
     }
 
-    fn webhook_hold(&mut self, due: &DueWebhook, hold: &Hold) -> Stored<Option<(Webhook, Cursor)>> {
+    fn webhook_lease_extend(
+        &mut self,
+        due: &DueWebhook,
+        hold: &WebhookLease,
+    ) -> StoreResult<Option<(Webhook, Cursor)>> {
         let sql = "update webhooks set lease_until = $4 where id = $1 and project = $2 and lease = $3 \
                    returning body, cursor_major::text, cursor_minor";
         let (id, project, until) = (due.webhook.uuid(), due.scope.project.uuid(), hold.until.as_microsecond());
@@ -198,7 +199,7 @@ impl WebhookWrites for Face<'_> {
         held.map(|row| Ok((body(&row)?, cursor(&row, 1)?))).transpose()
     }
 
-    fn webhook_move(&mut self, due: &DueWebhook, cursor: Cursor) -> Stored<()> {
+    fn webhook_cursor_save(&mut self, due: &DueWebhook, cursor: Cursor) -> StoreResult<()> {
         let sql = "update webhooks set cursor_major = $3::text::xid8, cursor_minor = $4 where id = $1 and project = $2";
         let (id, project) = (due.webhook.uuid(), due.scope.project.uuid());
         self.guarded(sql, &[&id, &project, &cursor.major.to_string(), &signed(cursor.minor)?])
@@ -210,14 +211,12 @@ impl WebhookWrites for Face<'_> {
         lease: LeaseId,
         at: Option<Timestamp>,
         held_back: bool,
-    ) -> Stored<()> {
-        let sql = "update webhooks set lease = null, lease_until = null, due_at = $4, held_back = $5 \
-                   where id = $1 and project = $2 and lease = $3";
+    ) -> StoreResult<()> {
         let (id, project) = (due.webhook.uuid(), due.scope.project.uuid());
-        self.change(sql, &[&id, &project, &lease.uuid(), &micros(at), &held_back]).map(drop)
+        self.change(sql::WEBHOOK_RELEASE, &[&id, &project, &lease.uuid(), &micros(at), &held_back]).map(drop)
     }
 
-    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()> {
+    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
         let sql = "insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body) \
                    select $1, id, $4, $5, $6, $7, $8, $9 from webhooks where id = $2 and project = $3 \
                    on conflict do nothing";
@@ -241,11 +240,9 @@ impl WebhookWrites for Face<'_> {
         )
     }
 
-    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()> {
-        let sql = "update webhook_deliveries set state = $4, due_at = $5, settled_at = $6, body = $7 where id = $1 \
-                   and webhook = $2 and exists (select 1 from webhooks where id = $2 and project = $3)";
+    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
         self.guarded(
-            sql,
+            sql::WEBHOOK_DELIVERY_SAVE,
             &[
                 &delivery.id.uuid(),
                 &delivery.webhook.uuid(),
@@ -258,12 +255,12 @@ impl WebhookWrites for Face<'_> {
         )
     }
 
-    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = format!("delete from webhook_deliveries where id in ({SETTLED} for update skip locked)");
         self.change(&sql, &[&before.as_microsecond(), &i64::from(limit)])
     }
 
-    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> Stored<()> {
+    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()> {
         let sql = "insert into webhook_secrets (webhook, number, until, data_key, body) \
                    select id, $3, $4, $5, $6 from webhooks where id = $1 and project = $2 on conflict do nothing";
         self.guarded(
@@ -279,31 +276,29 @@ impl WebhookWrites for Face<'_> {
         )
     }
 
-    fn webhook_secrets_end(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> Stored<()> {
-        let sql = "update webhook_secrets set until = $3 where webhook = $1 and (until is null or until > $3) \
-                   and exists (select 1 from webhooks where id = $1 and project = $2)";
-        self.change(sql, &[&webhook.uuid(), &scope.project.uuid(), &until.as_microsecond()]).map(drop)
+    fn webhook_secrets_expire(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> StoreResult<()> {
+        self.change(sql::WEBHOOK_SECRETS_EXPIRE, &[&webhook.uuid(), &scope.project.uuid(), &until.as_microsecond()])
+            .map(drop)
     }
 
-    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> Stored<u64> {
+    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from webhook_secrets where (webhook, number) in (select webhook, number from webhook_secrets \
                    where until is not null and until <= $1 limit $2 for update skip locked)";
         self.change(sql, &[&now.as_microsecond(), &i64::from(limit)])
     }
 
-    fn webhook_secret_again(&mut self, from: DataKeyId, secret: &WebhookSecret) -> Stored<()> {
-        let sql =
-            "update webhook_secrets set data_key = $4, body = $5 where webhook = $1 and number = $2 and data_key = $3";
+    fn webhook_secret_reseal(&mut self, from: DataKeyId, secret: &WebhookSecret) -> StoreResult<()> {
         let (Sealed { key, body }, number) = (&secret.sealed, i64::from(secret.number));
-        self.change(sql, &[&secret.webhook.uuid(), &number, &from.uuid(), &key.id.uuid(), body]).map(drop)
+        self.change(sql::WEBHOOK_SECRET_RESEAL, &[&secret.webhook.uuid(), &number, &from.uuid(), &key.id.uuid(), body])
+            .map(drop)
     }
 }
 
-fn body<T: serde::de::DeserializeOwned>(row: &Row) -> Stored<T> {
+fn body<T: serde::de::DeserializeOwned>(row: &Row) -> StoreResult<T> {
     parsed(column(row, 0)?)
 }
 
-fn secret(row: &Row) -> Stored<WebhookSecret> {
+fn secret(row: &Row) -> StoreResult<WebhookSecret> {
     Ok(WebhookSecret {
         scope: scope(row, 5, 6)?,
         webhook: WebhookId::from_uuid(column(row, 7)?),

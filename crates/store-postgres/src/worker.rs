@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use store::{Job, Ran, StoreError};
+use store::{Job, JobOutcome, StoreError};
 
-use crate::connection::{Connection, Face, Link};
+use crate::connection::{Connection, Executor, Reconnecting};
 use crate::error::Failure;
 use crate::queue::{Order, Queue};
 
@@ -20,7 +20,7 @@ const MOST_RUNS: u32 = 10;
 /// One thread with its connection.
 pub(crate) struct Worker {
     number: u32,
-    link: Link,
+    link: Reconnecting,
     queue: Arc<Queue>,
     skew: Arc<AtomicI64>,
 }
@@ -37,7 +37,7 @@ enum Ending {
 
 impl Worker {
     /// Makes one that takes its work from a queue.
-    pub(crate) const fn new(number: u32, link: Link, queue: Arc<Queue>, skew: Arc<AtomicI64>) -> Self {
+    pub(crate) const fn new(number: u32, link: Reconnecting, queue: Arc<Queue>, skew: Arc<AtomicI64>) -> Self {
         Self { number, link, queue, skew }
     }
 
@@ -58,7 +58,7 @@ impl Worker {
     fn serve(&mut self, mut order: Order) {
         let kept = match &mut order {
             Order::Write(job) => self.settle(job.as_mut(), transact),
-            Order::Look(job) if !job.wanted() => Err(StoreError::Closed),
+            Order::Look(job) if !job.is_awaited() => Err(StoreError::Closed),
             Order::Look(job) => self.settle(job.as_mut(), look),
         };
         order.finish(kept);
@@ -101,11 +101,11 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
         Ok(clock) => clock,
         Err(failure) => return undone(failure),
     };
-    let mut face = Face::new(connection, skew);
+    let mut face = Executor::new(connection, skew);
     face.now = face.moved(clock).ok();
     let ran = catch_unwind(AssertUnwindSafe(|| job.run(&mut face)));
     let failure = face.failure.take();
-    if let (Ok(Ran::Commit), None) = (&ran, &failure) {
+    if let (Ok(JobOutcome::Commit), None) = (&ran, &failure) {
         return match connection.end("commit") {
             Ok(()) => Ending::Settled(Ok(())),
             Err(Failure::Lost(reason)) => {
@@ -118,9 +118,9 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
     }
     let settled = match (ran, failure) {
         (Ok(_), Some(failure @ (Failure::Lost(_) | Failure::Again))) => Err(failure),
-        (Ok(Ran::Commit), Some(failure)) => Ok(Err(failure.told())),
-        (Ok(Ran::Commit), None) => Ok(Ok(())),
-        (Ok(Ran::Rollback(error)), _) => Ok(error.map_or(Ok(()), Err)),
+        (Ok(JobOutcome::Commit), Some(failure)) => Ok(Err(failure.told())),
+        (Ok(JobOutcome::Commit), None) => Ok(Ok(())),
+        (Ok(JobOutcome::Rollback(error)), _) => Ok(error.map_or(Ok(()), Err)),
         (Err(_), _) => {
             tracing::error!("a use case panicked and was undone");
             Ok(Err(StoreError::Panicked))
@@ -137,12 +137,12 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
 
 /// Runs a query once.
 fn look(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
-    let mut face = Face::new(connection, skew);
-    let ran = catch_unwind(AssertUnwindSafe(|| job.look(&mut face)));
+    let mut face = Executor::new(connection, skew);
+    let ran = catch_unwind(AssertUnwindSafe(|| job.run_query(&mut face)));
     match (ran, face.failure.take()) {
         (Ok(_), Some(failure @ (Failure::Lost(_) | Failure::Again))) => Ending::Undone(failure),
-        (Ok(Ran::Commit | Ran::Rollback(None)), _) => Ending::Settled(Ok(())),
-        (Ok(Ran::Rollback(Some(error))), _) => Ending::Settled(Err(error)),
+        (Ok(JobOutcome::Commit | JobOutcome::Rollback(None)), _) => Ending::Settled(Ok(())),
+        (Ok(JobOutcome::Rollback(Some(error))), _) => Ending::Settled(Err(error)),
         (Err(_), _) => {
             tracing::error!("a query panicked");
             Ending::Settled(Err(StoreError::Panicked))

@@ -3,13 +3,16 @@
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
-use rusqlite::{OptionalExtension, Row, ToSql, params};
-use store::{AuditFilter, AuditReads, AuditWrites, Bounded, Chained, Cursor, Filed, Link, Loose, Page, Stored};
+use rusqlite::{Row, ToSql, params};
+use store::sql::audit as sql;
+use store::{
+    AuditFilter, AuditReads, AuditWrites, Bounded, ChainLink, ChainedEntry, Cursor, EntryColumns, Page, StoreResult,
+    UnchainedEntry,
+};
 use uuid::Uuid;
 
-use crate::connection::Face;
-use crate::error::Told;
-use crate::session::{Given, guarded};
+use crate::connection::Executor;
+use crate::session::Given;
 use crate::values::{id, json, micros, parsed, time, time_if};
 
 /// Entries without a place in a chain.
@@ -58,22 +61,18 @@ pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> (Str
     (sql, values)
 }
 
-impl AuditReads for Face<'_> {
-    fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>> {
-        let mut statement = self.connection.prepare_cached("select id from tenants where name = ?1").told()?;
-        statement.query_row([name], |row| Ok(TenantId::from_uuid(id(row.get(0)?)))).optional().told()
+impl AuditReads for Executor<'_> {
+    fn tenant(&mut self, name: &str) -> StoreResult<Option<TenantId>> {
+        self.row(sql::TENANT, [name], |row| Ok(TenantId::from_uuid(id(row.get(0)?))))
     }
 
-    fn first_project(&mut self, tenant: TenantId) -> Stored<Option<ProjectId>> {
-        let sql = "select id from projects where tenant = ?1 order by id limit 1";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row([tenant.uuid()], |row| Ok(ProjectId::from_uuid(id(row.get(0)?)))).optional().told()
+    fn first_project(&mut self, tenant: TenantId) -> StoreResult<Option<ProjectId>> {
+        self.row(sql::FIRST_PROJECT, [tenant.uuid()], |row| Ok(ProjectId::from_uuid(id(row.get(0)?))))
     }
 
-    fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>> {
-        let mut statement = self.connection.prepare_cached(LOOSE).told()?;
+    fn audit_unchained_entries(&mut self, limit: u32) -> StoreResult<Vec<UnchainedEntry>> {
         let loose = |row: &Row<'_>| {
-            Ok(Loose {
+            Ok(UnchainedEntry {
                 cursor: Cursor { major: 0, minor: row.get(0)? },
                 tenant: TenantId::from_uuid(id(row.get(1)?)),
                 project: ProjectId::from_uuid(id(row.get(2)?)),
@@ -81,12 +80,10 @@ impl AuditReads for Face<'_> {
                 digest: Digest::from_bytes(row.get(4)?),
             })
         };
-        let found = statement.query_map([limit], loose).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.rows(LOOSE, [limit], loose)
     }
 
-    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head> {
-        let sql = "select seq, hash, signed_seq, signed_at from audit_heads where tenant = ?1";
+    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head> {
         let head = |row: &Row<'_>| {
             Ok(Head {
                 seq: row.get(0)?,
@@ -95,40 +92,40 @@ impl AuditReads for Face<'_> {
                 signed_at: time_if(row.get(3)?)?,
             })
         };
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        Ok(statement.query_row([tenant.uuid()], head).optional().told()?.unwrap_or_default())
+        Ok(self.row(sql::AUDIT_HEAD, [tenant.uuid()], head)?.unwrap_or_default())
     }
 
-    fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>> {
-        let sql = "select tenant from audit_heads where seq > signed_seq and (signed_at is null or signed_at <= ?1)";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let tenants = statement.query_map([before.as_microsecond()], |row| Ok(TenantId::from_uuid(id(row.get(0)?))));
-        tenants.told()?.collect::<Result<_, _>>().told()
+    fn audit_unsigned_tenants(&mut self, before: Timestamp) -> StoreResult<Vec<TenantId>> {
+        self.rows(sql::AUDIT_UNSIGNED_TENANTS, [before.as_microsecond()], |row| {
+            Ok(TenantId::from_uuid(id(row.get(0)?)))
+        })
     }
 
-    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>> {
+    fn audit_entries(
+        &mut self,
+        scope: &Scope,
+        filter: &AuditFilter,
+        page: Page<u64>,
+    ) -> StoreResult<Bounded<ChainedEntry>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        self.bounded(&sql, values.as_slice(), page.limit, read)
+        self.bounded_rows(&sql, values.as_slice(), page.limit, read)
     }
 
-    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Bounded<Chained>> {
-        self.bounded(CHAIN, params![tenant.uuid(), page.after.unwrap_or(0), page.limit], page.limit, read)
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Bounded<ChainedEntry>> {
+        self.bounded_rows(CHAIN, params![tenant.uuid(), page.after.unwrap_or(0), page.limit], page.limit, read)
     }
 
-    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>> {
-        let sql = "select body from audit_checkpoints where tenant = ?1 and seq > ?2 order by seq limit ?3";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>> {
         // A chain without entries may have a checkpoint too, whose number is 0.
         let after = page.after.map_or(-1, |after| i64::try_from(after).unwrap_or(i64::MAX));
         let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
-        let found = statement.query_map(params![tenant.uuid(), after, page.limit], body).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.rows(sql::AUDIT_CHECKPOINTS, params![tenant.uuid(), after, page.limit], body)
     }
 }
 
-impl AuditWrites for Face<'_> {
-    fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> Stored<()> {
+impl AuditWrites for Executor<'_> {
+    fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> StoreResult<()> {
         let sql = "insert into audit (tenant, project, at, type, by, session, interaction, digest, text) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         let row = params![
@@ -142,52 +139,48 @@ impl AuditWrites for Face<'_> {
             digest.as_bytes(),
             text,
         ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
     /// There is one writer: nobody else chains until it commits.
-    fn audit_lock(&mut self) -> Stored<()> {
+    fn audit_lock(&mut self) -> StoreResult<()> {
         Ok(())
     }
 
-    fn audit_link(&mut self, tenant: TenantId, links: &[Link]) -> Stored<()> {
+    fn audit_chain_append(&mut self, tenant: TenantId, links: &[ChainLink]) -> StoreResult<()> {
         let sql =
             "insert into audit_chain (tenant, seq, project, session, position, hash) values (?1, ?2, ?3, ?4, ?5, ?6)";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        for Link { loose, seq, hash } in links {
-            let session = loose.session.map(SessionId::uuid);
-            let row = params![tenant.uuid(), seq, loose.project.uuid(), session, loose.cursor.minor, hash.as_bytes()];
-            statement.execute(row).told()?;
+        for ChainLink { entry, seq, hash } in links {
+            let session = entry.session.map(SessionId::uuid);
+            let row = params![tenant.uuid(), seq, entry.project.uuid(), session, entry.cursor.minor, hash.as_bytes()];
+            self.change(sql, row)?;
         }
         let Some(last) = links.last() else { return Ok(()) };
-        let sql = "insert into audit_heads (tenant, seq, hash, signed_seq) values (?1, ?2, ?3, 0) \
-                   on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash";
         let row = params![tenant.uuid(), last.seq, last.hash.as_bytes()];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql::AUDIT_HEAD_SAVE, row).map(drop)
     }
 
-    fn audit_linked(&mut self, upto: Cursor) -> Stored<()> {
+    fn audit_chained_upto_save(&mut self, upto: Cursor) -> StoreResult<()> {
         let sql = "update audit_linked set position = ?1 where position < ?1";
-        guarded(self.connection.prepare_cached(sql).told()?.execute([upto.minor]).told()?)
+        self.guarded(sql, [upto.minor])
     }
 
-    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> Stored<()> {
+    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()> {
         let sql = "insert into audit_checkpoints (tenant, seq, body) values (?1, ?2, ?3)";
         let row = params![tenant.uuid(), checkpoint.seq, json(checkpoint)?];
-        self.connection.prepare_cached(sql).told()?.execute(row).told()?;
-        let sql = "update audit_heads set signed_seq = ?2, signed_at = ?3 where tenant = ?1";
+        self.change(sql, row)?;
         let row = params![tenant.uuid(), checkpoint.seq, now.as_microsecond()];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql::AUDIT_HEAD_SIGN, row).map(drop)
     }
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Chained> {
-    Ok(Chained {
+fn read(row: &Row<'_>) -> rusqlite::Result<ChainedEntry> {
+    Ok(ChainedEntry {
         seq: row.get(0)?,
         digest: Digest::from_bytes(row.get(1)?),
         hash: Digest::from_bytes(row.get(2)?),
         text: row.get(3)?,
-        filed: Filed {
+        filed: EntryColumns {
             scope: Scope {
                 tenant: TenantId::from_uuid(id(row.get(4)?)),
                 project: ProjectId::from_uuid(id(row.get(5)?)),

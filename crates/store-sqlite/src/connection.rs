@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
-use store::{Clock, StoreError};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
+use store::{Bounded, Clock, StoreError, StoreResult};
 
 use crate::error::Told;
 
@@ -24,16 +25,98 @@ const READER_CACHE: i64 = 4_000;
 const MAPPED: i64 = 32 << 20;
 
 /// A connection as a job sees it, for reading or, on the writer's thread, for writing.
-pub(crate) struct Face<'a> {
+pub(crate) struct Executor<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) clock: &'a Arc<dyn Clock>,
     pub(crate) now: Option<Timestamp>,
 }
 
-impl<'a> Face<'a> {
+impl<'a> Executor<'a> {
     pub(crate) const fn new(connection: &'a Connection, clock: &'a Arc<dyn Clock>) -> Self {
         Self { connection, clock, now: None }
     }
+
+    /// Reads the rows of a statement.
+    pub(crate) fn rows<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> StoreResult<Vec<T>> {
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        statement.query_map(values, read).told()?.collect::<Result<_, _>>().told()
+    }
+
+    /// Reads the rows of a statement, and leaves out a row that cannot be read after it has logged the error: one damaged row must
+    /// not stop the timers of all others.
+    pub(crate) fn readable_rows<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> StoreResult<Vec<T>> {
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let rows = statement.query_map(values, read).told()?;
+        let readable = |row: rusqlite::Result<T>| {
+            row.inspect_err(|error| tracing::error!(%error, "something that is due has ids that cannot be read")).ok()
+        };
+        Ok(rows.filter_map(readable).collect())
+    }
+
+    /// Reads the rows of a list one by one, up to the limits of [`Bounded`].
+    pub(crate) fn bounded_rows<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        limit: u32,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> StoreResult<Bounded<T>> {
+        let mut statement = self.connection.prepare_cached(sql).told()?;
+        let mut rows = statement.query(values).told()?;
+        Bounded::read(limit, || {
+            let Some(row) = rows.next().told()? else { return Ok(None) };
+            Ok(Some((width(row), read(row).told()?)))
+        })
+    }
+
+    /// Reads the first row of a statement, if there is one.
+    pub(crate) fn row<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> StoreResult<Option<T>> {
+        self.connection.prepare_cached(sql).told()?.query_row(values, read).optional().told()
+    }
+
+    /// Reads the row of a statement that always gives one, such as a count.
+    pub(crate) fn one_row<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> StoreResult<T> {
+        self.connection.prepare_cached(sql).told()?.query_row(values, read).told()
+    }
+
+    /// Runs a statement that writes, and returns the number of rows that it changed.
+    pub(crate) fn change(&self, sql: &str, values: impl Params) -> StoreResult<u64> {
+        Ok(self.connection.prepare_cached(sql).told()?.execute(values).told()? as u64)
+    }
+
+    /// Runs a statement that must change exactly one row; another number means that the write has lost a race.
+    pub(crate) fn guarded(&self, sql: &str, values: impl Params) -> StoreResult<()> {
+        if self.change(sql, values)? == 1 { Ok(()) } else { Err(StoreError::Conflict) }
+    }
+}
+
+/// Returns the number of bytes in the text and blob columns of a row.
+fn width(row: &Row<'_>) -> usize {
+    let column = |index| match row.get_ref(index) {
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len(),
+        _ => 0,
+    };
+    (0..row.as_ref().column_count()).map(column).sum()
 }
 
 /// Opens the connection that writes.

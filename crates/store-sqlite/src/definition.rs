@@ -1,35 +1,33 @@
 //! Versions of agents and flows, and what people usually answer to them.
 
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use serde_json::Value;
-use store::{AnswerPlace, Bounded, DefinitionReads, DefinitionWrites, Page, Stored};
+use store::sql::definition as sql;
+use store::{AnswerSource, Bounded, DefinitionReads, DefinitionWrites, Page, StoreResult};
 
-use crate::connection::Face;
-use crate::error::Told;
+use crate::connection::Executor;
 use crate::values::{json, micros, parsed, time_if};
 
-impl DefinitionReads for Face<'_> {
+impl DefinitionReads for Executor<'_> {
     fn definition(
         &mut self,
         scope: &Scope,
         kind: DefinitionKind,
         name: &str,
         version: &str,
-    ) -> Stored<Option<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = ?1 and kind = ?2 and name = ?3 and version = ?4";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+    ) -> StoreResult<Option<Definition>> {
         let row = params![scope.project.uuid(), kind.name(), name, version];
-        statement.query_row(row, read).optional().told()
+        self.row(sql::DEFINITION, row, read)
     }
 
-    fn definition_newest(&mut self, scope: &Scope, kind: DefinitionKind, name: &str) -> Stored<Option<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = ?1 and kind = ?2 and name = ?3 and retired_at is null \
-                   order by at desc, version desc limit 1";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row(params![scope.project.uuid(), kind.name(), name], read).optional().told()
+    fn definition_newest(
+        &mut self,
+        scope: &Scope,
+        kind: DefinitionKind,
+        name: &str,
+    ) -> StoreResult<Option<Definition>> {
+        self.row(sql::DEFINITION_NEWEST, params![scope.project.uuid(), kind.name(), name], read)
     }
 
     fn definitions(
@@ -37,29 +35,20 @@ impl DefinitionReads for Face<'_> {
         scope: &Scope,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Stored<Bounded<Definition>> {
-        let sql = "select body, retired_at from definitions \
-                   where project = ?1 and kind = ?2 and (name, version) > (?3, ?4) order by name, version limit ?5";
+    ) -> StoreResult<Bounded<Definition>> {
         let (name, version) = page.after.unwrap_or_default();
         let row = params![scope.project.uuid(), kind.name(), name, version, page.limit];
-        self.bounded(sql, row, page.limit, read)
+        self.bounded_rows(sql::DEFINITIONS, row, page.limit, read)
     }
 
-    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerPlace, limit: u32) -> Stored<Vec<(Value, u64)>> {
-        let sql = "select body, count from answer_counts where project = ?1 and place = ?2 and kind = ?3 \
-                   order by count desc, at desc limit ?4";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>> {
         let counted = |row: &Row<'_>| Ok((parsed(&row.get::<_, String>(0)?)?, row.get(1)?));
-        let found =
-            statement.query_map(params![scope.project.uuid(), place.place, place.kind, limit], counted).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.rows(sql::FREQUENT_ANSWERS, params![scope.project.uuid(), place.place, place.kind, limit], counted)
     }
 }
 
-impl DefinitionWrites for Face<'_> {
-    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> Stored<bool> {
-        let sql = "insert into definitions (project, kind, name, version, at, retired_at, body) \
-                   values (?1, ?2, ?3, ?4, ?5, ?6, ?7) on conflict do nothing";
+impl DefinitionWrites for Executor<'_> {
+    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> StoreResult<bool> {
         let row = params![
             scope.project.uuid(),
             definition.kind.name(),
@@ -69,7 +58,7 @@ impl DefinitionWrites for Face<'_> {
             micros(definition.retired_at),
             json(definition)?,
         ];
-        Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? == 1)
+        Ok(self.change(sql::DEFINITION_INSERT, row)? == 1)
     }
 
     fn definition_retire(
@@ -78,26 +67,24 @@ impl DefinitionWrites for Face<'_> {
         kind: DefinitionKind,
         (name, version): (&str, &str),
         at: Timestamp,
-    ) -> Stored<bool> {
-        let sql = "update definitions set retired_at = ?5 \
-                   where project = ?1 and kind = ?2 and name = ?3 and version = ?4 and retired_at is null";
+    ) -> StoreResult<bool> {
         let row = params![scope.project.uuid(), kind.name(), name, version, at.as_microsecond()];
-        Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? == 1)
+        Ok(self.change(sql::DEFINITION_RETIRE, row)? == 1)
     }
 
-    fn answer_count(
+    fn answer_count_increment(
         &mut self,
         scope: &Scope,
-        place: &AnswerPlace,
+        place: &AnswerSource,
         digest: &str,
         answer: &Value,
         at: Timestamp,
-    ) -> Stored<()> {
+    ) -> StoreResult<()> {
         let sql = "insert into answer_counts (project, place, kind, digest, count, at, body) \
                    values (?1, ?2, ?3, ?4, 1, ?5, ?6) \
                    on conflict (project, place, kind, digest) do update set count = count + 1, at = excluded.at";
         let row = params![scope.project.uuid(), place.place, place.kind, digest, at.as_microsecond(), json(answer)?];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql, row).map(drop)
     }
 }
 

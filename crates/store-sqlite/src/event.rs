@@ -2,12 +2,10 @@
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use rusqlite::{Row, params};
-use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, Stored, Topic};
+use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, StoreResult, Topic};
 use uuid::Uuid;
 
-use crate::connection::Face;
-use crate::error::Told;
-use crate::session::guarded;
+use crate::connection::Executor;
 use crate::values::{id, json, parsed, time};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data, position";
@@ -22,9 +20,9 @@ pub(crate) fn of_project() -> String {
     format!("select {COLUMNS} from events where project = ?1 and position > ?2 order by position limit ?3")
 }
 
-impl EventReads for Face<'_> {
-    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> Stored<Bounded<Event>> {
-        self.bounded(&of_session(), params![session.uuid(), after, scope.project.uuid(), limit], limit, read)
+impl EventReads for Executor<'_> {
+    fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> StoreResult<Bounded<Event>> {
+        self.bounded_rows(&of_session(), params![session.uuid(), after, scope.project.uuid(), limit], limit, read)
     }
 
     fn events_about(
@@ -33,36 +31,33 @@ impl EventReads for Face<'_> {
         session: SessionId,
         about: InteractionId,
         page: Page<u64>,
-    ) -> Stored<Bounded<Event>> {
+    ) -> StoreResult<Bounded<Event>> {
         let sql = format!(
             "select {COLUMNS} from events where session = ?1 and +project = ?2 and interaction = ?3 and seq > ?4 \
              order by seq limit ?5"
         );
         let after = page.after.unwrap_or(0);
         let row = params![session.uuid(), scope.project.uuid(), about.uuid(), after, page.limit];
-        self.bounded(&sql, row, page.limit, read)
+        self.bounded_rows(&sql, row, page.limit, read)
     }
 
-    fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> Stored<ProjectEvents> {
+    fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> StoreResult<ProjectEvents> {
         let placed = |row: &Row<'_>| Ok((Cursor { major: 0, minor: row.get(8)? }, read(row)?));
         let row = params![scope.project.uuid(), after.minor, limit];
-        let found = self.bounded(&of_project(), row, limit, placed)?;
+        let found = self.bounded_rows(&of_project(), row, limit, placed)?;
         Ok(ProjectEvents { more: found.more, events: found.into_vec(), hidden: false })
     }
 
-    fn project_head(&mut self, scope: &Scope) -> Stored<Cursor> {
+    fn project_head(&mut self, scope: &Scope) -> StoreResult<Cursor> {
         let sql = "select coalesce(max(position), 0) from events where project = ?1";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row([scope.project.uuid()], |row| Ok(Cursor { major: 0, minor: row.get(0)? })).told()
+        self.one_row(sql, [scope.project.uuid()], |row| Ok(Cursor { major: 0, minor: row.get(0)? }))
     }
 
-    fn changed_since(&mut self, after: Option<Cursor>) -> Stored<(Vec<Topic>, Cursor)> {
-        let mut statement = self.connection.prepare_cached("select coalesce(max(position), 0) from events").told()?;
-        let head = statement.query_row([], |row| row.get(0)).told()?;
+    fn changed_topics(&mut self, after: Option<Cursor>) -> StoreResult<(Vec<Topic>, Cursor)> {
+        let head = self.one_row("select coalesce(max(position), 0) from events", [], |row| row.get(0))?;
         let after = after.map_or(head, |cursor| cursor.minor);
         let sql = "select distinct events.project, events.session, sessions.channel from events \
                    join sessions on sessions.id = events.session where position > ?1 and position <= ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let topics = |row: &Row<'_>| {
             let project = ProjectId::from_uuid(id(row.get(0)?));
             Ok([
@@ -71,14 +66,13 @@ impl EventReads for Face<'_> {
                 Topic::Channel(project, row.get(2)?),
             ])
         };
-        let changed = statement.query_map([after, head], topics).told()?;
-        let changed: Vec<[Topic; 3]> = changed.collect::<Result<_, _>>().told()?;
+        let changed: Vec<[Topic; 3]> = self.rows(sql, [after, head], topics)?;
         Ok((changed.into_iter().flatten().collect(), Cursor { major: 0, minor: head }))
     }
 }
 
-impl EventWrites for Face<'_> {
-    fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
+impl EventWrites for Executor<'_> {
+    fn event_append(&mut self, scope: &Scope, event: &Event) -> StoreResult<()> {
         let sql = "insert into events (id, project, session, seq, type, at, step, interaction, data) \
                    select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9 from sessions where id = ?3 and project = ?2";
         let row = params![
@@ -92,7 +86,7 @@ impl EventWrites for Face<'_> {
             event.interaction.map(InteractionId::uuid),
             json(&event.data)?,
         ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 }
 

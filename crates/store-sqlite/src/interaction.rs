@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 use domain::interaction::Origin;
 use domain::said::{said, sought, sought_id};
 use domain::{Delivery, Interaction, InteractionId, Question, Scope, SessionId, Timestamp};
-use rusqlite::{OptionalExtension, Row, ToSql, params};
+use rusqlite::{Row, ToSql, params};
 use serde::{Deserialize, Serialize};
-use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, Stored};
+use store::{Bounded, InteractionFilter, InteractionReads, InteractionWrites, Page, Sealed, Sort, StoreResult};
 use uuid::Uuid;
 
-use crate::connection::Face;
-use crate::error::Told;
+use crate::connection::Executor;
 use crate::secret::{DATA_KEY, data_key};
-use crate::session::{Given, guarded, written};
+use crate::session::{Given, written};
 use crate::values::{id, json, micros, parsed};
 
 pub(crate) const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
@@ -23,10 +22,10 @@ pub(crate) const HOT: &str = "select interactions.id, questions.asked, interacti
 pub(crate) const OPEN: &str = "select id from interactions indexed by interactions_alive \
                                where session = ?1 and +project = ?2 and status = 'pending' order by id";
 /// The agents for whom answers of a session wait.
-pub(crate) const TAKERS: &str = "select asked_by from interactions indexed by interactions_alive \
+pub(crate) const DELIVERY_AGENTS: &str = "select asked_by from interactions indexed by interactions_alive \
                                  where session = ?1 and +project = ?2 and delivery = 'waiting' and asked_by <> ''";
 /// The answers of a session that nobody has taken.
-pub(crate) const UNTAKEN: &str = "select id from interactions indexed by interactions_alive \
+pub(crate) const WAITING_DELIVERIES: &str = "select id from interactions indexed by interactions_alive \
                                   where session = ?1 and +project = ?2 and delivery = 'waiting' order by id";
 /// Answers that nobody took in a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions indexed by interactions_alive set retired_at = resolved_at \
@@ -64,25 +63,22 @@ pub(crate) fn unsent() -> String {
     waiting().replace("order by", unsent)
 }
 
-impl InteractionReads for Face<'_> {
-    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<Interaction>> {
+impl InteractionReads for Executor<'_> {
+    fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<Interaction>> {
         let key = [interaction.uuid(), scope.project.uuid()];
         let sql = format!("{HOT} where interactions.id = ?1 and interactions.project = ?2");
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
-        let hot = statement.query_row(key, |row| read(scope, row)).optional().told()?;
+        let hot = self.row(&sql, key, |row| read(scope, row))?;
         if hot.is_some() {
             return Ok(hot);
         }
         let sql = "select interaction, asked, state, revision from archive where interaction = ?1 and project = ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row(key, |row| read(scope, row)).optional().told()
+        self.row(sql, key, |row| read(scope, row))
     }
 
-    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<Option<SessionId>> {
+    fn session_of(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<SessionId>> {
         let sql = "select session from interactions where id = ?1 and project = ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let session = |row: &Row<'_>| Ok(SessionId::from_uuid(id(row.get(0)?)));
-        statement.query_row([interaction.uuid(), scope.project.uuid()], session).optional().told()
+        self.row(sql, [interaction.uuid(), scope.project.uuid()], session)
     }
 
     fn interactions(
@@ -90,67 +86,74 @@ impl InteractionReads for Face<'_> {
         scope: &Scope,
         filter: &InteractionFilter,
         page: Page<InteractionId>,
-    ) -> Stored<Bounded<Interaction>> {
+    ) -> StoreResult<Bounded<Interaction>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        self.bounded(&sql, values.as_slice(), page.limit, |row| read(scope, row))
+        self.bounded_rows(&sql, values.as_slice(), page.limit, |row| read(scope, row))
     }
 
-    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn archived_interactions(&mut self, scope: &Scope, page: Page<InteractionId>) -> StoreResult<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = ?1 and (?2 is null or interaction > ?2) order by interaction limit ?3";
         let after = page.after.map(InteractionId::uuid);
-        self.bounded(sql, params![scope.project.uuid(), after, page.limit], page.limit, |row| read(scope, row))
+        self.bounded_rows(sql, params![scope.project.uuid(), after, page.limit], page.limit, |row| read(scope, row))
     }
 
-    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn archived_interactions_newest(
+        &mut self,
+        scope: &Scope,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>> {
         let sql = "select interaction, asked, state, revision from archive \
                    where project = ?1 and (?2 is null or interaction < ?2) order by interaction desc limit ?3";
         let before = page.after.map(InteractionId::uuid);
-        self.bounded(sql, params![scope.project.uuid(), before, page.limit], page.limit, |row| read(scope, row))
+        self.bounded_rows(sql, params![scope.project.uuid(), before, page.limit], page.limit, |row| read(scope, row))
     }
 
-    fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
+    fn open_interactions(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
         self.ids_of(OPEN, scope, session)
     }
 
-    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
-        self.ids_of(UNTAKEN, scope, session)
+    fn waiting_deliveries(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
+        self.ids_of(WAITING_DELIVERIES, scope, session)
     }
 
-    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>> {
-        let mut statement = self.connection.prepare_cached(TAKERS).told()?;
-        let takers = statement.query_map([session.uuid(), scope.project.uuid()], |row| row.get(0)).told()?;
-        let takers: BTreeSet<String> = takers.collect::<Result<_, _>>().told()?;
-        Ok(takers.into_iter().collect())
+    fn delivery_agents(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<String>> {
+        let key = [session.uuid(), scope.project.uuid()];
+        let agents: BTreeSet<String> = self.rows(DELIVERY_AGENTS, key, |row| row.get(0))?.into_iter().collect();
+        Ok(agents.into_iter().collect())
     }
 
-    fn deliveries(&mut self, scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Stored<Bounded<Interaction>> {
+    fn deliveries(
+        &mut self,
+        scope: &Scope,
+        asked_by: &str,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>> {
         let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
         let row = params![scope.project.uuid(), asked_by, page.limit, after];
-        self.bounded(&waiting_after(), row, page.limit, |row| read(scope, row))
+        self.bounded_rows(&waiting_after(), row, page.limit, |row| read(scope, row))
     }
 
-    fn sealed(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> Stored<Option<Sealed>> {
+    fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
         let sql = format!(
-            "select {DATA_KEY}, sealed.body from sealed join interactions on interactions.id = sealed.interaction \
-             join data_keys on data_keys.id = sealed.data_key \
-             where sealed.interaction = ?1 and sealed.name = ?2 and interactions.project = ?3"
+            "select {DATA_KEY}, sealed_values.body from sealed_values join interactions on interactions.id = sealed_values.interaction \
+             join data_keys on data_keys.id = sealed_values.data_key \
+             where sealed_values.interaction = ?1 and sealed_values.name = ?2 and interactions.project = ?3"
         );
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
         let row = params![interaction.uuid(), name, scope.project.uuid()];
-        statement.query_row(row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? })).optional().told()
+        self.row(&sql, row, |row| Ok(Sealed { key: data_key(row)?, body: row.get(5)? }))
     }
 }
 
-impl InteractionWrites for Face<'_> {
-    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+impl InteractionWrites for Executor<'_> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let session = self.title_of(scope, origin.session)?;
         let asked = json(&Asked { origin, question })?;
-        let sql = "insert into questions (interaction, title, asked, said) values (?1, ?2, ?3, ?4)";
+        let sql = "insert into questions (interaction, title, asked, search_text) values (?1, ?2, ?3, ?4)";
         let row = params![id.uuid(), question.title, asked, said(interaction, session.as_deref())];
-        self.connection.prepare_cached(sql).told()?.execute(row).told()?;
+        self.change(sql, row)?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
                    deadline, wake_at, revision, state, delivery, resolved_at, retired_at, asker, weight) \
                    select ?1, project, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18 from sessions \
@@ -175,10 +178,10 @@ impl InteractionWrites for Face<'_> {
             origin.asked_by.asker(),
             asked.len() as u64,
         ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
-    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+    fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let sql = "update interactions set status = ?4, delivery = ?5, resolved_at = ?6, wake_at = ?7, revision = ?3, \
                    state = ?8, retired_at = ?9 where id = ?1 and project = ?2 and revision = ?3 - 1";
         let row = params![
@@ -192,62 +195,63 @@ impl InteractionWrites for Face<'_> {
             json(&interaction.state)?,
             micros(interaction.retired_at()),
         ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
-    fn sealed_put(&mut self, scope: &Scope, interaction: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
-        let sql = "insert into sealed (interaction, name, data_key, body) \
+    fn sealed_value_insert(
+        &mut self,
+        scope: &Scope,
+        interaction: InteractionId,
+        name: &str,
+        sealed: &Sealed,
+    ) -> StoreResult<()> {
+        let sql = "insert into sealed_values (interaction, name, data_key, body) \
                    select id, ?2, ?3, ?4 from interactions where id = ?1 and project = ?5";
         let row = params![interaction.uuid(), name, sealed.key.id.uuid(), sealed.body, scope.project.uuid()];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
-    fn sealed_drop(&mut self, scope: &Scope, interaction: InteractionId) -> Stored<()> {
-        let sql = "delete from sealed where interaction = ?1 \
+    fn sealed_values_delete(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<()> {
+        let sql = "delete from sealed_values where interaction = ?1 \
                    and exists (select 1 from interactions where id = ?1 and project = ?2)";
         let row = [interaction.uuid(), scope.project.uuid()];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql, row).map(drop)
     }
 
-    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+    fn waiting_deliveries_retire(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
         let row = [session.uuid(), scope.project.uuid()];
-        self.connection.prepare_cached(RETIRE).told()?.execute(row).told().map(drop)
+        self.change(RETIRE, row).map(drop)
     }
 
-    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
-        let mut statement = self.connection.prepare_cached(RETIRED).told()?;
-        let old = statement.query_map(params![until.as_microsecond(), limit], |row| row.get(0)).told()?;
-        let old: Vec<[u8; 16]> = old.collect::<Result<_, _>>().told()?;
+    fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64> {
+        let old: Vec<[u8; 16]> = self.rows(RETIRED, params![until.as_microsecond(), limit], |row| row.get(0))?;
         for interaction in &old {
             let sql = "insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
                        select id, project, session, resolved_at, revision, asked, state \
                        from interactions join questions on questions.interaction = interactions.id where id = ?1";
-            self.connection.prepare_cached(sql).told()?.execute([interaction]).told()?;
+            self.change(sql, [interaction])?;
             for sql in [
                 "delete from interactions where id = ?1",
                 "delete from questions where interaction = ?1",
-                "delete from sealed where interaction = ?1",
+                "delete from sealed_values where interaction = ?1",
             ] {
-                self.connection.prepare_cached(sql).told()?.execute([interaction]).told()?;
+                self.change(sql, [interaction])?;
             }
         }
         Ok(old.len() as u64)
     }
 }
 
-impl Face<'_> {
-    fn title_of(&self, scope: &Scope, session: SessionId) -> Stored<Option<String>> {
+impl Executor<'_> {
+    fn title_of(&self, scope: &Scope, session: SessionId) -> StoreResult<Option<String>> {
         let sql = "select title from sessions where id = ?1 and project = ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let title = statement.query_row([session.uuid(), scope.project.uuid()], |row| row.get(0)).optional().told()?;
+        let title = self.row(sql, [session.uuid(), scope.project.uuid()], |row| row.get(0))?;
         Ok(title.flatten())
     }
 
-    fn ids_of(&self, sql: &str, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>> {
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+    fn ids_of(&self, sql: &str, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>> {
         let interaction = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
-        let found = statement.query_map([session.uuid(), scope.project.uuid()], interaction).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.rows(sql, [session.uuid(), scope.project.uuid()], interaction)
     }
 }
 
@@ -278,7 +282,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
             " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
             Box::new(written(actor)),
         );
-        with(" or (sessions.agent = ? and not sessions.driven)))", Box::new(actor.name.clone()));
+        with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
     }
     if let Some(now) = filter.overdue_at {
         with(" and interactions.status = 'pending' and interactions.deadline <= ?", Box::new(now));
@@ -286,7 +290,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     if let Some(text) = &filter.text {
         match sought_id(text) {
             Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
-            None => with(" and instr(questions.said, ?) > 0", Box::new(sought(text))),
+            None => with(" and instr(questions.search_text, ?) > 0", Box::new(sought(text))),
         }
     }
     let deadline_of = "(select deadline from interactions as last where last.id = ?)";

@@ -9,28 +9,28 @@
 //! Start reading at [`SqliteStore`], then [`writer`], then any noun.
 
 mod access;
+mod action;
 mod audit;
 mod backup;
 mod budget;
 mod connection;
 mod definition;
-mod drive;
 mod error;
 mod event;
 mod grant;
+mod idempotency;
 mod interaction;
 mod lineage;
 mod lock;
 mod migrate;
-mod once;
 #[cfg(test)]
 mod plans;
 mod policy;
-mod proposal;
 mod secret;
 mod session;
 mod sqlite_store;
 mod stats;
+mod step;
 mod ticket;
 mod timers;
 mod user;

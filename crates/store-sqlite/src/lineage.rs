@@ -1,22 +1,22 @@
 //! The order of the log is that of its one writer, whatever file it lies in: a copied or restored file always fits.
 
-use store::{Adopted, LineageReads, LineageWrites, Misfit, Stored};
+use store::{LineageAdoption, LineageMismatch, LineageReads, LineageWrites, StoreResult};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 
-impl LineageReads for Face<'_> {
-    fn misfit(&mut self) -> Stored<Option<Misfit>> {
+impl LineageReads for Executor<'_> {
+    fn lineage_mismatch(&mut self) -> StoreResult<Option<LineageMismatch>> {
         Ok(None)
     }
 
     /// Positions only grow, and the chain is written in their order.
-    fn audit_unchained(&mut self) -> Stored<u64> {
+    fn audit_skipped_count(&mut self) -> StoreResult<u64> {
         Ok(0)
     }
 }
 
-impl LineageWrites for Face<'_> {
-    fn adopt(&mut self) -> Stored<Adopted> {
-        Ok(Adopted::default())
+impl LineageWrites for Executor<'_> {
+    fn lineage_adopt(&mut self) -> StoreResult<LineageAdoption> {
+        Ok(LineageAdoption::default())
     }
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::connection::open_reader;
 use crate::{
-    Options, SqliteStore, access, audit, drive, event, interaction, policy, proposal, session, timers, user, webhook,
+    Options, SqliteStore, access, action, audit, event, interaction, policy, session, step, timers, user, webhook,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -36,17 +36,17 @@ fn hot_statements_use_their_indexes() {
     check(&event::of_session(), "events USING INDEX events_of_session (session=? AND seq>?)");
     check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
     check(interaction::OPEN, "interactions USING INDEX interactions_alive (session=?)");
-    check(interaction::TAKERS, "interactions USING INDEX interactions_alive (session=?)");
-    check(interaction::UNTAKEN, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::DELIVERY_AGENTS, "interactions USING INDEX interactions_alive (session=?)");
+    check(interaction::WAITING_DELIVERIES, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::RETIRE, "interactions USING INDEX interactions_alive (session=?)");
-    check(drive::RETIRE, "interactions USING INDEX interactions_of_session (session=?)");
+    check(step::RETIRE, "interactions USING INDEX interactions_of_session (session=?)");
     check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
     check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
-    for (asked, index) in [(false, "proposals_by_age"), (true, "proposals_asked")] {
-        let index = format!("proposals USING INDEX {index} (project=? AND at>? AND (at,session,call)<(?,?,?))");
-        check(&proposal::past(asked), &index);
+    for (asked, index) in [(false, "actions_by_age"), (true, "actions_asked")] {
+        let index = format!("actions USING INDEX {index} (project=? AND at>? AND (at,session,call)<(?,?,?))");
+        check(&action::past(asked), &index);
     }
     check(policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
     check(policy::CHANGES, "policy_changes USING PRIMARY KEY (project=? AND number<?)");

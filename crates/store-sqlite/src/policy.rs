@@ -1,13 +1,12 @@
 //! Which policy is in force in a project, and which ones were.
 
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use serde::de::DeserializeOwned;
-use store::{Bounded, DifferenceCount, KnownChange, Page, PolicyReads, PolicyWrites, Stored};
+use store::sql::policy as sql;
+use store::{Bounded, DifferenceCount, Page, PolicyChangeRecord, PolicyReads, PolicyWrites, StoreResult};
 
-use crate::connection::Face;
-use crate::error::Told;
-use crate::session::guarded;
+use crate::connection::Executor;
 use crate::values::{json, parsed};
 
 /// Over how many rows one count is spread.
@@ -21,22 +20,18 @@ pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_ver
                                   where policy_changes.project = ?1 and number < ?2 \
                                   and (?3 is null or policy_changes.version = ?3) order by number desc limit ?4";
 
-impl PolicyReads for Face<'_> {
-    fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
-        let sql = "select body from policy_states where project = ?1";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row([scope.project.uuid()], body).optional().told()
+impl PolicyReads for Executor<'_> {
+    fn policy_state(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
+        self.row(sql::POLICY_STATE, [scope.project.uuid()], body)
     }
 
     /// What runs in one transaction sees one moment.
-    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>> {
+    fn policy_states(&mut self, places: &[Scope]) -> StoreResult<Vec<Option<PolicyState>>> {
         places.iter().map(|place| self.policy_state(place)).collect()
     }
 
-    fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>> {
-        let sql = "select body from policy_versions where project = ?1 and version = ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row(params![scope.project.uuid(), version], body).optional().told()
+    fn policy_version(&mut self, scope: &Scope, version: &str) -> StoreResult<Option<PolicyVersion>> {
+        self.row(sql::POLICY_VERSION, params![scope.project.uuid(), version], body)
     }
 
     fn policy_changes(
@@ -44,104 +39,91 @@ impl PolicyReads for Face<'_> {
         scope: &Scope,
         version: Option<&str>,
         page: Page<u64>,
-    ) -> Stored<Bounded<KnownChange>> {
+    ) -> StoreResult<Bounded<PolicyChangeRecord>> {
         let row = params![scope.project.uuid(), page.after.unwrap_or(i64::MAX.unsigned_abs()), version, page.limit];
-        self.bounded(CHANGES, row, page.limit, known)
+        self.bounded_rows(CHANGES, row, page.limit, known)
     }
 
-    fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>> {
-        let sql = "select text from policy_shadows where project = ?1 and number = ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row(params![scope.project.uuid(), number], |row| row.get(0)).optional().told()
+    fn shadow_text(&mut self, scope: &Scope, number: u64) -> StoreResult<Option<String>> {
+        self.row(sql::SHADOW_TEXT, params![scope.project.uuid(), number], |row| row.get(0))
     }
 
-    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Bounded<Difference>> {
-        self.bounded(DIFFERENCES, params![scope.project.uuid(), number, limit], limit, body)
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> StoreResult<Bounded<Difference>> {
+        self.bounded_rows(DIFFERENCES, params![scope.project.uuid(), number, limit], limit, body)
     }
 
-    fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>> {
+    fn difference_counts(&mut self, scope: &Scope, number: u64) -> StoreResult<Vec<DifferenceCount>> {
         let sql = "select given, drafted, sum(count) from policy_difference_counts where project = ?1 and number = ?2 \
                    group by given, drafted order by given, drafted";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let count =
             |row: &Row<'_>| Ok(DifferenceCount { given: row.get(0)?, drafted: row.get(1)?, count: row.get(2)? });
-        let found = statement.query_map(params![scope.project.uuid(), number], count).told()?;
-        found.collect::<Result<_, _>>().told()
+        self.rows(sql, params![scope.project.uuid(), number], count)
     }
 }
 
-impl PolicyWrites for Face<'_> {
+impl PolicyWrites for Executor<'_> {
     /// There is one writer at a time.
-    fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>> {
+    fn policy_lock_shared(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
         self.policy_state(scope)
     }
 
-    fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()> {
-        let sql = "insert into policy_states (project, revision, body) values (?1, ?2, ?3) \
-                   on conflict (project) do update set revision = excluded.revision, body = excluded.body \
-                   where policy_states.revision + 1 = excluded.revision";
+    fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> StoreResult<()> {
         let row = params![scope.project.uuid(), state.revision, json(state)?];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql::POLICY_SAVE, row)
     }
 
-    fn policy_keep(&mut self, scope: &Scope, version: &PolicyVersion) -> Stored<bool> {
-        let sql =
-            "insert into policy_versions (project, version, at, body) values (?1, ?2, ?3, ?4) on conflict do nothing";
+    fn policy_version_insert(&mut self, scope: &Scope, version: &PolicyVersion) -> StoreResult<bool> {
         let row = params![scope.project.uuid(), version.version, version.at.as_microsecond(), json(version)?];
-        Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? == 1)
+        Ok(self.change(sql::POLICY_VERSION_INSERT, row)? == 1)
     }
 
-    fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()> {
+    fn policy_change_insert(&mut self, scope: &Scope, change: &PolicyChange) -> StoreResult<()> {
         let sql = "insert into policy_changes (project, number, version, body) \
                    select ?1, coalesce(max(number), 0) + 1, ?2, ?3 from policy_changes where project = ?1";
         let row = params![scope.project.uuid(), change.version, json(change)?];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql, row).map(drop)
     }
 
-    fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()> {
-        self.shadow_forget(scope)?;
-        let sql = "insert into policy_shadows (project, number, version, text) values (?1, ?2, ?3, ?4)";
+    fn shadow_save(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> StoreResult<()> {
+        self.shadow_delete(scope)?;
         let row = params![scope.project.uuid(), shadow.number, shadow.version, text];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql::SHADOW_SAVE, row).map(drop)
     }
 
-    fn shadow_forget(&mut self, scope: &Scope) -> Stored<()> {
+    fn shadow_delete(&mut self, scope: &Scope) -> StoreResult<()> {
         for table in ["policy_shadows", "policy_differences", "policy_difference_counts"] {
             let sql = format!("delete from {table} where project = ?1");
-            self.connection.prepare_cached(&sql).told()?.execute([scope.project.uuid()]).told()?;
+            self.change(&sql, [scope.project.uuid()])?;
         }
         Ok(())
     }
 
-    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> Stored<()> {
+    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> StoreResult<()> {
         let (project, session) = (scope.project.uuid(), difference.session.uuid());
-        let sql =
-            "insert into policy_differences (project, number, at, session, call, body) values (?1, ?2, ?3, ?4, ?5, ?6)";
         let at = difference.at.as_microsecond();
         let row = params![project, number, at, session, difference.call, json(difference)?];
-        self.connection.prepare_cached(sql).told()?.execute(row).told()?;
+        self.change(sql::DIFFERENCE_INSERT, row)?;
         let sql = "insert into policy_difference_counts (project, number, given, drafted, shard, count) \
                    values (?1, ?2, ?3, ?4, ?5, 1) \
                    on conflict (project, number, given, drafted, shard) do update set count = count + 1";
         let shard = session.as_bytes()[15] % SHARDS;
         let row = params![project, number, difference.given.verdict.name(), difference.drafted_name(), shard];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql, row).map(drop)
     }
 
-    fn differences_purge(&mut self, most: u32, limit: u32) -> Stored<u64> {
+    fn differences_purge(&mut self, most: u32, limit: u32) -> StoreResult<u64> {
         let sql = "delete from policy_differences where (project, number, at, session, call) in ( \
                    select project, number, at, session, call from ( \
                    select project, number, at, session, call, row_number() over ( \
                    partition by project, number order by at desc, session desc, call desc) as place from policy_differences) \
                    where place > ?1 limit ?2)";
-        let purged = self.connection.prepare_cached(sql).told()?.execute([most, limit]).told()?;
-        Ok(purged as u64)
+        self.change(sql, [most, limit])
     }
 }
 
-fn known(row: &Row<'_>) -> rusqlite::Result<KnownChange> {
+fn known(row: &Row<'_>) -> rusqlite::Result<PolicyChangeRecord> {
     let PolicyVersion { text, .. } = parsed(&row.get::<_, String>(2)?)?;
-    Ok(KnownChange { number: row.get(0)?, change: parsed(&row.get::<_, String>(1)?)?, text })
+    Ok(PolicyChangeRecord { number: row.get(0)?, change: parsed(&row.get::<_, String>(1)?)?, text })
 }
 
 fn body<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {

@@ -1,15 +1,14 @@
 //! Sessions and their steps.
 
 use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
-use rusqlite::{OptionalExtension, Row, ToSql, params};
-use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreError, Stored};
+use rusqlite::{Row, ToSql, params};
+use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
-use crate::connection::Face;
-use crate::error::Told;
+use crate::connection::Executor;
 use crate::values::{id, json, micros, parsed, parsed_if, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
-                       agent_version, driven, flow, flow_version, handed_from";
+                       agent_version, hosted, flow, flow_version, handed_from";
 
 /// What the `?n` of a statement stand for.
 pub(crate) type Given = Vec<Box<dyn ToSql>>;
@@ -42,7 +41,7 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     }
     if let Some(actor) = &filter.belongs_to {
         with(" and (started_by = ?", Box::new(written(actor)));
-        with(" or (agent = ? and not driven))", Box::new(actor.name.clone()));
+        with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
         // So that those that have ended cost nothing.
@@ -52,47 +51,48 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
     (sql, values)
 }
 
-impl SessionReads for Face<'_> {
-    fn session(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
+impl SessionReads for Executor<'_> {
+    fn session(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         let sql = format!("select {COLUMNS} from sessions where id = ?1 and project = ?2");
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
-        statement.query_row([session.uuid(), scope.project.uuid()], |row| read(scope, row)).optional().told()
+        self.row(&sql, [session.uuid(), scope.project.uuid()], |row| read(scope, row))
     }
 
-    fn luggage(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Luggage>> {
-        let sql = "select luggage.body from luggage join sessions on sessions.id = luggage.session \
-                   where luggage.session = ?1 and sessions.project = ?2";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
+    fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Luggage>> {
+        let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
+                   where session_inputs.session = ?1 and sessions.project = ?2";
         let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
-        statement.query_row([session.uuid(), scope.project.uuid()], body).optional().told()
+        self.row(sql, [session.uuid(), scope.project.uuid()], body)
     }
 
-    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Bounded<Session>> {
+    fn sessions(
+        &mut self,
+        scope: &Scope,
+        filter: &SessionFilter,
+        page: Page<SessionId>,
+    ) -> StoreResult<Bounded<Session>> {
         let (sql, values) = list(scope, filter, page);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        self.bounded(&sql, values.as_slice(), page.limit, |row| read(scope, row))
+        self.bounded_rows(&sql, values.as_slice(), page.limit, |row| read(scope, row))
     }
 
-    fn steps(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<Step>> {
+    fn steps(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<Step>> {
         let sql = "select body from steps where session = ?1 and project = ?2 order by id";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
-        let steps = statement.query_map([session.uuid(), scope.project.uuid()], body).told()?;
-        steps.collect::<Result<_, _>>().told()
+        self.rows(sql, [session.uuid(), scope.project.uuid()], body)
     }
 
-    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> Stored<Bounded<Step>> {
+    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> StoreResult<Bounded<Step>> {
         let sql = "select body from steps where session = ?1 and project = ?2 and (?3 is null or id < ?3) \
                    order by id desc limit ?4";
         let row = params![session.uuid(), scope.project.uuid(), page.after.map(StepId::uuid), page.limit];
-        self.bounded(sql, row, page.limit, |row| parsed(&row.get::<_, String>(0)?))
+        self.bounded_rows(sql, row, page.limit, |row| parsed(&row.get::<_, String>(0)?))
     }
 }
 
-impl SessionWrites for Face<'_> {
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
+impl SessionWrites for Executor<'_> {
+    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
-                   ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
+                   ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
         let row = params![
             session.id.uuid(),
@@ -115,18 +115,18 @@ impl SessionWrites for Face<'_> {
             session.brief.flow_version,
             session.handed_from.as_ref().map(json).transpose()?,
         ];
-        self.connection.prepare_cached(sql).told()?.execute(row).told()?;
-        let sql = "insert into luggage (session, body) values (?1, ?2)";
+        self.change(sql, row)?;
+        let sql = "insert into session_inputs (session, body) values (?1, ?2)";
         let row = params![session.id.uuid(), json(luggage)?];
-        self.connection.prepare_cached(sql).told()?.execute(row).told().map(drop)
+        self.change(sql, row).map(drop)
     }
 
     /// There is one writer: whatever it reads stays as it is until it commits.
-    fn session_lock(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Session>> {
+    fn session_lock(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         self.session(scope, session)
     }
 
-    fn session_save(&mut self, session: &Session) -> Stored<()> {
+    fn session_save(&mut self, session: &Session) -> StoreResult<()> {
         let sql = "update sessions set status = ?3, paused = ?4, ended = ?5, waiting_on = ?6, open = ?7, last_seq = ?8, step = ?9 \
                    where id = ?1 and project = ?2 and last_seq <= ?8";
         let row = params![
@@ -140,27 +140,22 @@ impl SessionWrites for Face<'_> {
             session.last_seq,
             session.step.uuid(),
         ];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
-    fn step_insert(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
+    fn step_insert(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
         let sql = "insert into steps (id, session, project, body, due) \
                    select ?1, id, project, ?4, ?5 from sessions where id = ?2 and project = ?3";
         let due = micros(step.due());
         let row = params![step.id.uuid(), step.session.uuid(), scope.project.uuid(), json(step)?, due];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
-    fn step_save(&mut self, scope: &Scope, step: &Step) -> Stored<()> {
+    fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()> {
         let sql = "update steps set body = ?3, due = ?4 where id = ?1 and project = ?2";
         let row = params![step.id.uuid(), scope.project.uuid(), json(step)?, micros(step.due())];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
-}
-
-/// A write that was meant for one row and found another number of them has lost a race.
-pub(crate) const fn guarded(rows: usize) -> Stored<()> {
-    if rows == 1 { Ok(()) } else { Err(StoreError::Conflict) }
 }
 
 fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {

@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
-use store::{Clock, Cost, Job, Ran, Store, StoreError, Topic};
+use store::{Clock, Cost, Job, JobOutcome, Store, StoreError, Topic};
 
-use crate::connection::{Face, open_reader, open_writer, private_directory};
+use crate::connection::{Executor, open_reader, open_writer, private_directory};
 use crate::migrate::migrate;
 use crate::writer::{self, Queue};
 
@@ -99,7 +99,7 @@ impl Store for SqliteStore {
 
     fn listen(&self, _listener: Arc<dyn Fn(Topic) + Send + Sync>) {}
 
-    fn shared(&self) -> bool {
+    fn is_shared(&self) -> bool {
         false
     }
 
@@ -125,13 +125,13 @@ impl Drop for SqliteStore {
 }
 
 fn look(mut job: Box<dyn Job>, connection: &Connection, clock: &Arc<dyn Clock>) {
-    if !job.wanted() {
+    if !job.is_awaited() {
         return job.finish(Err(StoreError::Closed));
     }
-    let mut face = Face::new(connection, clock);
-    let kept = match catch_unwind(AssertUnwindSafe(|| job.look(&mut face))) {
-        Ok(Ran::Commit | Ran::Rollback(None)) => Ok(()),
-        Ok(Ran::Rollback(Some(error))) => Err(error),
+    let mut face = Executor::new(connection, clock);
+    let kept = match catch_unwind(AssertUnwindSafe(|| job.run_query(&mut face))) {
+        Ok(JobOutcome::Commit | JobOutcome::Rollback(None)) => Ok(()),
+        Ok(JobOutcome::Rollback(Some(error))) => Err(error),
         // The thread has other queries to run.
         Err(_) => {
             tracing::error!("a query panicked");

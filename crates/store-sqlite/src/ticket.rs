@@ -2,40 +2,37 @@
 
 use domain::{Credential, KeyId, ProjectId, Scope, TenantId, Ticket, TicketId, Timestamp, VisitId};
 use rusqlite::types::Type;
-use rusqlite::{OptionalExtension, Row, params};
-use store::{StoreError, Stored};
+use rusqlite::{Row, params};
+use store::sql::ticket as sql;
+use store::{StoreError, StoreResult};
 use uuid::Uuid;
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::Told;
-use crate::session::guarded;
 use crate::values::{id, time, unusable};
 
-impl Face<'_> {
-    pub(crate) fn put_ticket(&self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()> {
+impl Executor<'_> {
+    pub(crate) fn insert_ticket(&self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
         let (key, visit) = halves(ticket.credential);
         let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let (tenant, project) = (ticket.scope.tenant.uuid(), ticket.scope.project.uuid());
         let row = params![ticket.id.uuid(), tenant, project, key, visit, hash, ticket.expires_at.as_microsecond()];
-        guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
+        self.guarded(sql, row)
     }
 
-    pub(crate) fn has_ticket(&self, ticket: TicketId, hash: &[u8; 32]) -> Stored<bool> {
-        let sql = "select 1 from tickets where id = ?1 and hash = ?2";
-        self.connection.prepare_cached(sql).told()?.exists(params![ticket.uuid(), hash]).told()
+    pub(crate) fn ticket_is_stored(&self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<bool> {
+        self.connection.prepare_cached(sql::HAS_TICKET).told()?.exists(params![ticket.uuid(), hash]).told()
     }
 
-    pub(crate) fn take_ticket(&self, ticket: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>> {
-        let sql = "delete from tickets where id = ?1 and hash = ?2 \
-                   returning id, tenant, project, key, visit, expires_at";
-        self.connection.prepare_cached(sql).told()?.query_row(params![ticket.uuid(), hash], read).optional().told()
+    pub(crate) fn redeem_ticket(&self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>> {
+        self.row(sql::TICKET_REDEEM, params![ticket.uuid(), hash], read)
     }
 
-    pub(crate) fn drop_tickets(&self, before: Timestamp, limit: u32) -> Stored<u64> {
+    pub(crate) fn delete_tickets(&self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from tickets where id in (select id from tickets where expires_at < ?1 limit ?2)";
         let row = params![before.as_microsecond(), limit];
-        Ok(self.connection.prepare_cached(sql).told()?.execute(row).told()? as u64)
+        self.change(sql, row)
     }
 }
 

@@ -2,10 +2,9 @@
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
-use store::{Due, DueAction, Stored, TimerReads, TimerWrites};
+use store::{DueAction, DueInteraction, StoreResult, TimerReads, TimerWrites};
 
-use crate::connection::Face;
-use crate::error::Told;
+use crate::connection::Executor;
 use crate::interaction::RETIRED;
 use crate::values::{id, time_if};
 
@@ -19,20 +18,14 @@ pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_
 /// The oldest question that is only kept.
 pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
 
-/// What is due, unless its ids cannot be read: then the log says so, and others go on.
-pub(crate) fn readable<T>(row: rusqlite::Result<T>) -> Option<T> {
-    row.inspect_err(|error| tracing::error!(%error, "something that is due has ids that cannot be read")).ok()
-}
-
-impl TimerReads for Face<'_> {
-    fn now(&mut self) -> Stored<Timestamp> {
+impl TimerReads for Executor<'_> {
+    fn now(&mut self) -> StoreResult<Timestamp> {
         Ok(*self.now.get_or_insert_with(|| self.clock.now()))
     }
 
-    fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>> {
-        let mut statement = self.connection.prepare_cached(DUE).told()?;
+    fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>> {
         let due = |row: &Row<'_>| {
-            Ok(Due {
+            Ok(DueInteraction {
                 scope: Scope {
                     tenant: TenantId::from_uuid(id(row.get(0)?)),
                     project: ProjectId::from_uuid(id(row.get(1)?)),
@@ -41,42 +34,38 @@ impl TimerReads for Face<'_> {
                 interaction: InteractionId::from_uuid(id(row.get(3)?)),
             })
         };
-        let found = statement.query_map(params![now.as_microsecond(), limit], due).told()?;
-        Ok(found.filter_map(readable).collect())
+        self.readable_rows(DUE, params![now.as_microsecond(), limit], due)
     }
 
-    fn next_due(&mut self) -> Stored<Option<Timestamp>> {
-        let mut statement = self.connection.prepare_cached(NEXT).told()?;
-        statement.query_row([], |row| time_if(row.get(0)?)).told()
+    fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
+        self.one_row(NEXT, [], |row| time_if(row.get(0)?))
     }
 
-    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
-        let mut statement = self.connection.prepare_cached(OLDEST).told()?;
-        statement.query_row([], |row| time_if(row.get(0)?)).told()
+    fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
+        self.one_row(OLDEST, [], |row| time_if(row.get(0)?))
     }
 }
 
-impl TimerWrites for Face<'_> {
-    fn due_put_off(&mut self, due: &Due, until: Timestamp) -> Stored<()> {
+impl TimerWrites for Executor<'_> {
+    fn interaction_postpone(&mut self, due: &DueInteraction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
         let sql = "update interactions set wake_at = ?3 where id = ?1 and project = ?2 and wake_at <= ?4";
         let row = params![due.interaction.uuid(), due.scope.project.uuid(), until.as_microsecond(), now];
-        self.changed(sql, row).map(drop)
+        self.change(sql, row).map(drop)
     }
 
-    fn action_put_off(&mut self, due: &DueAction, until: Timestamp) -> Stored<()> {
+    fn action_postpone(&mut self, due: &DueAction, until: Timestamp) -> StoreResult<()> {
         let now = self.now()?.as_microsecond();
-        let sql =
-            "update proposals set wake_at = ?4 where session = ?1 and call = ?2 and project = ?3 and wake_at <= ?5";
+        let sql = "update actions set wake_at = ?4 where session = ?1 and call = ?2 and project = ?3 and wake_at <= ?5";
         let row = params![due.session.uuid(), due.call, due.scope.project.uuid(), until.as_microsecond(), now];
-        self.changed(sql, row).map(drop)
+        self.change(sql, row).map(drop)
     }
 
-    fn archive_put_off(&mut self, until: Timestamp, to: Timestamp) -> Stored<Option<InteractionId>> {
-        let found = self.all(RETIRED, params![until.as_microsecond(), 1], |row| row.get::<_, [u8; 16]>(0))?;
+    fn archive_postpone(&mut self, until: Timestamp, to: Timestamp) -> StoreResult<Option<InteractionId>> {
+        let found = self.rows(RETIRED, params![until.as_microsecond(), 1], |row| row.get::<_, [u8; 16]>(0))?;
         let Some(first) = found.into_iter().next() else { return Ok(None) };
         let sql = "update interactions set retired_at = ?2 where id = ?1";
-        self.changed(sql, params![first, to.as_microsecond()])?;
+        self.change(sql, params![first, to.as_microsecond()])?;
         Ok(Some(InteractionId::from_uuid(id(first))))
     }
 }

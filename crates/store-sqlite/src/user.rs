@@ -2,12 +2,11 @@
 
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use rusqlite::types::Type;
-use rusqlite::{OptionalExtension, Params, Row, params};
-use store::{Bounded, LinkRecord, StoreError, Stored, UserReads, UserRecord, UserWrites, VisitRecord};
+use rusqlite::{Params, Row, params};
+use store::sql::user as sql;
+use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
-use crate::connection::Face;
-use crate::error::Told;
-use crate::session::guarded;
+use crate::connection::Executor;
 use crate::values::{id, json, micros, parsed, time, time_if, unusable};
 
 const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
@@ -25,69 +24,63 @@ pub(crate) const UNUSED: &str = "select id from visits where seen_at < ?1 limit 
 /// Visits that have lasted for too long.
 pub(crate) const AGED: &str = "select id from visits where created_at < ?1 limit ?2";
 
-impl Face<'_> {
-    fn user_where(&self, condition: &str, values: impl Params) -> Stored<Option<UserRecord>> {
+impl Executor<'_> {
+    fn user_where(&self, condition: &str, values: impl Params) -> StoreResult<Option<UserRecord>> {
         let sql = format!("select {USER} from users where {condition}");
-        let found = self.connection.prepare_cached(&sql).told()?.query_row(values, user).optional().told()?;
+        let found = self.row(&sql, values, user)?;
         let Some(mut record) = found else { return Ok(None) };
         let sql = format!("select {MEMBERSHIP} from memberships where user = ?1 order by project");
-        record.user.memberships = self.all(&sql, [record.user.id.uuid()], |row| membership(row, 0))?;
+        record.user.memberships = self.rows(&sql, [record.user.id.uuid()], |row| membership(row, 0))?;
         Ok(Some(record))
     }
 }
 
-impl UserReads for Face<'_> {
-    fn user(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>> {
+impl UserReads for Executor<'_> {
+    fn user(&mut self, tenant: TenantId, name: &str) -> StoreResult<Option<UserRecord>> {
         self.user_where("tenant = ?1 and name = ?2", params![tenant.uuid(), name])
     }
 
-    fn user_alike(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>> {
+    fn user_by_folded_name(&mut self, tenant: TenantId, name: &str) -> StoreResult<Option<UserRecord>> {
         if let Some(found) = self.user(tenant, name)? {
             return Ok(Some(found));
         }
         self.user_where(&format!("id = ({FOLDED})"), params![tenant.uuid(), name.to_ascii_lowercase()])
     }
 
-    fn user_by_id(&mut self, user: UserId) -> Stored<Option<UserRecord>> {
+    fn user_by_id(&mut self, user: UserId) -> StoreResult<Option<UserRecord>> {
         self.user_where("id = ?1", [user.uuid()])
     }
 
-    fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> Stored<Option<UserRecord>> {
+    fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> StoreResult<Option<UserRecord>> {
         self.user_where("tenant = ?1 and subject = ?2", params![tenant.uuid(), subject])
     }
 
-    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>> {
+    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> StoreResult<Bounded<User>> {
         let sql = format!(
             "select {USER}, {MEMBERSHIP} from users join memberships on memberships.user = users.id \
              where users.id in ({MEMBERS}) and memberships.project = ?1 and (?2 is null or name > ?2) \
              order by name limit ?3"
         );
-        self.bounded(&sql, params![scope.project.uuid(), after, limit], limit, |row| {
+        self.bounded_rows(&sql, params![scope.project.uuid(), after, limit], limit, |row| {
             let memberships = vec![membership(row, 8)?];
             Ok(User { memberships, ..user(row)?.user })
         })
     }
 
-    fn member_count(&mut self, scope: &Scope) -> Stored<u64> {
-        let sql = "select count(*) from memberships where project = ?1 and disabled_at is null";
-        self.connection.prepare_cached(sql).told()?.query_row([scope.project.uuid()], |row| row.get(0)).told()
+    fn member_count(&mut self, scope: &Scope) -> StoreResult<u64> {
+        self.one_row(sql::MEMBER_COUNT, [scope.project.uuid()], |row| row.get(0))
     }
 
-    fn anybody_signed_in(&mut self) -> Stored<bool> {
-        let sql = "select exists (select 1 from users where signed_in_at is not null)";
-        self.connection.prepare_cached(sql).told()?.query_row([], |row| row.get(0)).told()
+    fn has_anybody_signed_in(&mut self) -> StoreResult<bool> {
+        self.one_row(sql::HAS_ANYBODY_SIGNED_IN, [], |row| row.get(0))
     }
 
-    fn scope_names(&mut self, scope: &Scope) -> Stored<Option<(String, String)>> {
-        let sql = "select tenants.name, projects.name from projects join tenants on tenants.id = projects.tenant \
-                   where projects.id = ?1 and tenants.id = ?2";
+    fn scope_names(&mut self, scope: &Scope) -> StoreResult<Option<(String, String)>> {
         let values = [scope.project.uuid(), scope.tenant.uuid()];
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?))).optional().told()
+        self.row(sql::SCOPE_NAMES, values, |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    fn visit(&mut self, visit: VisitId) -> Stored<Option<VisitRecord>> {
-        let sql = "select id, user, project, by_link, created_at, seen_at, hash from visits where id = ?1";
+    fn visit(&mut self, visit: VisitId) -> StoreResult<Option<VisitRecord>> {
         let read = |row: &Row<'_>| {
             let visit = Visit {
                 id: VisitId::from_uuid(id(row.get(0)?)),
@@ -99,15 +92,13 @@ impl UserReads for Face<'_> {
             };
             Ok((visit, row.get(6)?))
         };
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let Some((visit, hash)) = statement.query_row([visit.uuid()], read).optional().told()? else {
+        let Some((visit, hash)) = self.row(sql::VISIT, [visit.uuid()], read)? else {
             return Ok(None);
         };
         Ok(self.user_by_id(visit.user)?.map(|record| VisitRecord { visit, hash, user: record.user }))
     }
 
-    fn link(&mut self, link: LinkId) -> Stored<Option<LinkRecord>> {
-        let sql = "select id, user, created_at, expires_at, hash from links where id = ?1";
+    fn link(&mut self, link: LinkId) -> StoreResult<Option<LinkRecord>> {
         let read = |row: &Row<'_>| {
             let link = Link {
                 id: LinkId::from_uuid(id(row.get(0)?)),
@@ -117,12 +108,12 @@ impl UserReads for Face<'_> {
             };
             Ok(LinkRecord { link, hash: row.get(4)? })
         };
-        self.connection.prepare_cached(sql).told()?.query_row([link.uuid()], read).optional().told()
+        self.row(sql::LINK, [link.uuid()], read)
     }
 }
 
-impl UserWrites for Face<'_> {
-    fn user_insert(&mut self, user: &User) -> Stored<()> {
+impl UserWrites for Executor<'_> {
+    fn user_insert(&mut self, user: &User) -> StoreResult<()> {
         let sql = "insert into users (id, tenant, name, display, subject, created_at, signed_in_at, folded) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let row = params![
@@ -135,15 +126,10 @@ impl UserWrites for Face<'_> {
             micros(user.signed_in_at),
             user.name.to_ascii_lowercase(),
         ];
-        self.changed(sql, row).map(drop)
+        self.change(sql, row).map(drop)
     }
 
-    fn membership_put(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> Stored<()> {
-        let sql = "insert into memberships (user, project, role, groups, disabled_at) \
-                   select users.id, projects.id, ?4, ?5, ?6 from users join projects on projects.tenant = users.tenant \
-                   where users.id = ?1 and projects.id = ?2 and projects.tenant = ?3 \
-                   on conflict (user, project) do update set role = excluded.role, groups = excluded.groups, \
-                   disabled_at = excluded.disabled_at";
+    fn membership_save(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> StoreResult<()> {
         let row = params![
             user.uuid(),
             scope.project.uuid(),
@@ -152,29 +138,28 @@ impl UserWrites for Face<'_> {
             json(&membership.groups)?,
             micros(membership.disabled_at),
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql::MEMBERSHIP_SAVE, row)
     }
 
-    fn admins_lock(&mut self, scope: &Scope) -> Stored<Vec<UserId>> {
+    fn admins_lock(&mut self, scope: &Scope) -> StoreResult<Vec<UserId>> {
         // There is one writer.
-        self.all(ADMINS, [scope.project.uuid(), scope.tenant.uuid()], |row| Ok(UserId::from_uuid(id(row.get(0)?))))
+        self.rows(ADMINS, [scope.project.uuid(), scope.tenant.uuid()], |row| Ok(UserId::from_uuid(id(row.get(0)?))))
     }
 
-    fn names_lock(&mut self, _: TenantId) -> Stored<()> {
+    fn names_lock(&mut self, _: TenantId) -> StoreResult<()> {
         // There is one writer.
         Ok(())
     }
 
-    fn user_signed_in(&mut self, user: UserId, at: Timestamp) -> Stored<()> {
-        let sql = "update users set signed_in_at = ?2 where id = ?1";
-        guarded(self.changed(sql, params![user.uuid(), at.as_microsecond()])?)
+    fn user_mark_signed_in(&mut self, user: UserId, at: Timestamp) -> StoreResult<()> {
+        self.guarded(sql::USER_MARK_SIGNED_IN, params![user.uuid(), at.as_microsecond()])
     }
 
-    fn password_put(&mut self, user: UserId, password: Option<&str>) -> Stored<()> {
-        guarded(self.changed("update users set password = ?2 where id = ?1", params![user.uuid(), password])?)
+    fn password_save(&mut self, user: UserId, password: Option<&str>) -> StoreResult<()> {
+        self.guarded(sql::PASSWORD_SAVE, params![user.uuid(), password])
     }
 
-    fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> Stored<()> {
+    fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> StoreResult<()> {
         let sql = "insert into visits (id, user, project, hash, by_link, created_at, seen_at) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let row = params![
@@ -186,57 +171,57 @@ impl UserWrites for Face<'_> {
             visit.created_at.as_microsecond(),
             visit.seen_at.as_microsecond(),
         ];
-        self.changed(sql, row).map(drop)
+        self.change(sql, row).map(drop)
     }
 
-    fn visit_seen(&mut self, visit: VisitId, at: Timestamp) -> Stored<()> {
+    fn visit_mark_used(&mut self, visit: VisitId, at: Timestamp) -> StoreResult<()> {
         let sql = "update visits set seen_at = max(seen_at, ?2) where id = ?1";
-        self.changed(sql, params![visit.uuid(), at.as_microsecond()]).map(drop)
+        self.change(sql, params![visit.uuid(), at.as_microsecond()]).map(drop)
     }
 
-    fn visit_move(&mut self, visit: VisitId, project: ProjectId) -> Stored<bool> {
-        Ok(self.changed("update visits set project = ?2 where id = ?1", [visit.uuid(), project.uuid()])? == 1)
+    fn visit_set_project(&mut self, visit: VisitId, project: ProjectId) -> StoreResult<bool> {
+        Ok(self.change(sql::VISIT_SET_PROJECT, [visit.uuid(), project.uuid()])? == 1)
     }
 
-    fn visit_settle(&mut self, visit: VisitId) -> Stored<bool> {
-        Ok(self.changed("update visits set by_link = 0 where id = ?1 and by_link", [visit.uuid()])? == 1)
+    fn visit_consume_link(&mut self, visit: VisitId) -> StoreResult<bool> {
+        Ok(self.change("update visits set by_link = 0 where id = ?1 and by_link", [visit.uuid()])? == 1)
     }
 
-    fn visit_end(&mut self, visit: VisitId) -> Stored<bool> {
-        Ok(self.changed("delete from visits where id = ?1", [visit.uuid()])? == 1)
+    fn visit_end(&mut self, visit: VisitId) -> StoreResult<bool> {
+        Ok(self.change(sql::VISIT_END, [visit.uuid()])? == 1)
     }
 
-    fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> Stored<()> {
+    fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> StoreResult<()> {
         let but = but.map(VisitId::uuid);
-        self.changed("delete from visits where user = ?1 and id is not ?2", params![user.uuid(), but]).map(drop)
+        self.change("delete from visits where user = ?1 and id is not ?2", params![user.uuid(), but]).map(drop)
     }
 
-    fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> Stored<u64> {
+    fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> StoreResult<u64> {
         let mut gone = 0;
         for (old, before) in [(UNUSED, seen), (AGED, created)] {
             let sql = format!("delete from visits where id in ({old})");
-            gone += self.changed(&sql, params![before.as_microsecond(), limit])? as u64;
+            gone += self.change(&sql, params![before.as_microsecond(), limit])?;
         }
         Ok(gone)
     }
 
-    fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> Stored<()> {
+    fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> StoreResult<()> {
         let sql = "insert into links (id, user, hash, created_at, expires_at) values (?1, ?2, ?3, ?4, ?5)";
         let (created_at, expires_at) = (link.created_at.as_microsecond(), link.expires_at.as_microsecond());
-        self.changed(sql, params![link.id.uuid(), link.user.uuid(), hash, created_at, expires_at]).map(drop)
+        self.change(sql, params![link.id.uuid(), link.user.uuid(), hash, created_at, expires_at]).map(drop)
     }
 
-    fn link_take(&mut self, link: LinkId) -> Stored<bool> {
-        Ok(self.changed("delete from links where id = ?1", [link.uuid()])? == 1)
+    fn link_redeem(&mut self, link: LinkId) -> StoreResult<bool> {
+        Ok(self.change(sql::LINK_REDEEM, [link.uuid()])? == 1)
     }
 
-    fn links_drop(&mut self, user: UserId) -> Stored<()> {
-        self.changed("delete from links where user = ?1", [user.uuid()]).map(drop)
+    fn links_delete(&mut self, user: UserId) -> StoreResult<()> {
+        self.change(sql::LINKS_DELETE, [user.uuid()]).map(drop)
     }
 
-    fn links_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+    fn links_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from links where id in (select id from links where expires_at < ?1 limit ?2)";
-        Ok(self.changed(sql, params![before.as_microsecond(), limit])? as u64)
+        self.change(sql, params![before.as_microsecond(), limit])
     }
 }
 

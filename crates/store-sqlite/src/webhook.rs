@@ -4,14 +4,15 @@ use domain::webhook::delivery::About;
 use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
-use rusqlite::{OptionalExtension, Row, params};
-use store::{Bounded, Cursor, DueWebhook, Hold, Page, Sealed, Stored, WebhookReads, WebhookSecret, WebhookWrites};
+use rusqlite::{Row, params};
+use store::sql::webhook as sql;
+use store::{
+    Bounded, Cursor, DueWebhook, Page, Sealed, StoreResult, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites,
+};
 
-use crate::connection::Face;
-use crate::error::Told;
+use crate::connection::Executor;
 use crate::interaction;
 use crate::secret::{data_key, scope};
-use crate::session::guarded;
 use crate::values::{id, json, micros, parsed, time_if};
 
 /// Webhooks that nobody holds and for which something may be to do.
@@ -38,27 +39,23 @@ const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_se
                        join projects on projects.id = webhooks.project \
                        join data_keys on data_keys.id = webhook_secrets.data_key";
 
-impl WebhookReads for Face<'_> {
-    fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Option<Webhook>> {
-        let mut statement =
-            self.connection.prepare_cached("select body from webhooks where id = ?1 and project = ?2").told()?;
-        statement.query_row([webhook.uuid(), scope.project.uuid()], body).optional().told()
+impl WebhookReads for Executor<'_> {
+    fn webhook(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
+        self.row(sql::WEBHOOK, [webhook.uuid(), scope.project.uuid()], body)
     }
 
-    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Bounded<Webhook>> {
+    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> StoreResult<Bounded<Webhook>> {
         let sql = "select body from webhooks where project = ?1 and (?2 is null or id < ?2) order by id desc limit ?3";
         let row = params![scope.project.uuid(), page.after.map(WebhookId::uuid), page.limit];
-        self.bounded(sql, row, page.limit, body)
+        self.bounded_rows(sql, row, page.limit, body)
     }
 
-    fn webhook_count(&mut self, scope: &Scope) -> Stored<u64> {
-        let mut statement =
-            self.connection.prepare_cached("select count(*) from webhooks where project = ?1").told()?;
-        statement.query_row([scope.project.uuid()], |row| row.get(0)).told()
+    fn webhook_count(&mut self, scope: &Scope) -> StoreResult<u64> {
+        self.one_row(sql::WEBHOOK_COUNT, [scope.project.uuid()], |row| row.get(0))
     }
 
-    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueWebhook>> {
-        self.all(DUE, params![now.as_microsecond(), limit], |row| {
+    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueWebhook>> {
+        self.rows(DUE, params![now.as_microsecond(), limit], |row| {
             Ok(DueWebhook { scope: scope(row, 0)?, webhook: WebhookId::from_uuid(id(row.get(2)?)) })
         })
     }
@@ -69,14 +66,14 @@ impl WebhookReads for Face<'_> {
         webhook: WebhookId,
         state: Option<&str>,
         page: Page<WebhookDeliveryId>,
-    ) -> Stored<Vec<WebhookDelivery>> {
+    ) -> StoreResult<Vec<WebhookDelivery>> {
         let of_state = if state.is_some() { "state = ?5" } else { "?5 is null" };
         let sql = format!(
             "select body from webhook_deliveries where {OF_WEBHOOK} and (?3 is null or id < ?3) and {of_state} \
              order by id desc limit ?4"
         );
         let after = page.after.map(WebhookDeliveryId::uuid);
-        self.all(&sql, params![webhook.uuid(), scope.project.uuid(), after, page.limit, state], body)
+        self.rows(&sql, params![webhook.uuid(), scope.project.uuid(), after, page.limit, state], body)
     }
 
     fn webhook_delivery(
@@ -84,11 +81,10 @@ impl WebhookReads for Face<'_> {
         scope: &Scope,
         webhook: WebhookId,
         delivery: WebhookDeliveryId,
-    ) -> Stored<Option<WebhookDelivery>> {
+    ) -> StoreResult<Option<WebhookDelivery>> {
         let sql = format!("select body from webhook_deliveries where {OF_WEBHOOK} and id = ?3");
-        let mut statement = self.connection.prepare_cached(&sql).told()?;
         let row = [webhook.uuid(), scope.project.uuid(), delivery.uuid()];
-        statement.query_row(row, body).optional().told()
+        self.row(&sql, row, body)
     }
 
     fn webhook_deliveries_due(
@@ -96,13 +92,12 @@ impl WebhookReads for Face<'_> {
         webhook: WebhookId,
         now: Timestamp,
         limit: u32,
-    ) -> Stored<Vec<WebhookDelivery>> {
-        self.all(TO_SEND, params![webhook.uuid(), now.as_microsecond(), limit], body)
+    ) -> StoreResult<Vec<WebhookDelivery>> {
+        self.rows(TO_SEND, params![webhook.uuid(), now.as_microsecond(), limit], body)
     }
 
-    fn webhook_backlog(&mut self, webhook: WebhookId) -> Stored<(u64, Option<Timestamp>)> {
-        let mut statement = self.connection.prepare_cached(BACKLOG).told()?;
-        statement.query_row([webhook.uuid()], |row| Ok((row.get(0)?, time_if(row.get(1)?)?))).told()
+    fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
+        self.one_row(BACKLOG, [webhook.uuid()], |row| Ok((row.get(0)?, time_if(row.get(1)?)?)))
     }
 
     fn answers_unsent(
@@ -111,30 +106,30 @@ impl WebhookReads for Face<'_> {
         webhook: WebhookId,
         agent: &str,
         limit: u32,
-    ) -> Stored<Bounded<Interaction>> {
+    ) -> StoreResult<Bounded<Interaction>> {
         let row = params![scope.project.uuid(), agent, limit, webhook.uuid()];
-        self.bounded(&interaction::unsent(), row, limit, |row| interaction::read(scope, row))
+        self.bounded_rows(&interaction::unsent(), row, limit, |row| interaction::read(scope, row))
     }
 
-    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Vec<WebhookSecret>> {
+    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
         let sql = format!(
             "select {DATA_KEY_OF}, {SECRET} from {SECRETS} where webhook = ?1 and webhooks.project = ?2 \
              order by webhook_secrets.number desc"
         );
-        self.all(&sql, [webhook.uuid(), scope.project.uuid()], secret)
+        self.rows(&sql, [webhook.uuid(), scope.project.uuid()], secret)
     }
 
-    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<WebhookSecret>> {
+    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<WebhookSecret>> {
         let sql = format!(
             "select {DATA_KEY_OF}, {SECRET} from {SECRETS} where data_key = ?1 \
              order by webhook, webhook_secrets.number limit ?2"
         );
-        self.all(&sql, params![key.uuid(), limit], secret)
+        self.rows(&sql, params![key.uuid(), limit], secret)
     }
 }
 
-impl WebhookWrites for Face<'_> {
-    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> Stored<()> {
+impl WebhookWrites for Executor<'_> {
+    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> StoreResult<()> {
         let sql = "insert into webhooks (id, project, enabled, cursor_major, cursor_minor, due_at, held_back, looked_at, \
                    body) select ?1, id, ?4, ?5, ?6, ?7, false, ?7, ?8 from projects where id = ?2 and tenant = ?3";
         let row = params![
@@ -147,40 +142,35 @@ impl WebhookWrites for Face<'_> {
             webhook.created_at.as_microsecond(),
             json(webhook)?,
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql, row)
     }
 
     /// Nobody else writes before the transaction ends, so that there is nothing to lock.
-    fn webhook_lock(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Option<Webhook>> {
+    fn webhook_lock(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
         self.webhook(scope, webhook)
     }
 
-    fn webhook_save(&mut self, webhook: &Webhook) -> Stored<()> {
-        let sql = "update webhooks set enabled = ?3, body = ?4 where id = ?1 and project = ?2";
+    fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()> {
         let row = params![webhook.id.uuid(), webhook.scope.project.uuid(), webhook.enabled(), json(webhook)?];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql::WEBHOOK_SAVE, row)
     }
 
-    fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> Stored<bool> {
+    fn webhook_delete(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<bool> {
         let key = [webhook.uuid(), scope.project.uuid()];
-        if self.changed("delete from webhooks where id = ?1 and project = ?2", key)? == 0 {
+        if self.change(sql::WEBHOOK_DELETE, key)? == 0 {
             return Ok(false);
         }
-        self.changed("delete from webhook_secrets where webhook = ?1", [webhook.uuid()])?;
-        let sql =
-            "update webhook_deliveries set due_at = null, settled_at = ?2 where webhook = ?1 and due_at is not null";
-        self.changed(sql, params![webhook.uuid(), now.as_microsecond()])?;
+        self.change(sql::WEBHOOK_SECRETS_DELETE, [webhook.uuid()])?;
+        self.change(sql::WEBHOOK_DELIVERIES_SETTLE, params![webhook.uuid(), now.as_microsecond()])?;
         Ok(true)
     }
 
-    fn webhook_wake(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> Stored<()> {
+    fn webhook_wake(&mut self, scope: &Scope, webhook: WebhookId, now: Timestamp) -> StoreResult<()> {
         let sql = "update webhooks set due_at = min(coalesce(due_at, ?3), ?3) where id = ?1 and project = ?2";
-        guarded(self.changed(sql, params![webhook.uuid(), scope.project.uuid(), now.as_microsecond()])?)
+        self.guarded(sql, params![webhook.uuid(), scope.project.uuid(), now.as_microsecond()])
     }
 
-    fn webhook_claim(&mut self, due: &DueWebhook, hold: &Hold, now: Timestamp) -> Stored<bool> {
-        let sql = "update webhooks set lease = ?3, lease_until = ?4, looked_at = ?5 where id = ?1 and project = ?2 \
-                   and enabled and (lease_until is null or lease_until <= ?5)";
+    fn webhook_claim(&mut self, due: &DueWebhook, hold: &WebhookLease, now: Timestamp) -> StoreResult<bool> {
         let row = params![
             due.webhook.uuid(),
             due.scope.project.uuid(),
@@ -188,22 +178,25 @@ impl WebhookWrites for Face<'_> {
             hold.until.as_microsecond(),
             now.as_microsecond(),
         ];
-        Ok(self.changed(sql, row)? == 1)
+        Ok(self.change(sql::WEBHOOK_CLAIM, row)? == 1)
     }
 
-    fn webhook_hold(&mut self, due: &DueWebhook, hold: &Hold) -> Stored<Option<(Webhook, Cursor)>> {
+    fn webhook_lease_extend(
+        &mut self,
+        due: &DueWebhook,
+        hold: &WebhookLease,
+    ) -> StoreResult<Option<(Webhook, Cursor)>> {
         let sql = "update webhooks set lease_until = ?4 where id = ?1 and project = ?2 and lease = ?3 \
                    returning body, cursor_major, cursor_minor";
-        let mut statement = self.connection.prepare_cached(sql).told()?;
         let row = params![due.webhook.uuid(), due.scope.project.uuid(), hold.lease.uuid(), hold.until.as_microsecond()];
         let held = |row: &Row<'_>| Ok((body(row)?, Cursor { major: row.get(1)?, minor: row.get(2)? }));
-        statement.query_row(row, held).optional().told()
+        self.row(sql, row, held)
     }
 
-    fn webhook_move(&mut self, due: &DueWebhook, cursor: Cursor) -> Stored<()> {
+    fn webhook_cursor_save(&mut self, due: &DueWebhook, cursor: Cursor) -> StoreResult<()> {
         let sql = "update webhooks set cursor_major = ?3, cursor_minor = ?4 where id = ?1 and project = ?2";
         let row = params![due.webhook.uuid(), due.scope.project.uuid(), cursor.major, cursor.minor];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql, row)
     }
 
     fn webhook_release(
@@ -212,14 +205,12 @@ impl WebhookWrites for Face<'_> {
         lease: LeaseId,
         at: Option<Timestamp>,
         held_back: bool,
-    ) -> Stored<()> {
-        let sql = "update webhooks set lease = null, lease_until = null, due_at = ?4, held_back = ?5 \
-                   where id = ?1 and project = ?2 and lease = ?3";
+    ) -> StoreResult<()> {
         let row = params![due.webhook.uuid(), due.scope.project.uuid(), lease.uuid(), micros(at), held_back];
-        self.changed(sql, row).map(drop)
+        self.change(sql::WEBHOOK_RELEASE, row).map(drop)
     }
 
-    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()> {
+    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
         let sql = "insert into webhook_deliveries (id, webhook, state, due_at, settled_at, interaction, revision, body) \
                    select ?1, id, ?4, ?5, ?6, ?7, ?8, ?9 from webhooks where id = ?2 and project = ?3";
         let (interaction, revision) = match delivery.about {
@@ -237,12 +228,10 @@ impl WebhookWrites for Face<'_> {
             revision,
             json(delivery)?,
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql, row)
     }
 
-    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()> {
-        let sql = "update webhook_deliveries set state = ?4, due_at = ?5, settled_at = ?6, body = ?7 where id = ?1 \
-                   and webhook = ?2 and exists (select 1 from webhooks where id = ?2 and project = ?3)";
+    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()> {
         let row = params![
             delivery.id.uuid(),
             delivery.webhook.uuid(),
@@ -252,15 +241,15 @@ impl WebhookWrites for Face<'_> {
             micros(delivery.progress.settled_at()),
             json(delivery)?,
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql::WEBHOOK_DELIVERY_SAVE, row)
     }
 
-    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = format!("delete from webhook_deliveries where id in ({SETTLED})");
-        Ok(self.changed(&sql, params![before.as_microsecond(), limit])? as u64)
+        self.change(&sql, params![before.as_microsecond(), limit])
     }
 
-    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> Stored<()> {
+    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()> {
         let sql = "insert into webhook_secrets (webhook, number, until, data_key, body) \
                    select id, ?3, ?4, ?5, ?6 from webhooks where id = ?1 and project = ?2";
         let row = params![
@@ -271,27 +260,24 @@ impl WebhookWrites for Face<'_> {
             secret.sealed.key.id.uuid(),
             secret.sealed.body,
         ];
-        guarded(self.changed(sql, row)?)
+        self.guarded(sql, row)
     }
 
-    fn webhook_secrets_end(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> Stored<()> {
-        let sql = "update webhook_secrets set until = ?3 where webhook = ?1 and (until is null or until > ?3) \
-                   and exists (select 1 from webhooks where id = ?1 and project = ?2)";
-        self.changed(sql, params![webhook.uuid(), scope.project.uuid(), until.as_microsecond()]).map(drop)
+    fn webhook_secrets_expire(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> StoreResult<()> {
+        self.change(sql::WEBHOOK_SECRETS_EXPIRE, params![webhook.uuid(), scope.project.uuid(), until.as_microsecond()])
+            .map(drop)
     }
 
-    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> Stored<u64> {
+    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> StoreResult<u64> {
         let sql = "delete from webhook_secrets where (webhook, number) in \
                    (select webhook, number from webhook_secrets where until is not null and until <= ?1 limit ?2)";
-        Ok(self.changed(sql, params![now.as_microsecond(), limit])? as u64)
+        self.change(sql, params![now.as_microsecond(), limit])
     }
 
-    fn webhook_secret_again(&mut self, from: DataKeyId, secret: &WebhookSecret) -> Stored<()> {
-        let sql =
-            "update webhook_secrets set data_key = ?4, body = ?5 where webhook = ?1 and number = ?2 and data_key = ?3";
+    fn webhook_secret_reseal(&mut self, from: DataKeyId, secret: &WebhookSecret) -> StoreResult<()> {
         let Sealed { key, body } = &secret.sealed;
         let row = params![secret.webhook.uuid(), secret.number, from.uuid(), key.id.uuid(), body];
-        self.changed(sql, row).map(drop)
+        self.change(sql::WEBHOOK_SECRET_RESEAL, row).map(drop)
     }
 }
 

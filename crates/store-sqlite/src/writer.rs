@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
-use store::{Clock, Job, Ran, StoreError};
+use store::{Clock, Job, JobOutcome, StoreError};
 
-use crate::connection::Face;
+use crate::connection::Executor;
 use crate::error::{Told, told};
 
 /// How many jobs share a commit at most, so that the first is not kept waiting by the last.
@@ -111,11 +111,11 @@ fn commit(
 fn run_one(connection: &Connection, clock: &Arc<dyn Clock>, job: &mut dyn Job) -> Result<(), StoreError> {
     let savepoint = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([])).told();
     savepoint("savepoint job")?;
-    let mut face = Face::new(connection, clock);
+    let mut face = Executor::new(connection, clock);
     let ran = catch_unwind(AssertUnwindSafe(|| job.run(&mut face)));
     match ran {
-        Ok(Ran::Commit) => savepoint("release job").map(drop),
-        Ok(Ran::Rollback(error)) => {
+        Ok(JobOutcome::Commit) => savepoint("release job").map(drop),
+        Ok(JobOutcome::Rollback(error)) => {
             undo(connection)?;
             error.map_or(Ok(()), Err)
         }

@@ -1,62 +1,62 @@
-//! Tenants, projects, keys, tickets, and the settings that all nodes share.
+//! Tenants, projects, API keys, stream tickets, and settings of the installation.
 
 use domain::{Key, KeyId, Scope, TenantId, Ticket, TicketId, Timestamp};
 
-use crate::{Bounded, Page, Stored};
+use crate::{Bounded, Page, StoreResult};
 
-/// A key as it is kept.
+/// An API key with the hash of its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
-    /// The key without its secret.
+    /// The key, without its secret.
     pub key: Key,
     /// Keyed hash of the secret.
     pub hash: [u8; 32],
 }
 
-/// What can be read of them.
+/// Reads of tenants, projects, keys, tickets and settings.
 pub trait AccessReads {
-    /// A value that the whole installation shares.
-    fn setting(&mut self, name: &str) -> Stored<Option<String>>;
-    /// The key of this id, whosever it is: this is how a scope is come by.
-    fn key(&mut self, id: KeyId) -> Stored<Option<KeyRecord>>;
-    /// Whether a key of the tenant that was not revoked has this name, whatever its case.
-    fn key_named(&mut self, tenant: TenantId, name: &str) -> Stored<bool>;
-    /// The scope of these names.
-    fn scope(&mut self, tenant: &str, project: &str) -> Stored<Option<Scope>>;
-    /// Every project of every tenant.
-    fn scopes(&mut self) -> Stored<Vec<Scope>>;
-    /// The settings of a project, as text; none where nobody has set any.
-    fn project_settings(&mut self, scope: &Scope) -> Stored<Option<String>>;
-    /// Part of the keys of a project, the newest first.
-    fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> Stored<Bounded<Key>>;
-    /// Part of the keys of a project that are good at a moment and no agent's, the newest first.
-    fn keys_of_people(&mut self, scope: &Scope, now: Timestamp, page: Page<KeyId>) -> Stored<Bounded<Key>>;
-    /// How many keys of a project were not revoked.
-    fn key_count(&mut self, scope: &Scope) -> Stored<u64>;
-    /// The keys of a project that have this name, whatever its case, and were not revoked; the newest first.
-    fn keys_of_name(&mut self, scope: &Scope, name: &str) -> Stored<Vec<Key>>;
-    /// Whether there is a ticket of this id, and this is the keyed hash of its secret. Uses nothing up.
-    fn ticket_exists(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<bool>;
+    /// Returns a setting of the installation, which all nodes share.
+    fn setting(&mut self, name: &str) -> StoreResult<Option<String>>;
+    /// Returns the key with this id, in any project: authentication learns the scope of a caller from it.
+    fn key(&mut self, id: KeyId) -> StoreResult<Option<KeyRecord>>;
+    /// Returns whether a key of the tenant that is not revoked has this name, ignoring ASCII case.
+    fn has_key_named(&mut self, tenant: TenantId, name: &str) -> StoreResult<bool>;
+    /// Returns the scope of a tenant and a project, given by their names.
+    fn scope(&mut self, tenant: &str, project: &str) -> StoreResult<Option<Scope>>;
+    /// Returns the scope of every project of every tenant.
+    fn scopes(&mut self) -> StoreResult<Vec<Scope>>;
+    /// Returns the settings of a project as JSON text; `None` if nobody has set any.
+    fn project_settings(&mut self, scope: &Scope) -> StoreResult<Option<String>>;
+    /// Lists the keys of a project, newest first.
+    fn keys_page(&mut self, scope: &Scope, page: Page<KeyId>) -> StoreResult<Bounded<Key>>;
+    /// Lists the keys of a project that are valid at `now` and belong to people, newest first.
+    fn keys_of_people(&mut self, scope: &Scope, now: Timestamp, page: Page<KeyId>) -> StoreResult<Bounded<Key>>;
+    /// Counts the keys of a project that are not revoked.
+    fn key_count(&mut self, scope: &Scope) -> StoreResult<u64>;
+    /// Returns the keys of a project that have this name, ignoring ASCII case, and are not revoked; newest first.
+    fn keys_named(&mut self, scope: &Scope, name: &str) -> StoreResult<Vec<Key>>;
+    /// Returns whether there is a ticket with this id and this keyed hash of its secret. The ticket stays valid.
+    fn has_ticket(&mut self, id: TicketId, hash: &[u8; 32]) -> StoreResult<bool>;
 }
 
-/// What can be written of them.
+/// Writes of tenants, projects, keys, tickets and settings.
 pub trait AccessWrites {
-    /// Keeps a value that the whole installation shares, unless there is one, and gives back the one in force.
-    fn setting_ensure(&mut self, name: &str, value: &str) -> Stored<String>;
-    /// The scope of these names, made with these ids where absent.
-    fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> Stored<Scope>;
-    /// Keeps the settings of a project.
-    fn project_settings_put(&mut self, scope: &Scope, settings: &str) -> Stored<()>;
-    /// Keeps a new key.
-    fn key_insert(&mut self, record: &KeyRecord) -> Stored<()>;
-    /// Revokes a key; false where there is none that could be.
-    fn key_revoke(&mut self, scope: &Scope, id: KeyId, at: Timestamp) -> Stored<bool>;
-    /// Notes that a key was used.
-    fn key_used(&mut self, id: KeyId, at: Timestamp) -> Stored<()>;
-    /// Keeps a new ticket.
-    fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> Stored<()>;
-    /// Uses a ticket up, where this is the keyed hash of its secret; nothing where it has gone.
-    fn ticket_take(&mut self, id: TicketId, hash: &[u8; 32]) -> Stored<Option<Ticket>>;
-    /// Forgets tickets that have expired; says how many.
-    fn tickets_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
+    /// Inserts a setting of the installation unless it exists, and returns the value in force.
+    fn setting_ensure(&mut self, name: &str, value: &str) -> StoreResult<String>;
+    /// Returns the scope of a tenant and a project, given by their names; inserts what is missing with the ids of `fresh`.
+    fn scope_ensure(&mut self, tenant: &str, project: &str, fresh: Scope) -> StoreResult<Scope>;
+    /// Saves the settings of a project.
+    fn project_settings_save(&mut self, scope: &Scope, settings: &str) -> StoreResult<()>;
+    /// Inserts a key.
+    fn key_insert(&mut self, record: &KeyRecord) -> StoreResult<()>;
+    /// Revokes a key; `false` if the project has no such key, or it is revoked already.
+    fn key_revoke(&mut self, scope: &Scope, id: KeyId, at: Timestamp) -> StoreResult<bool>;
+    /// Records when a key was last used.
+    fn key_mark_used(&mut self, id: KeyId, at: Timestamp) -> StoreResult<()>;
+    /// Inserts a ticket.
+    fn ticket_insert(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()>;
+    /// Deletes a ticket and returns it, if `hash` is the keyed hash of its secret; `None` if there is no such ticket.
+    fn ticket_redeem(&mut self, id: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>>;
+    /// Deletes up to `limit` tickets that expired before a time, and returns how many.
+    fn tickets_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64>;
 }

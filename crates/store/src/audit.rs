@@ -1,73 +1,73 @@
-//! The audit trail: entries as they were written, the chain that they are put into afterwards, and its checkpoints.
+//! The audit trail: entries, the hash chain of each tenant that entries are linked into after their commit, and signed checkpoints.
 
 use domain::audit::chain::{Checkpoint, Head};
 use domain::audit::{Entry, Written};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 
-use crate::{Bounded, Cursor, Page, Stored};
+use crate::{Bounded, Cursor, Page, StoreResult};
 
-/// An entry that has no place in its chain yet.
+/// An audit entry that is not linked into its chain yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loose {
-    /// Where it was written, in commit order.
+pub struct UnchainedEntry {
+    /// Position of the entry in commit order.
     pub cursor: Cursor,
-    /// Whose chain it belongs to.
+    /// Tenant whose chain the entry belongs to.
     pub tenant: TenantId,
-    /// The project that it was done in.
+    /// Project that the entry is about.
     pub project: ProjectId,
-    /// The session that it was done in.
+    /// Session that the entry is about, if any.
     pub session: Option<SessionId>,
-    /// The digest of its text.
+    /// Digest of the text of the entry.
     pub digest: Digest,
 }
 
-/// An entry's place in its chain.
+/// A link of the chain: an entry with its number and hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
-    /// Which entry.
-    pub loose: Loose,
-    /// Its number, from 1 without gaps.
+pub struct ChainLink {
+    /// The entry.
+    pub entry: UnchainedEntry,
+    /// Number of the entry in the chain, from 1 without gaps.
     pub seq: u64,
-    /// Its hash there.
+    /// Hash of the link, which covers the link before it.
     pub hash: Digest,
 }
 
-/// An entry in its chain, as it is kept.
+/// A stored audit entry with its link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chained {
-    /// Its number.
+pub struct ChainedEntry {
+    /// Number of the entry in the chain.
     pub seq: u64,
-    /// The digest of its text.
+    /// Digest of the text of the entry.
     pub digest: Digest,
-    /// Its hash.
+    /// Hash of the link.
     pub hash: Digest,
-    /// Its text.
+    /// Canonical text of the entry. The chain covers it.
     pub text: String,
-    /// What is kept beside its text.
-    pub filed: Filed,
+    /// Columns that are stored beside the text.
+    pub filed: EntryColumns,
 }
 
-/// What is kept of an entry beside its text, for lists to go by. The text alone is in the chain: it is what counts.
+/// Columns of an audit entry that filters use. The chain covers only the text, so that the text is authoritative.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filed {
-    /// Whose it is, and where it was done.
+pub struct EntryColumns {
+    /// Tenant and project of the entry.
     pub scope: Scope,
-    /// When.
+    /// Time of the entry.
     pub at: Timestamp,
-    /// What was done.
+    /// Type of the entry.
     pub name: String,
-    /// The name of whoever did it.
+    /// Name of the actor.
     pub by: String,
-    /// The session.
+    /// Session that the entry is about, if any.
     pub session: Option<SessionId>,
-    /// The question.
+    /// Question that the entry is about, if any.
     pub interaction: Option<InteractionId>,
-    /// Project and session once more, as its place in the chain has them.
+    /// Project and session as the row of the chain has them.
     pub place: (ProjectId, Option<SessionId>),
 }
 
-impl Filed {
-    /// How an entry is filed. Stores keep microseconds.
+impl EntryColumns {
+    /// Returns the columns of an entry. Stores keep times in microseconds.
     #[must_use]
     pub fn of(entry: &Entry) -> Self {
         Self {
@@ -82,55 +82,60 @@ impl Filed {
     }
 }
 
-/// Which entries are wanted; the oldest first, unless said otherwise.
+/// Filter of audit entries. Entries are listed oldest first unless `newest` is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditFilter {
-    /// Of this type.
+    /// Only entries of this type.
     pub name: Option<String>,
-    /// Done by whoever has this name.
+    /// Only entries of the actor with this name.
     pub by: Option<String>,
-    /// In this session.
+    /// Only entries about this session.
     pub session: Option<SessionId>,
-    /// To this question.
+    /// Only entries about this question.
     pub interaction: Option<InteractionId>,
-    /// Not before this.
+    /// Only entries at this time or later.
     pub since: Option<Timestamp>,
-    /// Before this.
+    /// Only entries before this time.
     pub until: Option<Timestamp>,
-    /// The newest first: a page then goes on before the number at which the last one ended.
+    /// Lists the newest entries first; a page then continues below the number at which the page before it ended.
     pub newest: bool,
 }
 
-/// What can be read of them.
+/// Reads of the audit trail.
 pub trait AuditReads {
-    /// The tenant of this name.
-    fn tenant(&mut self, name: &str) -> Stored<Option<TenantId>>;
-    /// The oldest project of a tenant: where it stands what was done to the tenant as a whole.
-    fn first_project(&mut self, tenant: TenantId) -> Stored<Option<ProjectId>>;
-    /// Entries that have no place in a chain yet, in commit order; only those before which nothing can commit any more.
-    fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>>;
-    /// Where the chain of a tenant ends.
-    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head>;
-    /// Tenants whose chains end in entries that no checkpoint covers, and which have none since this moment.
-    fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>>;
-    /// Entries of a project, in the order of the chain or against it.
-    fn audit_entries(&mut self, scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Stored<Bounded<Chained>>;
-    /// A tenant's chain after a number.
-    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Bounded<Chained>>;
-    /// A tenant's checkpoints after a number.
-    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> Stored<Vec<Checkpoint>>;
+    /// Returns the tenant with this name.
+    fn tenant(&mut self, name: &str) -> StoreResult<Option<TenantId>>;
+    /// Returns the oldest project of a tenant. Entries about the tenant as a whole are written to it.
+    fn first_project(&mut self, tenant: TenantId) -> StoreResult<Option<ProjectId>>;
+    /// Returns entries that are not linked yet, in commit order; only entries before which no transaction can commit any more.
+    fn audit_unchained_entries(&mut self, limit: u32) -> StoreResult<Vec<UnchainedEntry>>;
+    /// Returns the end of the chain of a tenant.
+    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head>;
+    /// Returns the tenants whose chain has entries after its last checkpoint, if that checkpoint is not newer than `before`.
+    fn audit_unsigned_tenants(&mut self, before: Timestamp) -> StoreResult<Vec<TenantId>>;
+    /// Lists entries of a project, in the order of the chain or in reverse.
+    fn audit_entries(
+        &mut self,
+        scope: &Scope,
+        filter: &AuditFilter,
+        page: Page<u64>,
+    ) -> StoreResult<Bounded<ChainedEntry>>;
+    /// Lists the chain of a tenant after a number.
+    fn audit_chain(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Bounded<ChainedEntry>>;
+    /// Lists the checkpoints of a tenant after a number.
+    fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>>;
 }
 
-/// What can be written of them.
+/// Writes of the audit trail.
 pub trait AuditWrites {
-    /// Appends an entry, in no chain yet: nobody waits for anybody else's.
-    fn audit_append(&mut self, written: &Written) -> Stored<()>;
-    /// Keeps everybody else from chaining until the end of the transaction.
-    fn audit_lock(&mut self) -> Stored<()>;
-    /// Puts entries into the chain of a tenant, whose end this becomes, in the order in which they were read as loose.
-    fn audit_link(&mut self, tenant: TenantId, links: &[Link]) -> Stored<()>;
-    /// Remembers that everything up to here has its place.
-    fn audit_linked(&mut self, upto: Cursor) -> Stored<()>;
-    /// Keeps a checkpoint of the end of a tenant's chain.
-    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> Stored<()>;
+    /// Appends an entry without linking it, so that concurrent transactions do not wait for each other.
+    fn audit_append(&mut self, written: &Written) -> StoreResult<()>;
+    /// Locks the chains of all tenants until the end of the transaction.
+    fn audit_lock(&mut self) -> StoreResult<()>;
+    /// Appends links to the chain of a tenant, in the order in which [`AuditReads::audit_unchained_entries`] returned the entries.
+    fn audit_chain_append(&mut self, tenant: TenantId, links: &[ChainLink]) -> StoreResult<()>;
+    /// Records that all entries up to this cursor are linked.
+    fn audit_chained_upto_save(&mut self, upto: Cursor) -> StoreResult<()>;
+    /// Inserts a signed checkpoint of the end of a tenant's chain.
+    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()>;
 }

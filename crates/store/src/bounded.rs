@@ -1,25 +1,25 @@
-//! Part of a list that is bounded in number and in bytes, so that no list costs more memory than that, whatever its rows hold.
+//! A page of a list that is limited in rows and in bytes, so that large rows cannot exhaust memory.
 
 use std::ops::{Deref, DerefMut};
 
-use crate::Stored;
+use crate::StoreResult;
 
-/// About how many bytes of rows a list is read up to. One row is always read, however large it is.
+/// Limit on the bytes of a page. The first row is always read, however large it is.
 pub const PAGE_BYTES: usize = 4 << 20;
 
-/// What was read of a list. It can be used as the vector that it holds.
+/// A page of a list. It dereferences to the vector of its items.
 #[derive(Debug, Clone)]
 pub struct Bounded<T> {
     items: Vec<T>,
-    /// Whether reading stopped at a bound, in number or in bytes: what comes after the last one was not looked at.
+    /// Whether reading stopped at a limit, so that further rows may follow the last item.
     pub more: bool,
-    /// How many bytes the rows had.
+    /// Number of bytes in the rows of the page.
     pub bytes: usize,
 }
 
 impl<T> Bounded<T> {
-    /// Takes rows one by one, each with its bytes, until there are no more, or `limit` rows, or [`PAGE_BYTES`].
-    pub fn read(limit: u32, mut next: impl FnMut() -> Stored<Option<(usize, T)>>) -> Stored<Self> {
+    /// Reads rows, each with its number of bytes, until the list ends or `limit` rows or [`PAGE_BYTES`] bytes are read.
+    pub fn read(limit: u32, mut next: impl FnMut() -> StoreResult<Option<(usize, T)>>) -> StoreResult<Self> {
         let mut read = Self::default();
         while let Some((bytes, item)) = next()? {
             if !read.items.is_empty() && read.bytes + bytes > PAGE_BYTES {
@@ -36,7 +36,7 @@ impl<T> Bounded<T> {
         Ok(read)
     }
 
-    /// The items alone.
+    /// Returns the items.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.items

@@ -1,44 +1,48 @@
-//! How much is open: counted by whoever asked, and by tenant, in the transactions that open and close questions.
+//! Totals of open questions by asker and by tenant, updated by the transactions that open and close questions.
 
 use domain::{InteractionId, Scope};
 
-use crate::Stored;
+use crate::StoreResult;
 
-/// How many questions are open, and how many bytes they take.
+/// Number and size of open questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpenTotal {
-    /// How many.
+    /// Number of open questions.
     pub questions: u64,
-    /// The bytes of their texts as they are kept, with their resume points.
+    /// Bytes of their stored texts and resume points.
     pub bytes: u64,
 }
 
-/// The totals after a change.
+/// Totals after a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenTotals {
-    /// Of every asker whose questions were opened or closed, in the order of their names ([`domain::Actor::asker`]). Exact.
+    /// Exact totals of each asker ([`domain::Actor::asker`]) whose questions were opened or closed, sorted by name.
     pub askers: Vec<(String, OpenTotal)>,
-    /// Of the whole tenant. PostgreSQL does not see here what other transactions have counted and not committed yet.
+    /// Total of the tenant. PostgreSQL leaves out the counts of other transactions that have not committed yet.
     pub tenant: OpenTotal,
 }
 
-/// What can be read of it.
+/// Reads of the totals.
 pub trait BudgetReads {
-    /// What is counted as open in a project, by asker. Askers who have nothing open are left out.
-    fn open_counted(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>>;
-    /// The same, found by going through the open questions themselves. For tests, and for whoever doubts the counters.
-    fn open_found(&mut self, scope: &Scope) -> Stored<Vec<(String, OpenTotal)>>;
+    /// Returns the counters of a project by asker. Askers without open questions are left out.
+    fn open_totals(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>>;
+    /// Computes the totals of a project from its open questions, to check the counters.
+    fn open_totals_computed(&mut self, scope: &Scope) -> StoreResult<Vec<(String, OpenTotal)>>;
 }
 
-/// What can be written of it.
+/// Writes of the totals.
 pub trait BudgetWrites {
-    /// Adds bytes to a question that was inserted in this transaction and is not counted yet: what is kept beside its text.
-    fn interaction_weighs(&mut self, scope: &Scope, id: InteractionId, more: u64) -> Stored<()>;
-    /// Counts questions that were opened and closed in this transaction, and gives the new totals. A question that is among both counts as
-    /// nothing; one that was opened before there were counters is not counted down.
-    fn open_changed(&mut self, scope: &Scope, opened: &[InteractionId], closed: &[InteractionId])
-    -> Stored<OpenTotals>;
-    /// Counts everything that is open anew, in all projects. A server of an earlier version that ran beside the upgrade has closed questions without
+    /// Adds the bytes of a value stored beside the text to a question that this transaction inserted and has not counted yet.
+    fn interaction_add_bytes(&mut self, scope: &Scope, id: InteractionId, more: u64) -> StoreResult<()>;
+    /// Counts the questions that this transaction opened and closed, and returns the new totals. A question in both lists changes no total;
+    /// a question that was opened before the counters existed is not subtracted.
+    fn open_totals_update(
+        &mut self,
+        scope: &Scope,
+        opened: &[InteractionId],
+        closed: &[InteractionId],
+    ) -> StoreResult<OpenTotals>;
+    /// Recomputes the counters of all projects. A server of an earlier version that ran during an upgrade may have closed questions without
     /// counting them.
-    fn open_recount(&mut self) -> Stored<()>;
+    fn open_totals_recount(&mut self) -> StoreResult<()>;
 }

@@ -1,22 +1,22 @@
-//! The one place that reads the machine's clock.
+//! The only module that reads the system clock.
 
 use jiff::Timestamp;
 
-/// What tells a store the time, where its database does not.
+/// Source of time for a store whose database has no clock of its own.
 pub trait Clock: Send + Sync + 'static {
-    /// The time now.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
-/// The machine's own clock.
+/// The system clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the place that everybody else is sent to")]
+    #[expect(clippy::disallowed_methods, reason = "all other code gets the time from a `Clock`")]
     fn now(&self) -> Timestamp {
         let now = Timestamp::now();
-        // Stores keep microseconds: what is compared later must be what was kept.
+        // Stores keep microseconds; a value must compare equal to the value that is read back.
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 }

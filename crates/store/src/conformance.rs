@@ -8,12 +8,12 @@
 mod actions;
 mod audit;
 mod budgets;
-mod drive;
 mod lists;
 mod log;
 mod nouns;
 mod pages;
 mod secrets;
+mod steps;
 mod timers;
 mod transactions;
 mod users;
@@ -28,10 +28,6 @@ pub use actions::{
 pub use audit::{audit_entries_come_back, chain, chains_have_no_gaps, checkpoints_come_back};
 pub use budgets::{
     askers_and_tenants_are_counted_apart, many_open_at_once_are_all_counted, open_questions_are_counted,
-};
-pub use drive::{
-    answers_are_counted, definitions_come_back, journals_come_back, steps_are_counted,
-    steps_are_found_when_they_are_due,
 };
 pub use lists::{
     deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
@@ -49,6 +45,10 @@ pub use pages::{
 pub use secrets::{
     a_key_in_use_is_not_forgotten, kept_secrets_come_back, nothing_is_sealed_under_a_key_that_is_forgotten,
     one_master_key_is_in_force, secrets_of_commands_come_back, the_newest_data_key_seals,
+};
+pub use steps::{
+    answers_are_counted, definitions_come_back, journals_come_back, steps_are_counted,
+    steps_are_found_when_they_are_due,
 };
 pub use timers::{
     archived_questions_stay_readable, due_comes_in_order, figures_add_up, many_archive_at_once,

@@ -1,61 +1,62 @@
-//! Versions of agents and flows, and what people usually answer to them.
+//! Versions of agents and flows, and counts of the answers that people give.
 
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use serde_json::Value;
 
-use crate::{Bounded, Page, Stored};
+use crate::{Bounded, Page, StoreResult};
 
-/// Where an answer was given: what its like are counted by.
+/// Group in which equal answers are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerPlace {
-    /// The step of a flow, or the agent.
+pub struct AnswerSource {
+    /// Step of a flow, or name of an agent.
     pub place: String,
-    /// The kind of question.
+    /// Kind of the question.
     pub kind: String,
 }
 
-/// What can be read of them.
+/// Reads of definitions and answer counts.
 pub trait DefinitionReads {
-    /// A version.
+    /// Returns a version of a definition.
     fn definition(
         &mut self,
         scope: &Scope,
         kind: DefinitionKind,
         name: &str,
         version: &str,
-    ) -> Stored<Option<Definition>>;
-    /// The version of this name that came last and is not retired.
-    fn definition_newest(&mut self, scope: &Scope, kind: DefinitionKind, name: &str) -> Stored<Option<Definition>>;
-    /// All versions, by name and version, after this one.
+    ) -> StoreResult<Option<Definition>>;
+    /// Returns the newest version with this name that is not retired.
+    fn definition_newest(&mut self, scope: &Scope, kind: DefinitionKind, name: &str)
+    -> StoreResult<Option<Definition>>;
+    /// Lists all versions by name and version.
     fn definitions(
         &mut self,
         scope: &Scope,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Stored<Bounded<Definition>>;
-    /// The most frequent answers at a place, with how often each was given.
-    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerPlace, limit: u32) -> Stored<Vec<(Value, u64)>>;
+    ) -> StoreResult<Bounded<Definition>>;
+    /// Returns the most frequent answers of a group, each with its count.
+    fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>>;
 }
 
-/// What can be written of them.
+/// Writes of definitions and answer counts.
 pub trait DefinitionWrites {
-    /// Keeps a version; `false` if there is one of this name already.
-    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> Stored<bool>;
-    /// Has no new session use a version, given by name and version; `false` if there is none that could be.
+    /// Inserts a version; `false` if this version of the name exists.
+    fn definition_insert(&mut self, scope: &Scope, definition: &Definition) -> StoreResult<bool>;
+    /// Retires a version, given by name and version, so that no new session uses it; `false` if there is none or it is retired already.
     fn definition_retire(
         &mut self,
         scope: &Scope,
         kind: DefinitionKind,
         named: (&str, &str),
         at: Timestamp,
-    ) -> Stored<bool>;
-    /// Counts an answer, known by its digest.
-    fn answer_count(
+    ) -> StoreResult<bool>;
+    /// Increments the count of an answer, which is identified by its digest.
+    fn answer_count_increment(
         &mut self,
         scope: &Scope,
-        place: &AnswerPlace,
+        place: &AnswerSource,
         digest: &str,
         answer: &Value,
         at: Timestamp,
-    ) -> Stored<()>;
+    ) -> StoreResult<()>;
 }

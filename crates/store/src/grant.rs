@@ -1,25 +1,31 @@
-//! Approvals that hold for more than one action.
+//! Grants: approvals that cover more than one action.
 
 use domain::{Grant, GrantId, Scope, Timestamp};
 
-use crate::{Bounded, Page, Stored};
+use crate::{Bounded, Page, StoreResult};
 
-/// What can be read of them.
+/// Reads of grants.
 pub trait GrantReads {
-    /// A grant.
-    fn grant(&mut self, scope: &Scope, id: GrantId) -> Stored<Option<Grant>>;
-    /// Grants, the newest first; those that are over too if wanted.
-    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> Stored<Bounded<Grant>>;
-    /// Grants for a tool that are not over at a moment, the oldest first.
-    fn grants_for(&mut self, scope: &Scope, tool: &str, now: Timestamp, page: Page<GrantId>) -> Stored<Bounded<Grant>>;
+    /// Returns a grant.
+    fn grant(&mut self, scope: &Scope, id: GrantId) -> StoreResult<Option<Grant>>;
+    /// Lists the grants of a project, newest first; includes those that have ended if `over` is set.
+    fn grants(&mut self, scope: &Scope, over: bool, page: Page<GrantId>) -> StoreResult<Bounded<Grant>>;
+    /// Lists the grants for a tool that are valid at `now`, oldest first.
+    fn grants_for(
+        &mut self,
+        scope: &Scope,
+        tool: &str,
+        now: Timestamp,
+        page: Page<GrantId>,
+    ) -> StoreResult<Bounded<Grant>>;
 }
 
-/// What can be written of them.
+/// Writes of grants.
 pub trait GrantWrites {
-    /// Keeps a new one.
-    fn grant_insert(&mut self, grant: &Grant) -> Stored<()>;
-    /// Counts a use of a grant that is not over; `false` if it is.
-    fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> Stored<bool>;
-    /// Takes back one that was not taken back yet; `false` if it was.
-    fn grant_revoke(&mut self, grant: &Grant) -> Stored<bool>;
+    /// Inserts a grant.
+    fn grant_insert(&mut self, grant: &Grant) -> StoreResult<()>;
+    /// Counts a use of a grant that is valid at `now`; `false` if the grant has ended.
+    fn grant_use(&mut self, scope: &Scope, id: GrantId, now: Timestamp) -> StoreResult<bool>;
+    /// Revokes a grant; `false` if it was revoked already.
+    fn grant_revoke(&mut self, grant: &Grant) -> StoreResult<bool>;
 }

@@ -1,50 +1,60 @@
-//! Questions, their deliveries, and what is sealed with them.
+//! Questions, their deliveries, and the values that are sealed with them.
 
 use domain::{Interaction, InteractionId, Scope, SessionId, Timestamp};
 
-use crate::{Bounded, InteractionFilter, Page, Sealed, Stored};
+use crate::{Bounded, InteractionFilter, Page, Sealed, StoreResult};
 
-/// What can be read of them.
+/// Reads of questions and deliveries.
 pub trait InteractionReads {
-    /// A question, wherever it is kept, the archive included.
-    fn interaction(&mut self, scope: &Scope, id: InteractionId) -> Stored<Option<Interaction>>;
-    /// The session of a question that is not archived: what is locked before the question is read for a change.
-    fn session_of(&mut self, scope: &Scope, id: InteractionId) -> Stored<Option<SessionId>>;
-    /// Questions that are not archived.
+    /// Returns a question, also from the archive.
+    fn interaction(&mut self, scope: &Scope, id: InteractionId) -> StoreResult<Option<Interaction>>;
+    /// Returns the session of a question that is not archived. The session is locked before the question is read for a change.
+    fn session_of(&mut self, scope: &Scope, id: InteractionId) -> StoreResult<Option<SessionId>>;
+    /// Lists questions that are not archived.
     fn interactions(
         &mut self,
         scope: &Scope,
         filter: &InteractionFilter,
         page: Page<InteractionId>,
-    ) -> Stored<Bounded<Interaction>>;
-    /// Questions that are archived, the oldest first.
-    fn archived(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>>;
-    /// The same, the newest first.
-    fn archived_newest(&mut self, scope: &Scope, page: Page<InteractionId>) -> Stored<Bounded<Interaction>>;
-    /// The open questions of a session, the oldest first.
-    fn open_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
-    /// The agents for whom answers of a session wait, each once.
-    fn takers(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<String>>;
-    /// The questions of a session whose answers nobody has taken, the oldest first.
-    fn untaken_of(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<InteractionId>>;
-    /// Answers that wait for the agent of this name, the oldest first; none of a session that is paused.
-    fn deliveries(&mut self, scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Stored<Bounded<Interaction>>;
-    /// A sealed value kept with a question.
-    fn sealed(&mut self, scope: &Scope, id: InteractionId, name: &str) -> Stored<Option<Sealed>>;
+    ) -> StoreResult<Bounded<Interaction>>;
+    /// Lists archived questions, oldest first.
+    fn archived_interactions(&mut self, scope: &Scope, page: Page<InteractionId>) -> StoreResult<Bounded<Interaction>>;
+    /// Lists archived questions, newest first.
+    fn archived_interactions_newest(
+        &mut self,
+        scope: &Scope,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>>;
+    /// Returns the open questions of a session, oldest first.
+    fn open_interactions(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>>;
+    /// Returns the names of the agents that have waiting deliveries in a session, without repeats.
+    fn delivery_agents(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<String>>;
+    /// Returns the questions of a session whose delivery is waiting, oldest first.
+    fn waiting_deliveries(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<InteractionId>>;
+    /// Lists the waiting deliveries of an agent, oldest first. Deliveries of paused sessions are left out.
+    fn deliveries(
+        &mut self,
+        scope: &Scope,
+        asked_by: &str,
+        page: Page<InteractionId>,
+    ) -> StoreResult<Bounded<Interaction>>;
+    /// Returns a value that is sealed with a question.
+    fn sealed_value(&mut self, scope: &Scope, id: InteractionId, name: &str) -> StoreResult<Option<Sealed>>;
 }
 
-/// What can be written of them.
+/// Writes of questions and deliveries.
 pub trait InteractionWrites {
-    /// Keeps a new question.
-    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()>;
-    /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
-    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()>;
-    /// Keeps a sealed value with a question.
-    fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> Stored<()>;
-    /// Forgets the sealed values of a question.
-    fn sealed_drop(&mut self, scope: &Scope, id: InteractionId) -> Stored<()>;
-    /// Notes that the session of these answers has ended, so that those which nobody took are only kept from now on.
-    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()>;
-    /// Moves questions that are only kept, and were resolved at a moment or before, to the archive, and says how many.
-    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64>;
+    /// Inserts a question.
+    fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()>;
+    /// Saves a question over its previous revision, or fails with [`crate::StoreError::Conflict`].
+    fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()>;
+    /// Inserts a value that is sealed with a question.
+    fn sealed_value_insert(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed)
+    -> StoreResult<()>;
+    /// Deletes the sealed values of a question.
+    fn sealed_values_delete(&mut self, scope: &Scope, id: InteractionId) -> StoreResult<()>;
+    /// Lets the archive take the waiting deliveries of a session that has ended.
+    fn waiting_deliveries_retire(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()>;
+    /// Moves up to `limit` retired questions that were resolved at `until` or before to the archive, and returns how many.
+    fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64>;
 }

@@ -1,4 +1,4 @@
-//! How a closure gets to a transaction: a job is queued, run, committed, and only then answered.
+//! Runs closures in transactions. A [`Job`] is queued, run and committed; only then does the caller get its result.
 
 use std::sync::Arc;
 
@@ -6,57 +6,57 @@ use tokio::sync::oneshot;
 
 use crate::{Reads, StoreError, Topic, Tx};
 
-/// What became of running a job once.
+/// Outcome of one run of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ran {
-    /// Keep what it wrote.
+pub enum JobOutcome {
+    /// Commit the writes of the job.
     Commit,
-    /// Undo what it wrote; it was refused, or failed for this reason of the store's.
+    /// Roll back the writes of the job. It was refused, or failed with this error of the store.
     Rollback(Option<StoreError>),
 }
 
-/// Work for a store. May be run several times before it is finished, so it gathers its result anew each time.
+/// Work for a store. A job may run several times before it is finished, and has to build its result anew each time.
 pub trait Job: Send {
-    /// Does the work inside a transaction.
-    fn run(&mut self, tx: &mut dyn Tx) -> Ran;
-    /// Does the work of a query, outside any transaction of its own.
-    fn look(&mut self, reads: &mut dyn Reads) -> Ran;
-    /// Whether anybody still waits for its result. A query that nobody waits for is not run.
-    fn wanted(&self) -> bool {
+    /// Runs the job in a transaction.
+    fn run(&mut self, tx: &mut dyn Tx) -> JobOutcome;
+    /// Runs the job as a query, without a transaction of its own.
+    fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome;
+    /// Returns whether a caller still waits for the result. A query without a caller is not run.
+    fn is_awaited(&self) -> bool {
         true
     }
-    /// Tells whoever waits: the result of the last run, or that it could not be kept.
+    /// Sends the result of the last run to the caller, or the error of the commit.
     fn finish(self: Box<Self>, kept: Result<(), StoreError>);
 }
 
-/// What a query costs, so that a store can choose where to run it.
+/// Cost of a query. A store chooses the thread that runs the query by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
-    /// A few rows by key: microseconds.
+    /// Reads a few rows by key, in microseconds.
     Point,
-    /// A list or a figure: perhaps much longer.
+    /// Reads a list or an aggregate, which may take much longer.
     Scan,
 }
 
-/// Something that keeps what must be kept.
+/// A database that runs jobs.
 pub trait Store: Send + Sync + 'static {
-    /// Queues a job to be run in a transaction.
+    /// Queues a job that runs in a transaction.
     fn submit(&self, job: Box<dyn Job>);
-    /// Queues, or runs at once, a job that only reads.
+    /// Queues a job that only reads, or runs it at once.
     fn query(&self, cost: Cost, job: Box<dyn Job>);
-    /// Tells other nodes what has changed, soon, gathered with others. A hint that may be lost.
+    /// Notifies other nodes of changes, in batches and after a short delay. A notification may be lost.
     fn publish(&self, topics: &[Topic]);
-    /// Has other nodes' hints passed on to this listener.
+    /// Calls `listener` for the notifications of other nodes.
     fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>);
-    /// Whether several nodes may share it, so that readers must look for what no bell told them.
-    fn shared(&self) -> bool;
-    /// Finishes what is queued, then stops. Blocks.
+    /// Returns whether several nodes may share the database. Readers then poll for changes whose notification was lost.
+    fn is_shared(&self) -> bool;
+    /// Finishes the queued jobs, then stops. Blocks until that is done.
     fn close(&self);
 }
 
-/// The error of a use case, which a failure of the store can be one of.
+/// Error of a use case, which can wrap an error of the store.
 pub trait UseCaseError: From<StoreError> + Send + 'static {
-    /// The store's failure, if that is what it is.
+    /// Returns the error of the store, if the use case failed with one.
     fn store_error(&self) -> Option<&StoreError>;
 }
 
@@ -66,7 +66,7 @@ impl UseCaseError for StoreError {
     }
 }
 
-/// Runs a use case in one transaction: all of it is kept, and then the result is given, or nothing is.
+/// Runs a use case in one transaction and returns its result after the commit.
 pub async fn transact<T, E, F>(store: &dyn Store, mut work: F) -> Result<T, E>
 where
     F: FnMut(&mut dyn Tx) -> Result<T, E> + Send + 'static,
@@ -76,8 +76,8 @@ where
     transact_then(store, move |tx| Ok((work(tx)?, ())), |()| ()).await
 }
 
-/// The same, and `then` is done with the second part of the result once the transaction is kept, exactly once, whether or
-/// not anybody still waits: a caller who has gone away leaves a commit behind that others must hear of.
+/// Like [`transact`], but also calls `then` with the second part of the result, exactly once after the commit. `then` runs even if the
+/// caller is gone, because other readers have to be notified of the commit.
 pub async fn transact_then<T, X, E, F, G>(store: &dyn Store, work: F, then: G) -> Result<T, E>
 where
     F: FnMut(&mut dyn Tx) -> Result<(T, X), E> + Send + 'static,
@@ -93,7 +93,7 @@ where
     Ok(result)
 }
 
-/// Runs a query.
+/// Runs a query and returns its result.
 pub async fn read<T, E, F>(store: &dyn Store, cost: Cost, mut work: F) -> Result<T, E>
 where
     F: FnMut(&mut dyn Reads) -> Result<T, E> + Send + 'static,
@@ -103,7 +103,7 @@ where
     read_while(store, cost, move |reads, _| work(reads)).await
 }
 
-/// The same; the query can ask whether anybody still waits for it, and stop if not.
+/// Like [`read`], but the query can ask whether the caller still waits, and stop if not.
 pub async fn read_while<T, E, F>(store: &dyn Store, cost: Cost, work: F) -> Result<T, E>
 where
     F: FnMut(&mut dyn Reads, &dyn Fn() -> bool) -> Result<T, E> + Send + 'static,
@@ -115,7 +115,7 @@ where
     answer.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
 }
 
-/// What is still to be done for a transaction that was kept. Done when it is dropped, wherever that is.
+/// Effects of a committed transaction. They run when this value is dropped, on either side of the channel.
 struct Deferred<X, G: FnOnce(X)>(Option<(X, G)>);
 
 impl<X, G: FnOnce(X)> Drop for Deferred<X, G> {
@@ -143,18 +143,18 @@ where
     X: Send,
     E: UseCaseError,
 {
-    fn run(&mut self, tx: &mut dyn Tx) -> Ran {
+    fn run(&mut self, tx: &mut dyn Tx) -> JobOutcome {
         ran(self.result.insert((self.work)(tx)))
     }
 
-    fn look(&mut self, _reads: &mut dyn Reads) -> Ran {
-        Ran::Rollback(Some(StoreError::Corrupt("a transaction was queued as a query".into())))
+    fn run_query(&mut self, _reads: &mut dyn Reads) -> JobOutcome {
+        JobOutcome::Rollback(Some(StoreError::Corrupt("a transaction was queued as a query".into())))
     }
 
     fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
         let Self { then, result, reply, .. } = *self;
         let settled = settled(result, kept).map(|(result, effects)| (result, Deferred(Some((effects, then)))));
-        // Whoever asked may have gone away; what was committed stays, and is told by dropping it here.
+        // The caller may be gone. The commit stands; its effects then run because the value is dropped here.
         drop(reply.send(settled));
     }
 }
@@ -171,17 +171,17 @@ where
     T: Send,
     E: UseCaseError,
 {
-    fn run(&mut self, _tx: &mut dyn Tx) -> Ran {
-        Ran::Rollback(Some(StoreError::Corrupt("a query was queued as a transaction".into())))
+    fn run(&mut self, _tx: &mut dyn Tx) -> JobOutcome {
+        JobOutcome::Rollback(Some(StoreError::Corrupt("a query was queued as a transaction".into())))
     }
 
-    fn look(&mut self, reads: &mut dyn Reads) -> Ran {
+    fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome {
         let reply = &self.reply;
         let found = (self.work)(reads, &|| !reply.is_closed());
         ran(self.result.insert(found))
     }
 
-    fn wanted(&self) -> bool {
+    fn is_awaited(&self) -> bool {
         !self.reply.is_closed()
     }
 
@@ -190,10 +190,10 @@ where
     }
 }
 
-fn ran<T, E: UseCaseError>(result: &Result<T, E>) -> Ran {
+fn ran<T, E: UseCaseError>(result: &Result<T, E>) -> JobOutcome {
     match result {
-        Ok(_) => Ran::Commit,
-        Err(error) => Ran::Rollback(error.store_error().cloned()),
+        Ok(_) => JobOutcome::Commit,
+        Err(error) => JobOutcome::Rollback(error.store_error().cloned()),
     }
 }
 
@@ -201,7 +201,7 @@ fn settled<T, E: UseCaseError>(result: Option<Result<T, E>>, kept: Result<(), St
     match (kept, result) {
         (Ok(()), Some(result)) => result,
         (Ok(()), None) => Err(StoreError::Closed.into()),
-        // A refusal stands whether or not its neighbours could be committed, unless it was never run to the end.
+        // The store failed to commit, or never ran the job to its end: the caller gets that error instead of a result.
         (Err(error), _) => Err(error.into()),
     }
 }

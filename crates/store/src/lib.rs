@@ -1,12 +1,12 @@
-//! What must be kept: the traits that both stores implement.
+//! Traits that both stores implement.
 //!
-//! Duty: say what can be read and written, in the words of the domain. A use case runs as one closure over a [`Tx`] in one
-//! transaction ([`transact`]): it loads, lets the domain decide, and saves. Writes are guarded, so that a change which lost a
-//! race is a [`StoreError::Conflict`] and never a merge.
+//! The traits name all reads and writes in terms of domain types. A use case is one closure over a [`Tx`] that runs in one
+//! transaction ([`transact`]): it loads values, calls the domain, and saves the results. Writes are guarded: a change that lost a
+//! race fails with [`StoreError::Conflict`] and is never merged.
 //!
-//! This crate, and every store, must never decide anything: no state is computed here.
+//! Neither this crate nor a store makes decisions: states are computed in `domain`.
 //!
-//! Every query about a project takes its [`domain::Scope`], so that a query without its filter does not compile:
+//! Every query about a project takes a [`domain::Scope`], so that a query without its filter does not compile:
 //!
 //! ```compile_fail
 //! fn find(reads: &mut dyn holdpoint_store::Reads, id: domain::InteractionId) {
@@ -14,10 +14,11 @@
 //! }
 //! ```
 //!
-//! Start reading at [`Reads`] and [`Tx`]; [`Store`] is how a closure gets to them; [`Topic`] is how waiting readers hear of a
-//! commit. `conformance` (a feature) is the suite that every store passes.
+//! Start reading at [`Reads`] and [`Tx`]. [`Store`] runs closures over them; [`Topic`] is what waiting readers are notified of. [`sql`]
+//! has the statements that are the same in both stores. The feature `conformance` adds the test suite that every store passes.
 
 mod access;
+mod action;
 mod audit;
 mod bounded;
 mod budget;
@@ -25,51 +26,51 @@ mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod definition;
-mod drive;
 mod error;
 mod event;
 mod grant;
+mod idempotency;
 mod interaction;
 mod job;
 mod lineage;
-mod once;
 mod page;
 mod policy;
-mod proposal;
 mod reads;
 mod secret;
 mod session;
+pub mod sql;
 mod stats;
+mod step;
 mod timers;
 mod topic;
 mod user;
 mod webhook;
 
 pub use access::{AccessReads, AccessWrites, KeyRecord};
-pub use audit::{AuditFilter, AuditReads, AuditWrites, Chained, Filed, Link, Loose};
+pub use action::{ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, DueAction, PastAction};
+pub use audit::{AuditFilter, AuditReads, AuditWrites, ChainLink, ChainedEntry, EntryColumns, UnchainedEntry};
 pub use bounded::{Bounded, PAGE_BYTES};
 pub use budget::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals};
 pub use clock::{Clock, SystemClock};
-pub use definition::{AnswerPlace, DefinitionReads, DefinitionWrites};
-pub use drive::{DriveReads, DriveWrites, DueStep, JournalEntry, StepState};
+pub use definition::{AnswerSource, DefinitionReads, DefinitionWrites};
 pub use error::StoreError;
 pub use event::{EventReads, EventWrites};
 pub use grant::{GrantReads, GrantWrites};
+pub use idempotency::{IdempotencyReads, IdempotencyRecord, IdempotencySecret, IdempotencyWrites};
 pub use interaction::{InteractionReads, InteractionWrites};
-pub use job::{Cost, Job, Ran, Store, UseCaseError, read, read_while, transact, transact_then};
-pub use lineage::{Adopted, LineageReads, LineageWrites, Misfit};
-pub use once::{Once, OnceReads, OnceSecret, OnceWrites};
+pub use job::{Cost, Job, JobOutcome, Store, UseCaseError, read, read_while, transact, transact_then};
+pub use lineage::{LineageAdoption, LineageMismatch, LineageReads, LineageWrites};
 pub use page::{Cursor, InteractionFilter, Page, ProjectEvents, SessionFilter, Sort};
-pub use policy::{DifferenceCount, KnownChange, PolicyReads, PolicyWrites};
-pub use proposal::{ActionPlace, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites};
+pub use policy::{DifferenceCount, PolicyChangeRecord, PolicyReads, PolicyWrites};
 pub use reads::{Reads, Tx};
-pub use secret::{DataKey, KeptValue, Sealed, SealedAt, SecretReads, SecretWrites};
+pub use secret::{DataKey, KeptSecretValue, Sealed, SealedValue, SecretReads, SecretWrites};
 pub use session::{SessionReads, SessionWrites};
-pub use stats::{Closed, OpenCount, Stats, StatsReads, StepCounts, rank};
-pub use timers::{Due, TimerReads, TimerWrites};
+pub use stats::{ClosedInteraction, OpenCount, Stats, StatsReads, StepCounts, percentile};
+pub use step::{DueStep, JournalEntry, StepReads, StepState, StepWrites};
+pub use timers::{DueInteraction, TimerReads, TimerWrites};
 pub use topic::Topic;
 pub use user::{LinkRecord, UserReads, UserRecord, UserWrites, VisitRecord};
-pub use webhook::{DueWebhook, Hold, WebhookReads, WebhookSecret, WebhookWrites};
+pub use webhook::{DueWebhook, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites};
 
-/// What a store gives back.
-pub type Stored<T> = Result<T, StoreError>;
+/// Result of a store operation.
+pub type StoreResult<T> = Result<T, StoreError>;

@@ -1,49 +1,49 @@
-//! Whether the order of the log fits the database that it lies in.
+//! Checks that the order of the event log fits the database cluster.
 //!
-//! A store that orders its log by the database's transaction ids relies on each new id being higher than all recorded ones. That
-//! is not so when a dump was restored into another cluster, whose ids may be lower.
+//! A store that orders its log by the transaction ids of the database relies on each new id being higher than all recorded ones. A dump
+//! that is restored into another cluster breaks this, because the ids of that cluster may be lower.
 
-use crate::Stored;
+use crate::StoreResult;
 
-/// The log records a transaction that this database has not reached yet: the data comes from another cluster.
+/// The log has a transaction id that this database has not reached: the data comes from another cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Misfit {
-    /// The highest transaction that is recorded.
+pub struct LineageMismatch {
+    /// Highest recorded transaction id.
     pub recorded: u64,
-    /// The transaction that this database would record next.
+    /// Transaction id that this database would record next.
     pub next: u64,
 }
 
-/// What adopting a restored database has changed.
+/// Changes made by the adoption of a restored database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Adopted {
-    /// By how much transaction ids are raised from now on, beyond what they were raised by before.
+pub struct LineageAdoption {
+    /// Number by which recorded transaction ids are raised from now on, in addition to earlier adoptions.
     pub raised: u64,
-    /// How many events were moved to the end of the log.
+    /// Number of events that were moved to the end of the log.
     pub events: u64,
-    /// How many audit entries were moved behind the end of the chain, where they get their place.
+    /// Number of audit entries that were moved behind the end of the chain, to be linked there.
     pub entries: u64,
 }
 
-impl Adopted {
-    /// Whether anything was changed.
+impl LineageAdoption {
+    /// Returns whether the adoption changed anything.
     #[must_use]
     pub fn changed(&self) -> bool {
         *self != Self::default()
     }
 }
 
-/// What can be read of it.
+/// Reads about the lineage of the database.
 pub trait LineageReads {
-    /// The misfit, if there is one.
-    fn misfit(&mut self) -> Stored<Option<Misfit>>;
-    /// How many audit entries have no place in a chain although the chains have been written past them. Reads all of them.
-    fn audit_unchained(&mut self) -> Stored<u64>;
+    /// Returns the mismatch between log and cluster, if there is one.
+    fn lineage_mismatch(&mut self) -> StoreResult<Option<LineageMismatch>>;
+    /// Counts audit entries that are not linked although later entries are. Reads all entries.
+    fn audit_skipped_count(&mut self) -> StoreResult<u64>;
 }
 
-/// What can be written of it.
+/// Writes about the lineage of the database.
 pub trait LineageWrites {
-    /// Puts a misfit right: what is recorded from now on comes after everything that is recorded, and what was recorded since
-    /// the dump was restored is moved there. Changes nothing where nothing is wrong.
-    fn adopt(&mut self) -> Stored<Adopted>;
+    /// Repairs a mismatch: raises the transaction ids that are recorded from now on above all recorded ones, and moves events and entries
+    /// written since the restore behind them. Changes nothing if there is no mismatch.
+    fn lineage_adopt(&mut self) -> StoreResult<LineageAdoption>;
 }

@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use domain::{Actor, Event, Kind, SessionId, SessionStatus, Status};
 
-/// A place in a project's log, in commit order. Whoever has read up to it never misses what commits later.
+/// Position in a project's log, in commit order. A reader that continues from its cursor never misses an event that commits later.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
-    /// The transaction, where the database numbers them.
+    /// Number of the transaction, where the database numbers transactions; otherwise 0.
     pub major: u64,
-    /// The event within it.
+    /// Number of the event.
     pub minor: u64,
 }
 
@@ -29,82 +29,82 @@ impl FromStr for Cursor {
     }
 }
 
-/// Part of a project's log.
+/// A page of a project's log.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProjectEvents {
-    /// What comes after the cursor, each with its own.
+    /// Events after the cursor, each with its own cursor.
     pub events: Vec<(Cursor, Event)>,
-    /// Whether reading stopped at a bound, in number or in bytes: what comes after the last one was not looked at.
+    /// Whether reading stopped at a limit, so that further events may follow.
     pub more: bool,
-    /// Whether more is committed already and can be shown only when older transactions have ended: look again soon.
+    /// Whether committed events stay hidden until older transactions end; the reader should read again soon.
     pub hidden: bool,
 }
 
-/// Which part of a list is wanted: so many after the one named.
+/// A page of a list: at most `limit` items after `after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page<I> {
-    /// The last one of the page before.
+    /// Last item of the page before; `None` for the first page.
     pub after: Option<I>,
-    /// At most so many.
+    /// Maximum number of items.
     pub limit: u32,
 }
 
 impl<I> Page<I> {
-    /// The first page, of at most so many.
+    /// Returns the first page.
     #[must_use]
     pub const fn first(limit: u32) -> Self {
         Self { after: None, limit }
     }
 }
 
-/// In which order questions are listed.
+/// Order of a list of questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// By when they were asked, the oldest first.
+    /// By the time of asking, oldest first.
     #[default]
     Oldest,
-    /// By when they were asked, the newest first.
+    /// By the time of asking, newest first.
     Newest,
-    /// By deadline, the nearest first; only those that have one.
+    /// By deadline, nearest first; questions without a deadline are left out.
     Deadline,
 }
 
-/// Which questions are wanted.
+/// Filter of questions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InteractionFilter {
-    /// In this state.
+    /// Only questions with this status.
     pub status: Option<Status>,
-    /// Closed, whichever way.
+    /// Only questions that are not pending.
     pub closed: bool,
-    /// Of this kind.
+    /// Only questions of this kind.
     pub kind: Option<Kind>,
-    /// Of this session.
+    /// Only questions of this session.
     pub session: Option<SessionId>,
-    /// Routed through this channel.
+    /// Only questions routed through this channel.
     pub channel: Option<String>,
-    /// Asked by this agent.
+    /// Only questions of this agent.
     pub agent: Option<String>,
-    /// Of a session that belongs to this agent: one that it opened, or that names it and is not run by our workers.
+    /// Only questions of sessions that belong to this agent: sessions that it opened, or that name it and are not hosted.
     pub belongs_to: Option<Actor>,
-    /// Past their deadline at this moment, in microseconds.
+    /// Only questions past their deadline at this time, in microseconds.
     pub overdue_at: Option<i64>,
-    /// With this text in its words (`domain::said`), or this id, its own or its session's.
+    /// Only questions whose search text contains this text, or whose own or session id it is.
     pub text: Option<String>,
-    /// In this order.
+    /// Order of the list.
     pub sort: Sort,
 }
 
-/// Which sessions are wanted; the newest first.
+/// Filter of sessions. Sessions are listed newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
-    /// In this state.
+    /// Only sessions with this status.
     pub status: Option<SessionStatus>,
-    /// Of this agent.
+    /// Only sessions of this agent.
     pub agent: Option<String>,
-    /// Whose questions are routed through this channel.
+    /// Only sessions whose questions are routed through this channel.
     pub channel: Option<String>,
-    /// Only those that have not ended.
+    /// Only sessions that have not ended.
     pub live: bool,
-    /// That belong to this agent: it opened them, or they name it and are not run by our workers.
+    /// Only sessions that belong to this agent: it opened them, or they name it and are not hosted.
     pub belongs_to: Option<Actor>,
 }

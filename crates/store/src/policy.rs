@@ -1,67 +1,71 @@
-//! Which policy is in force in a project, and which ones were.
+//! The policy in force in each project, its history, and the draft that runs in its shadow.
 
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 
-use crate::{Bounded, Page, Stored};
+use crate::{Bounded, Page, StoreResult};
 
-/// What can be read of them.
+/// Reads of policies.
 pub trait PolicyReads {
-    /// Which policy is in force, where anybody has changed it.
-    fn policy_state(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
-    /// The same of several places, in their order, as they were at one moment.
-    fn policy_states(&mut self, places: &[Scope]) -> Stored<Vec<Option<PolicyState>>>;
-    /// A policy that was in force here, as it first was.
-    fn policy_version(&mut self, scope: &Scope, version: &str) -> Stored<Option<PolicyVersion>>;
-    /// The changes of the policy, the newest first; where a version is named, those that put it in force.
-    fn policy_changes(&mut self, scope: &Scope, version: Option<&str>, page: Page<u64>)
-    -> Stored<Bounded<KnownChange>>;
-    /// The text of the draft that is judged beside it under this number.
-    fn shadow_text(&mut self, scope: &Scope, number: u64) -> Stored<Option<String>>;
-    /// The differences of a draft, the newest first.
-    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> Stored<Bounded<Difference>>;
-    /// How many differences of each sort a draft has had, those included that are not kept any more.
-    fn difference_counts(&mut self, scope: &Scope, number: u64) -> Stored<Vec<DifferenceCount>>;
+    /// Returns the state of the policy of a project; `None` if nobody has changed it.
+    fn policy_state(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>>;
+    /// Returns the states of several projects in order, as of one point in time.
+    fn policy_states(&mut self, places: &[Scope]) -> StoreResult<Vec<Option<PolicyState>>>;
+    /// Returns a version of the policy of a project, as it was when it first came into force.
+    fn policy_version(&mut self, scope: &Scope, version: &str) -> StoreResult<Option<PolicyVersion>>;
+    /// Lists the changes of the policy, newest first; only those that put `version` in force if it is given.
+    fn policy_changes(
+        &mut self,
+        scope: &Scope,
+        version: Option<&str>,
+        page: Page<u64>,
+    ) -> StoreResult<Bounded<PolicyChangeRecord>>;
+    /// Returns the text of the shadow draft with this number.
+    fn shadow_text(&mut self, scope: &Scope, number: u64) -> StoreResult<Option<String>>;
+    /// Lists the differences between a draft and the policy in force, newest first.
+    fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> StoreResult<Bounded<Difference>>;
+    /// Returns the number of differences of each sort, including differences that were deleted since.
+    fn difference_counts(&mut self, scope: &Scope, number: u64) -> StoreResult<Vec<DifferenceCount>>;
 }
 
-/// One change of the policy, with the text that is in force by it.
+/// A change of the policy, with the text that it put in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownChange {
-    /// Which one of its project it is, counted from 1.
+pub struct PolicyChangeRecord {
+    /// Number of the change in its project, from 1.
     pub number: u64,
-    /// What was changed, by whom, when and why.
+    /// The change: version, actor, time and reason.
     pub change: PolicyChange,
-    /// The text.
+    /// Text of the policy.
     pub text: String,
 }
 
-/// How often a draft would have said this instead of that.
+/// Number of differences with the same pair of verdicts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DifferenceCount {
-    /// The word for what was said.
+    /// Verdict of the policy in force.
     pub given: String,
-    /// The word for what the draft would have said, or `failed`.
+    /// Verdict of the draft, or `failed`.
     pub drafted: String,
-    /// How often.
+    /// Number of differences.
     pub count: u64,
 }
 
-/// What can be written of them.
+/// Writes of policies.
 pub trait PolicyWrites {
-    /// Which policy is in force, where anybody has changed it. Nobody changes it until this transaction has ended; many may hold it at once.
-    /// Whoever then writes it is sure that what its holders wrote can be read.
-    fn policy_held(&mut self, scope: &Scope) -> Stored<Option<PolicyState>>;
-    /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
-    fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> Stored<()>;
-    /// Keeps a policy that is in force here; `false` if it was known already.
-    fn policy_keep(&mut self, scope: &Scope, version: &PolicyVersion) -> Stored<bool>;
-    /// Adds a change to a version that is kept, after every other of its project: whoever comes at the same time waits.
-    fn policy_changed(&mut self, scope: &Scope, change: &PolicyChange) -> Stored<()>;
-    /// Keeps the text of a draft in place of the one before, and forgets the differences of that one.
-    fn shadow_keep(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> Stored<()>;
-    /// Forgets the draft and its differences.
-    fn shadow_forget(&mut self, scope: &Scope) -> Stored<()>;
-    /// Keeps a difference of the draft of this number, and counts it.
-    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> Stored<()>;
-    /// Forgets differences of which a draft has more than `most` newer ones: at most so many at once, and says how many.
-    fn differences_purge(&mut self, most: u32, limit: u32) -> Stored<u64>;
+    /// Returns the state of the policy and locks it in shared mode: it cannot change before this transaction ends. A transaction that then
+    /// changes the policy sees the writes of all transactions that held the lock.
+    fn policy_lock_shared(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>>;
+    /// Saves the state over its previous revision, or fails with [`crate::StoreError::Conflict`].
+    fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> StoreResult<()>;
+    /// Inserts a version of the policy; `false` if the project has it already.
+    fn policy_version_insert(&mut self, scope: &Scope, version: &PolicyVersion) -> StoreResult<bool>;
+    /// Appends a change to the history of a project. Its version must exist. A concurrent change of the project waits.
+    fn policy_change_insert(&mut self, scope: &Scope, change: &PolicyChange) -> StoreResult<()>;
+    /// Replaces the shadow draft, and deletes the differences of the draft before it.
+    fn shadow_save(&mut self, scope: &Scope, shadow: &Shadow, text: &str) -> StoreResult<()>;
+    /// Deletes the shadow draft and its differences.
+    fn shadow_delete(&mut self, scope: &Scope) -> StoreResult<()>;
+    /// Inserts a difference of the draft with this number, and counts it.
+    fn difference_insert(&mut self, scope: &Scope, number: u64, difference: &Difference) -> StoreResult<()>;
+    /// Deletes differences of a draft beyond its newest `most`, at most `limit` at once, and returns how many.
+    fn differences_purge(&mut self, most: u32, limit: u32) -> StoreResult<u64>;
 }

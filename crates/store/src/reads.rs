@@ -1,26 +1,26 @@
-//! The two faces of a store that a use case sees.
+//! The two traits of a store that a use case sees: [`Reads`] and [`Tx`].
 
 use crate::access::{AccessReads, AccessWrites};
+use crate::action::{ActionReads, ActionWrites};
 use crate::audit::{AuditReads, AuditWrites};
 use crate::budget::{BudgetReads, BudgetWrites};
 use crate::definition::{DefinitionReads, DefinitionWrites};
-use crate::drive::{DriveReads, DriveWrites};
 use crate::event::{EventReads, EventWrites};
 use crate::grant::{GrantReads, GrantWrites};
+use crate::idempotency::{IdempotencyReads, IdempotencyWrites};
 use crate::interaction::{InteractionReads, InteractionWrites};
 use crate::lineage::{LineageReads, LineageWrites};
-use crate::once::{OnceReads, OnceWrites};
 use crate::policy::{PolicyReads, PolicyWrites};
-use crate::proposal::{ProposalReads, ProposalWrites};
 use crate::secret::{SecretReads, SecretWrites};
 use crate::session::{SessionReads, SessionWrites};
 use crate::stats::StatsReads;
+use crate::step::{StepReads, StepWrites};
 use crate::timers::{TimerReads, TimerWrites};
 use crate::user::{UserReads, UserWrites};
 use crate::webhook::{WebhookReads, WebhookWrites};
 
-/// A face is the sum of its nouns' faces; whoever has them all has it.
-macro_rules! face {
+/// Declares a trait that combines the traits of all nouns, and implements it for each type that implements those.
+macro_rules! combined_trait {
     ($(#[$doc:meta])* $name:ident: $first:ident $(+ $part:ident)*) => {
         $(#[$doc])*
         pub trait $name: $first $(+ $part)* {}
@@ -29,21 +29,21 @@ macro_rules! face {
     };
 }
 
-face! {
-    /// Everything that can be read. What is about a project takes its scope.
+combined_trait! {
+    /// All reads of a store. A read about a project takes its scope.
     Reads: AccessReads
         + SessionReads
         + InteractionReads
         + EventReads
-        + ProposalReads
+        + ActionReads
         + GrantReads
         + PolicyReads
-        + OnceReads
+        + IdempotencyReads
         + TimerReads
         + StatsReads
         + AuditReads
         + SecretReads
-        + DriveReads
+        + StepReads
         + DefinitionReads
         + UserReads
         + WebhookReads
@@ -51,20 +51,20 @@ face! {
         + BudgetReads
 }
 
-face! {
-    /// Everything that can be written. All of a transaction is kept, or nothing.
+combined_trait! {
+    /// All reads and writes of a store, in one transaction.
     Tx: Reads
         + AccessWrites
         + SessionWrites
         + InteractionWrites
         + EventWrites
-        + ProposalWrites
+        + ActionWrites
         + GrantWrites
         + PolicyWrites
-        + OnceWrites
+        + IdempotencyWrites
         + AuditWrites
         + SecretWrites
-        + DriveWrites
+        + StepWrites
         + DefinitionWrites
         + UserWrites
         + WebhookWrites

@@ -1,101 +1,101 @@
-//! Keys that values are sealed with, and secret values that are kept for later. Everything here is sealed or says nothing.
+//! Data keys, and the secrets that people keep for later sessions. All values in this module are sealed.
 
 use domain::{DataKeyId, InteractionId, KeptSecret, Scope, SecretId, TenantId, Timestamp};
 
-use crate::{Page, Stored};
+use crate::{Page, StoreResult};
 
-/// A data key as it is kept: wrapped with a master key, which it names.
+/// A data key, wrapped with a master key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataKey {
-    /// What sealed values name it by.
+    /// Identifier of the key, which sealed values refer to.
     pub id: DataKeyId,
-    /// Whose values it seals.
+    /// Tenant whose values the key seals.
     pub tenant: TenantId,
-    /// Its place among the tenant's keys, from 1. The highest seals, the others only open.
+    /// Number of the key among the keys of the tenant, from 1. The highest number seals; the others only open.
     pub number: u32,
-    /// The master key that it is wrapped with.
+    /// Name of the master key that wraps this key.
     pub master: String,
-    /// The key itself, wrapped, in base64.
+    /// Wrapped key in base64.
     pub wrapped: String,
 }
 
-/// A sealed value, with the key that opens it.
+/// A sealed value with the data key that opens it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
-    /// The key.
+    /// Data key that opens the value.
     pub key: DataKey,
-    /// The value, sealed.
+    /// Sealed bytes.
     pub body: Vec<u8>,
 }
 
-/// A value sealed with a question, and where it is.
+/// A value that is sealed with a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SealedAt {
-    /// Whose.
+pub struct SealedValue {
+    /// Project of the question.
     pub scope: Scope,
-    /// Of which question.
+    /// Identifier of the question.
     pub interaction: InteractionId,
-    /// Under which name.
+    /// Name of the value.
     pub name: String,
-    /// The value, sealed.
+    /// Sealed bytes.
     pub body: Vec<u8>,
 }
 
-/// A kept secret with its value.
+/// A kept secret with its sealed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptValue {
-    /// What is known of it.
+pub struct KeptSecretValue {
+    /// Metadata of the secret.
     pub secret: KeptSecret,
-    /// Its value.
+    /// Sealed value of the secret.
     pub sealed: Sealed,
 }
 
-/// What can be read of them.
+/// Reads of data keys, sealed values and kept secrets.
 pub trait SecretReads {
-    /// Every key of a tenant, the newest first.
-    fn data_keys(&mut self, tenant: TenantId) -> Stored<Vec<DataKey>>;
-    /// Tenants that have a key wrapped with another master key than this.
-    fn tenants_not_under(&mut self, master: &str, limit: u32) -> Stored<Vec<TenantId>>;
-    /// Draws a line: whoever may still act on what was true until now lies before it.
-    fn fence(&mut self) -> Stored<u64>;
-    /// Whether no transaction that lies before the line is under way any more.
-    fn fence_passed(&mut self, fence: u64) -> Stored<bool>;
-    /// Keys that are no longer the newest of their tenant.
-    fn data_keys_outdated(&mut self, limit: u32) -> Stored<Vec<DataKey>>;
-    /// Values of questions that are sealed under a key.
-    fn sealed_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<SealedAt>>;
-    /// Kept values that are sealed under a key.
-    fn kept_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<KeptValue>>;
-    /// Everything that is kept for an agent.
-    fn kept_for(&mut self, scope: &Scope, agent: &str) -> Stored<Vec<KeptValue>>;
-    /// What is kept in a project, the newest first.
-    fn kept(&mut self, scope: &Scope, page: Page<SecretId>) -> Stored<Vec<KeptSecret>>;
+    /// Returns all data keys of a tenant, newest first.
+    fn data_keys(&mut self, tenant: TenantId) -> StoreResult<Vec<DataKey>>;
+    /// Returns tenants that have a data key wrapped with a master key other than this.
+    fn tenants_under_other_master_keys(&mut self, master: &str, limit: u32) -> StoreResult<Vec<TenantId>>;
+    /// Returns a fence: a transaction that may still act on the state before this call lies before it.
+    fn fence(&mut self) -> StoreResult<u64>;
+    /// Returns whether all transactions before the fence have ended.
+    fn is_fence_passed(&mut self, fence: u64) -> StoreResult<bool>;
+    /// Returns data keys that are not the newest of their tenant.
+    fn data_keys_outdated(&mut self, limit: u32) -> StoreResult<Vec<DataKey>>;
+    /// Returns values of questions that are sealed under a data key.
+    fn sealed_values_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<SealedValue>>;
+    /// Returns kept secrets that are sealed under a data key.
+    fn kept_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<KeptSecretValue>>;
+    /// Returns all secrets that are kept for an agent.
+    fn kept_secrets_for(&mut self, scope: &Scope, agent: &str) -> StoreResult<Vec<KeptSecretValue>>;
+    /// Lists the kept secrets of a project, newest first.
+    fn kept_secrets(&mut self, scope: &Scope, page: Page<SecretId>) -> StoreResult<Vec<KeptSecret>>;
 }
 
-/// What can be written of them.
+/// Writes of data keys, sealed values and kept secrets.
 pub trait SecretWrites {
-    /// The master key in force, this one where there is none; nobody changes it before the transaction ends.
-    fn master_held(&mut self, fresh: &str) -> Stored<String>;
-    /// Puts another master key in force.
-    fn master_change(&mut self, from: &str, to: &str) -> Stored<()>;
-    /// The newest key of a tenant. A transaction that has read it lies before every [`SecretReads::fence`] drawn after a newer
-    /// one was kept.
-    fn data_key_newest(&mut self, tenant: TenantId) -> Stored<Option<DataKey>>;
-    /// Keeps a new key; false where the tenant has one of this number.
-    fn data_key_insert(&mut self, key: &DataKey) -> Stored<bool>;
-    /// Writes over a key that was wrapped with another master key.
-    fn data_key_rewrap(&mut self, from: &str, key: &DataKey) -> Stored<()>;
-    /// Forgets a key that nothing is sealed under; false where something is. Only for a key that was replaced before a fence
-    /// that has been passed: nobody seals under it any more.
-    fn data_key_forget(&mut self, key: DataKeyId) -> Stored<bool>;
-    /// Writes over a value of a question that was sealed under another key, unless it has gone.
-    fn sealed_again(&mut self, from: DataKeyId, at: &SealedAt, to: DataKeyId) -> Stored<()>;
-    /// Writes over a kept value that was sealed under another key, unless it has gone.
-    fn kept_again(&mut self, from: DataKeyId, kept: &KeptValue) -> Stored<()>;
-    /// Keeps a value, in place of the one of the same agent and name.
-    fn kept_put(&mut self, kept: &KeptValue) -> Stored<()>;
-    /// Notes that a kept value answers a question; false where it has gone.
-    fn kept_used(&mut self, scope: &Scope, id: SecretId, at: Timestamp) -> Stored<bool>;
-    /// Forgets a kept value; false where there is none.
-    fn kept_forget(&mut self, scope: &Scope, id: SecretId) -> Stored<bool>;
+    /// Returns the name of the master key in force, and sets it to `fresh` if there is none. The name cannot change before the transaction ends.
+    fn master_key_lock(&mut self, fresh: &str) -> StoreResult<String>;
+    /// Puts the master key `to` in force in place of `from`.
+    fn master_key_change(&mut self, from: &str, to: &str) -> StoreResult<()>;
+    /// Returns the newest data key of a tenant. A transaction that has read it lies before every [`SecretReads::fence`] that is taken after
+    /// a newer key was inserted.
+    fn data_key_newest(&mut self, tenant: TenantId) -> StoreResult<Option<DataKey>>;
+    /// Inserts a data key; `false` if the tenant has one with this number.
+    fn data_key_insert(&mut self, key: &DataKey) -> StoreResult<bool>;
+    /// Replaces a data key that is wrapped with the master key `from`.
+    fn data_key_rewrap(&mut self, from: &str, key: &DataKey) -> StoreResult<()>;
+    /// Deletes a data key; `false` if a value is still sealed under it. The key must have been replaced before a fence that is passed, so
+    /// that no transaction can still seal under it.
+    fn data_key_delete(&mut self, key: DataKeyId) -> StoreResult<bool>;
+    /// Replaces a value of a question that is sealed under the data key `from`; does nothing if the value is gone.
+    fn sealed_value_reseal(&mut self, from: DataKeyId, at: &SealedValue, to: DataKeyId) -> StoreResult<()>;
+    /// Replaces the value of a kept secret that is sealed under the data key `from`; does nothing if the secret is gone.
+    fn kept_secret_reseal(&mut self, from: DataKeyId, kept: &KeptSecretValue) -> StoreResult<()>;
+    /// Saves a secret, and replaces the one with the same agent and name.
+    fn kept_secret_save(&mut self, kept: &KeptSecretValue) -> StoreResult<()>;
+    /// Records when a secret last answered a question; `false` if the secret is gone.
+    fn kept_secret_mark_used(&mut self, scope: &Scope, id: SecretId, at: Timestamp) -> StoreResult<bool>;
+    /// Deletes a secret; `false` if there is none.
+    fn kept_secret_delete(&mut self, scope: &Scope, id: SecretId) -> StoreResult<bool>;
 }

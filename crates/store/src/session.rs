@@ -2,32 +2,37 @@
 
 use domain::{Luggage, Scope, Session, SessionId, Step, StepId};
 
-use crate::{Bounded, Page, SessionFilter, Stored};
+use crate::{Bounded, Page, SessionFilter, StoreResult};
 
-/// What can be read of them.
+/// Reads of sessions and steps.
 pub trait SessionReads {
-    /// A session.
-    fn session(&mut self, scope: &Scope, id: SessionId) -> Stored<Option<Session>>;
-    /// What a session was started with.
-    fn luggage(&mut self, scope: &Scope, id: SessionId) -> Stored<Option<Luggage>>;
-    /// Sessions, the newest first.
-    fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Bounded<Session>>;
-    /// The steps of a session, the oldest first.
-    fn steps(&mut self, scope: &Scope, session: SessionId) -> Stored<Vec<Step>>;
-    /// Part of the steps of a session, the newest first.
-    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> Stored<Bounded<Step>>;
+    /// Returns a session.
+    fn session(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
+    /// Returns the input that a session was started with.
+    fn session_input(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Luggage>>;
+    /// Lists sessions, newest first.
+    fn sessions(
+        &mut self,
+        scope: &Scope,
+        filter: &SessionFilter,
+        page: Page<SessionId>,
+    ) -> StoreResult<Bounded<Session>>;
+    /// Returns all steps of a session, oldest first.
+    fn steps(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<Step>>;
+    /// Lists the steps of a session, newest first.
+    fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> StoreResult<Bounded<Step>>;
 }
 
-/// What can be written of them.
+/// Writes of sessions and steps.
 pub trait SessionWrites {
-    /// Keeps a new session.
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()>;
-    /// Reads a session and keeps everybody else from changing it, or anything in it, until the end of the transaction.
-    fn session_lock(&mut self, scope: &Scope, id: SessionId) -> Stored<Option<Session>>;
-    /// Writes a session that was locked.
-    fn session_save(&mut self, session: &Session) -> Stored<()>;
-    /// Keeps a new step.
-    fn step_insert(&mut self, scope: &Scope, step: &Step) -> Stored<()>;
-    /// Writes a step of a session that was locked.
-    fn step_save(&mut self, scope: &Scope, step: &Step) -> Stored<()>;
+    /// Inserts a session with its input.
+    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()>;
+    /// Returns a session and locks it: no other transaction changes the session, or a row that belongs to it, before this one ends.
+    fn session_lock(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
+    /// Saves a session that this transaction has locked.
+    fn session_save(&mut self, session: &Session) -> StoreResult<()>;
+    /// Inserts a step.
+    fn step_insert(&mut self, scope: &Scope, step: &Step) -> StoreResult<()>;
+    /// Saves a step of a session that this transaction has locked.
+    fn step_save(&mut self, scope: &Scope, step: &Step) -> StoreResult<()>;
 }

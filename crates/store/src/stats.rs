@@ -1,96 +1,96 @@
-//! Figures.
+//! Statistics of projects and of the installation.
 
 use std::collections::BTreeMap;
 
 use domain::{InteractionId, ProjectId, Resolution, Scope, TenantId, Timestamp};
 
-use crate::{Bounded, Stored};
+use crate::{Bounded, StoreResult};
 
-/// How many questions of a project are open.
+/// Number of open questions of a project and a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCount {
-    /// Whose.
+    /// Tenant of the project.
     pub tenant: TenantId,
-    /// Where.
+    /// Project of the questions.
     pub project: ProjectId,
-    /// Of which kind, as the wire names it.
+    /// Kind of the questions, by its name in the API.
     pub kind: String,
-    /// How many.
+    /// Number of open questions.
     pub count: u64,
 }
 
-/// Figures of one project.
+/// Statistics of one project.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stats {
-    /// Open questions by kind.
+    /// Number of open questions by kind.
     pub open: BTreeMap<String, u64>,
-    /// When the oldest open one was asked.
+    /// Time at which the oldest open question was asked.
     pub oldest_open_at: Option<Timestamp>,
-    /// Closed within the window, by status.
+    /// Number of questions closed within the window, by status.
     pub closed: BTreeMap<String, u64>,
-    /// How long those that were answered had waited: median and 95th percentile, in microseconds.
+    /// Median time between asking and answer, in microseconds.
     pub wait_p50: Option<i64>,
-    /// The 95th percentile of the same.
+    /// 95th percentile of the time between asking and answer, in microseconds.
     pub wait_p95: Option<i64>,
-    /// Answers that their agents have not taken yet.
+    /// Number of deliveries that agents have not taken yet.
     pub deliveries_waiting: u64,
 }
 
-/// A closed question, as figures count it.
+/// A closed question, with the columns that statistics use.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Closed {
-    /// Its id.
+pub struct ClosedInteraction {
+    /// Identifier of the question.
     pub id: InteractionId,
-    /// Of which kind, as the wire names it.
+    /// Kind of the question, by its name in the API.
     pub kind: String,
-    /// When it was asked.
+    /// Time at which the question was asked.
     pub asked_at: Timestamp,
-    /// When it was closed.
+    /// Time at which the question was closed.
     pub resolved_at: Timestamp,
-    /// How, and on whose word.
+    /// How the question was closed, and by whom.
     pub resolution: Resolution,
-    /// The rule that asked, where policy did; empty where no rule matched and the default asked.
+    /// Policy rule that asked; empty if the default asked, `None` if no policy did.
     pub rule: Option<String>,
 }
 
-/// The value below which so many per cent of a sorted list lie.
+/// Returns a percentile of a sorted list; `None` if the list is empty.
 #[must_use]
-pub fn rank(sorted: &[i64], percent: usize) -> Option<i64> {
+pub fn percentile(sorted: &[i64], percent: usize) -> Option<i64> {
     let last = sorted.len().checked_sub(1)?;
     sorted.get((last * percent).div_ceil(100)).copied()
 }
 
-/// How many steps that our own workers run are where.
+/// Number of hosted steps by state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StepCounts {
-    /// In the hands of a worker whose lease is in force.
+    /// Steps that a worker runs under a valid lease.
     pub running: u64,
-    /// To be looked at by now, and in nobody's hands.
+    /// Steps that are due and have no worker.
     pub due: u64,
-    /// Resting until they are tried again.
+    /// Steps that wait for their next attempt.
     pub resting: u64,
-    /// Asleep, in sessions that wait for people.
+    /// Hosted sessions that wait for people.
     pub waiting: u64,
 }
 
-/// What can be read of them.
+/// Reads of statistics.
 pub trait StatsReads {
-    /// Figures of one project, with what was closed since a moment.
-    fn stats(&mut self, scope: &Scope, since: Timestamp) -> Stored<Stats>;
-    /// What a project closed since a moment, in the order in which it was closed, from after the given one on.
-    fn closed(
+    /// Returns the statistics of a project, with the questions closed since a time.
+    fn stats(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<Stats>;
+    /// Lists the questions that a project closed since a time, in the order of closing, after the given one.
+    fn closed_interactions(
         &mut self,
         scope: &Scope,
         since: Timestamp,
         after: Option<(Timestamp, InteractionId)>,
         limit: u32,
-    ) -> Stored<Bounded<Closed>>;
-    /// How many of a project's open questions were asked at a moment or later.
-    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> Stored<u64>;
-    /// How many answers wait for their agents, everywhere, and since when the oldest has.
-    fn backlog(&mut self) -> Stored<(u64, Option<Timestamp>)>;
-    /// How many steps our workers have, should look at by now, and wait for people with, everywhere.
-    fn step_counts(&mut self, now: Timestamp) -> Stored<StepCounts>;
-    /// How many questions are open, everywhere.
-    fn open_counts(&mut self) -> Stored<Vec<OpenCount>>;
+    ) -> StoreResult<Bounded<ClosedInteraction>>;
+    /// Counts the open questions of a project that were asked at a time or later.
+    fn open_since(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<u64>;
+    /// Returns the number of waiting deliveries in all projects, and the time of the oldest.
+    fn delivery_backlog(&mut self) -> StoreResult<(u64, Option<Timestamp>)>;
+    /// Returns the number of hosted steps by state in all projects.
+    fn step_counts(&mut self, now: Timestamp) -> StoreResult<StepCounts>;
+    /// Returns the number of open questions of all projects.
+    fn open_counts(&mut self) -> StoreResult<Vec<OpenCount>>;
 }

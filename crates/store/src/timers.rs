@@ -1,39 +1,39 @@
-//! Time, and what it is due for.
+//! The time of a transaction, and the rows that are due.
 
 use domain::{InteractionId, Scope, SessionId, Timestamp};
 
-use crate::{DueAction, Stored};
+use crate::{DueAction, StoreResult};
 
-/// A question for which a moment has come.
+/// A question that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
-    /// Whose it is.
+pub struct DueInteraction {
+    /// Project of the question.
     pub scope: Scope,
-    /// Its session, which is locked first.
+    /// Session of the question, which is locked before the question is changed.
     pub session: SessionId,
-    /// Which one.
+    /// Identifier of the question.
     pub interaction: InteractionId,
 }
 
-/// What can be read of them.
+/// Reads of the time and of due questions.
 pub trait TimerReads {
-    /// The time of this transaction: the database's where it has one, else the clock that the store was given.
-    fn now(&mut self) -> Stored<Timestamp>;
-    /// Questions whose moment has come, the earliest first.
-    fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>>;
-    /// The earliest moment that is to come.
-    fn next_due(&mut self) -> Stored<Option<Timestamp>>;
-    /// When the oldest of the questions that are only kept was resolved.
-    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>>;
+    /// Returns the time of this transaction: that of the database if it has a clock, otherwise that of the [`crate::Clock`] of the store.
+    fn now(&mut self) -> StoreResult<Timestamp>;
+    /// Returns questions that are due at `now`, earliest first.
+    fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>>;
+    /// Returns the earliest time at which a question is due.
+    fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>>;
+    /// Returns the time at which the oldest retired question was resolved.
+    fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>>;
 }
 
-/// What is done with a row that cannot be acted on: it is put off, so that it does not stand in the way of others.
+/// Postpones rows that cannot be processed, so that they do not block other due rows.
 pub trait TimerWrites {
-    /// Has a question that is due looked at again at a later moment. Its next change sets the moment anew.
-    fn due_put_off(&mut self, due: &Due, until: Timestamp) -> Stored<()>;
-    /// The same for an action.
-    fn action_put_off(&mut self, due: &DueAction, until: Timestamp) -> Stored<()>;
-    /// Has the question that would be archived next, of those resolved at `until` or before, count as resolved at `to`. Says
-    /// which one it was.
-    fn archive_put_off(&mut self, until: Timestamp, to: Timestamp) -> Stored<Option<InteractionId>>;
+    /// Postpones a due question. Its next change sets a new time.
+    fn interaction_postpone(&mut self, due: &DueInteraction, until: Timestamp) -> StoreResult<()>;
+    /// Postpones a due action. Its next change sets a new time.
+    fn action_postpone(&mut self, due: &DueAction, until: Timestamp) -> StoreResult<()>;
+    /// Sets the time of the question that would be archived next, among those resolved at `until` or before, to `to`. Returns that
+    /// question.
+    fn archive_postpone(&mut self, until: Timestamp, to: Timestamp) -> StoreResult<Option<InteractionId>>;
 }

@@ -1,22 +1,22 @@
-//! What a reader can wait for.
+//! Topics that readers wait for.
 
 use domain::{ProjectId, SessionId};
 
-/// Something that may have changed. A hint: whoever hears it reads the log from their own cursor.
+/// Something that may have changed. A topic is only a hint: a reader that gets it reads the log from its own cursor.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Topic {
-    /// A session, its questions and their deliveries included.
+    /// A session with its questions and deliveries.
     Session(SessionId),
-    /// Anything in a project.
+    /// A project as a whole.
     Project(ProjectId),
-    /// Any session of a channel, also one that begins.
+    /// All sessions of a channel, including new ones.
     Channel(ProjectId, String),
-    /// The deliveries that wait for one agent, by the name that it asks under.
+    /// The waiting deliveries of one agent, by the name under which it asks.
     Agent(ProjectId, String),
-    /// The earliest due moment.
+    /// The earliest due time of all timers.
     Timers,
-    /// A step that a worker should look at.
+    /// A step that is due for a worker.
     Steps,
-    /// Bells may have been lost: everybody looks.
+    /// Notifications may have been lost: all readers read again.
     Everything,
 }

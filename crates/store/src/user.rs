@@ -1,98 +1,98 @@
-//! People who sign in, the browsers in which they have, and the links that let them.
+//! Users, their memberships, the browser visits in which they are signed in, and sign-in links.
 
 use domain::{Link, LinkId, Membership, ProjectId, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 
-use crate::{Bounded, Stored};
+use crate::{Bounded, StoreResult};
 
-/// A person as they are kept.
+/// A user with the hash of the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserRecord {
-    /// Who.
+    /// The user.
     pub user: User,
-    /// The slow hash of the password, in the form that names its own parameters.
+    /// Password hash in PHC format, which names its own parameters; `None` if the user has no password.
     pub password: Option<String>,
 }
 
-/// A visit as it is kept, and whose it is.
+/// A visit with the hash of its secret, and its user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitRecord {
-    /// The visit without its secret.
+    /// The visit, without its secret.
     pub visit: Visit,
     /// Keyed hash of the secret.
     pub hash: [u8; 32],
-    /// Who visits.
+    /// User of the visit.
     pub user: User,
 }
 
-/// A link as it is kept.
+/// A sign-in link with the hash of its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkRecord {
-    /// The link without its secret.
+    /// The link, without its secret.
     pub link: Link,
     /// Keyed hash of the secret.
     pub hash: [u8; 32],
 }
 
-/// What can be read of them.
+/// Reads of users, visits and sign-in links.
 pub trait UserReads {
-    /// The person of this name in a tenant.
-    fn user(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>>;
-    /// The person of this name in a tenant, whatever its case. Where there are several, the one of exactly this name, else the one that was
-    /// there first.
-    fn user_alike(&mut self, tenant: TenantId, name: &str) -> Stored<Option<UserRecord>>;
-    /// The person of this id, whosever: a visit or a link leads here.
-    fn user_by_id(&mut self, id: UserId) -> Stored<Option<UserRecord>>;
-    /// The person whom an identity provider means in a tenant.
-    fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> Stored<Option<UserRecord>>;
-    /// Part of those who belong or have belonged to a project, by name, after this one; and only what they are there.
-    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> Stored<Bounded<User>>;
-    /// How many people belong to a project now.
-    fn member_count(&mut self, scope: &Scope) -> Stored<u64>;
-    /// Whether anybody has ever signed in, anywhere.
-    fn anybody_signed_in(&mut self) -> Stored<bool>;
-    /// What a tenant and its project are called.
-    fn scope_names(&mut self, scope: &Scope) -> Stored<Option<(String, String)>>;
-    /// The visit of this id, whosever it is: this is how a scope is come by.
-    fn visit(&mut self, id: VisitId) -> Stored<Option<VisitRecord>>;
-    /// The link of this id.
-    fn link(&mut self, id: LinkId) -> Stored<Option<LinkRecord>>;
+    /// Returns the user with exactly this name in a tenant.
+    fn user(&mut self, tenant: TenantId, name: &str) -> StoreResult<Option<UserRecord>>;
+    /// Returns the user with this name in a tenant, ignoring ASCII case. If there are several, returns the one with exactly this name,
+    /// otherwise the oldest.
+    fn user_by_folded_name(&mut self, tenant: TenantId, name: &str) -> StoreResult<Option<UserRecord>>;
+    /// Returns the user with this id, in any tenant. Visits and links refer to users by id.
+    fn user_by_id(&mut self, id: UserId) -> StoreResult<Option<UserRecord>>;
+    /// Returns the user of a tenant with this subject of the identity provider.
+    fn user_by_subject(&mut self, tenant: TenantId, subject: &str) -> StoreResult<Option<UserRecord>>;
+    /// Lists present and former members of a project by name, each with the membership in this project only.
+    fn users_page(&mut self, scope: &Scope, after: Option<&str>, limit: u32) -> StoreResult<Bounded<User>>;
+    /// Counts the members of a project.
+    fn member_count(&mut self, scope: &Scope) -> StoreResult<u64>;
+    /// Returns whether a user of any tenant has ever signed in.
+    fn has_anybody_signed_in(&mut self) -> StoreResult<bool>;
+    /// Returns the names of a tenant and a project.
+    fn scope_names(&mut self, scope: &Scope) -> StoreResult<Option<(String, String)>>;
+    /// Returns the visit with this id, in any tenant: authentication learns the scope of a caller from it.
+    fn visit(&mut self, id: VisitId) -> StoreResult<Option<VisitRecord>>;
+    /// Returns the link with this id.
+    fn link(&mut self, id: LinkId) -> StoreResult<Option<LinkRecord>>;
 }
 
-/// What can be written of them.
+/// Writes of users, visits and sign-in links.
 pub trait UserWrites {
-    /// Keeps a new person, who belongs nowhere yet.
-    fn user_insert(&mut self, user: &User) -> Stored<()>;
-    /// Writes over what a person is in a project of their tenant, or says it for the first time.
-    fn membership_put(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> Stored<()>;
-    /// Who is an admin of a project now and has ever signed in; nobody else changes what they are there before the transaction has ended.
-    fn admins_lock(&mut self, scope: &Scope) -> Stored<Vec<UserId>>;
-    /// Waits for other transactions that give, take or join names of the tenant; later ones wait until this one has ended. A name is looked for
-    /// among accounts and keys, which no unique index covers together.
-    fn names_lock(&mut self, tenant: TenantId) -> Stored<()>;
-    /// Notes when a person signed in.
-    fn user_signed_in(&mut self, id: UserId, at: Timestamp) -> Stored<()>;
-    /// Writes over the password, or takes it away.
-    fn password_put(&mut self, id: UserId, password: Option<&str>) -> Stored<()>;
-    /// Keeps a new visit.
-    fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> Stored<()>;
-    /// Notes that a visit was used.
-    fn visit_seen(&mut self, id: VisitId, at: Timestamp) -> Stored<()>;
-    /// Has a visit speak for another project; false where it has gone.
-    fn visit_move(&mut self, id: VisitId, project: ProjectId) -> Stored<bool>;
-    /// Uses up what a visit that was begun by a link may do without the old password; false where it may not.
-    fn visit_settle(&mut self, id: VisitId) -> Stored<bool>;
-    /// Ends a visit; false where it has gone.
-    fn visit_end(&mut self, id: VisitId) -> Stored<bool>;
-    /// Ends every visit of a person, but for one.
-    fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> Stored<()>;
-    /// Forgets visits that were last used, or begun, before these moments; says how many.
-    fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> Stored<u64>;
-    /// Keeps a new link.
-    fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> Stored<()>;
-    /// Uses a link up; false where it has gone.
-    fn link_take(&mut self, id: LinkId) -> Stored<bool>;
-    /// Forgets every link of a person.
-    fn links_drop(&mut self, user: UserId) -> Stored<()>;
-    /// Forgets links that have expired; says how many.
-    fn links_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
+    /// Inserts a user without memberships.
+    fn user_insert(&mut self, user: &User) -> StoreResult<()>;
+    /// Saves the membership of a user in a project of their tenant.
+    fn membership_save(&mut self, scope: &Scope, user: UserId, membership: &Membership) -> StoreResult<()>;
+    /// Returns the admins of a project who have ever signed in, and locks their memberships until the transaction ends.
+    fn admins_lock(&mut self, scope: &Scope) -> StoreResult<Vec<UserId>>;
+    /// Locks the names of a tenant until the transaction ends. A name must be unique among users and keys, which no unique index covers
+    /// together.
+    fn names_lock(&mut self, tenant: TenantId) -> StoreResult<()>;
+    /// Records when a user last signed in.
+    fn user_mark_signed_in(&mut self, id: UserId, at: Timestamp) -> StoreResult<()>;
+    /// Saves the password hash of a user; `None` removes it.
+    fn password_save(&mut self, id: UserId, password: Option<&str>) -> StoreResult<()>;
+    /// Inserts a visit.
+    fn visit_insert(&mut self, visit: &Visit, hash: &[u8; 32]) -> StoreResult<()>;
+    /// Records when a visit was last used.
+    fn visit_mark_used(&mut self, id: VisitId, at: Timestamp) -> StoreResult<()>;
+    /// Switches a visit to another project; `false` if the visit is gone.
+    fn visit_set_project(&mut self, id: VisitId, project: ProjectId) -> StoreResult<bool>;
+    /// Uses up the permission of a visit that a link began to set a password without the old one; `false` if it has no such permission.
+    fn visit_consume_link(&mut self, id: VisitId) -> StoreResult<bool>;
+    /// Deletes a visit; `false` if it is gone.
+    fn visit_end(&mut self, id: VisitId) -> StoreResult<bool>;
+    /// Deletes all visits of a user except `but`.
+    fn visits_end(&mut self, user: UserId, but: Option<VisitId>) -> StoreResult<()>;
+    /// Deletes visits last used before `seen` or begun before `created`, at most `limit` of each, and returns how many.
+    fn visits_purge(&mut self, seen: Timestamp, created: Timestamp, limit: u32) -> StoreResult<u64>;
+    /// Inserts a link.
+    fn link_insert(&mut self, link: &Link, hash: &[u8; 32]) -> StoreResult<()>;
+    /// Deletes a link because it was used; `false` if it is gone.
+    fn link_redeem(&mut self, id: LinkId) -> StoreResult<bool>;
+    /// Deletes all links of a user.
+    fn links_delete(&mut self, user: UserId) -> StoreResult<()>;
+    /// Deletes up to `limit` links that expired before a time, and returns how many.
+    fn links_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64>;
 }

@@ -1,130 +1,131 @@
-//! Webhooks, what is sent for them, and what it is signed with.
+//! Webhooks, their deliveries, and their signing secrets.
 
 use domain::{
     DataKeyId, Interaction, LeaseId, Scope, Timestamp, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 
-use crate::{Bounded, Cursor, Page, Sealed, Stored};
+use crate::{Bounded, Cursor, Page, Sealed, StoreResult};
 
-/// A webhook that somebody should look at.
+/// A webhook that is due for a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueWebhook {
-    /// Whose it is.
+    /// Project of the webhook.
     pub scope: Scope,
-    /// Which one.
+    /// Identifier of the webhook.
     pub webhook: WebhookId,
 }
 
-/// The right of one node to send for a webhook, for a while.
+/// Lease under which one node sends the deliveries of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hold {
-    /// What everything that is written under it is fenced by.
+pub struct WebhookLease {
+    /// Identifier of the lease. A write under another lease is refused.
     pub lease: LeaseId,
-    /// Until when.
+    /// Time at which the lease ends.
     pub until: Timestamp,
 }
 
-/// What messages are signed with, sealed.
+/// A signing secret of a webhook, sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookSecret {
-    /// Whose.
+    /// Project of the webhook.
     pub scope: Scope,
-    /// Of which webhook.
+    /// Identifier of the webhook.
     pub webhook: WebhookId,
-    /// Its place among those of the webhook, from 1.
+    /// Number of the secret among the secrets of the webhook, from 1.
     pub number: u32,
-    /// Until when messages are signed with it, if it was replaced.
+    /// Time until which messages are signed with the secret, if it was replaced.
     pub until: Option<Timestamp>,
-    /// The secret.
+    /// Sealed secret.
     pub sealed: Sealed,
 }
 
-/// What can be read of them.
+/// Reads of webhooks, deliveries and signing secrets.
 pub trait WebhookReads {
-    /// A webhook.
-    fn webhook(&mut self, scope: &Scope, id: WebhookId) -> Stored<Option<Webhook>>;
-    /// The webhooks of a project, the newest first.
-    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> Stored<Bounded<Webhook>>;
-    /// How many a project has.
-    fn webhook_count(&mut self, scope: &Scope) -> Stored<u64>;
-    /// Webhooks that nobody holds and for which something may be to do, those first that were not looked at for longest.
-    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<DueWebhook>>;
-    /// What was sent, or is to be, for a webhook, the newest first; in this state alone.
+    /// Returns a webhook.
+    fn webhook(&mut self, scope: &Scope, id: WebhookId) -> StoreResult<Option<Webhook>>;
+    /// Lists the webhooks of a project, newest first.
+    fn webhooks(&mut self, scope: &Scope, page: Page<WebhookId>) -> StoreResult<Bounded<Webhook>>;
+    /// Counts the webhooks of a project.
+    fn webhook_count(&mut self, scope: &Scope) -> StoreResult<u64>;
+    /// Returns webhooks without a lease that may have work, least recently checked first.
+    fn webhooks_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueWebhook>>;
+    /// Lists the deliveries of a webhook, newest first; only those in `state` if it is given.
     fn webhook_deliveries(
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
         state: Option<&str>,
         page: Page<WebhookDeliveryId>,
-    ) -> Stored<Vec<WebhookDelivery>>;
-    /// One of them.
+    ) -> StoreResult<Vec<WebhookDelivery>>;
+    /// Returns a delivery of a webhook.
     fn webhook_delivery(
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
         id: WebhookDeliveryId,
-    ) -> Stored<Option<WebhookDelivery>>;
-    /// What is to be sent by now for a webhook, the earliest first.
+    ) -> StoreResult<Option<WebhookDelivery>>;
+    /// Returns the deliveries of a webhook that are due at `now`, earliest first.
     fn webhook_deliveries_due(
         &mut self,
         webhook: WebhookId,
         now: Timestamp,
         limit: u32,
-    ) -> Stored<Vec<WebhookDelivery>>;
-    /// How much is still to be sent for a webhook, and when the first of it is due.
-    fn webhook_backlog(&mut self, webhook: WebhookId) -> Stored<(u64, Option<Timestamp>)>;
-    /// Answers that wait for an agent and for which this webhook has no delivery yet; none of a session that is paused.
+    ) -> StoreResult<Vec<WebhookDelivery>>;
+    /// Returns the number of deliveries of a webhook that are still to be sent, and the time at which the first is due.
+    fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)>;
+    /// Lists waiting answers of an agent that this webhook has no delivery for. Answers of paused sessions are left out.
     fn answers_unsent(
         &mut self,
         scope: &Scope,
         webhook: WebhookId,
         agent: &str,
         limit: u32,
-    ) -> Stored<Bounded<Interaction>>;
-    /// The secrets of a webhook, the newest first.
-    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> Stored<Vec<WebhookSecret>>;
-    /// Secrets that are sealed under a key.
-    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> Stored<Vec<WebhookSecret>>;
+    ) -> StoreResult<Bounded<Interaction>>;
+    /// Returns the secrets of a webhook, newest first.
+    fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>>;
+    /// Returns secrets of webhooks that are sealed under a data key.
+    fn webhook_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<WebhookSecret>>;
 }
 
-/// What can be written of them.
+/// Writes of webhooks, deliveries and signing secrets.
 pub trait WebhookWrites {
-    /// Keeps a new webhook, which follows the project's log from a cursor and is due at once.
-    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> Stored<()>;
-    /// Reads a webhook and keeps everybody else from changing it until the end of the transaction.
-    fn webhook_lock(&mut self, scope: &Scope, id: WebhookId) -> Stored<Option<Webhook>>;
-    /// Writes a webhook that was locked.
-    fn webhook_save(&mut self, webhook: &Webhook) -> Stored<()>;
-    /// Forgets a webhook with its secrets; false where there is none. What was sent goes with the next purge.
-    fn webhook_delete(&mut self, scope: &Scope, id: WebhookId, now: Timestamp) -> Stored<bool>;
-    /// Has it looked at, now.
-    fn webhook_wake(&mut self, scope: &Scope, id: WebhookId, now: Timestamp) -> Stored<()>;
-    /// Takes hold of an enabled webhook; false where somebody else has it, or it has gone.
-    fn webhook_claim(&mut self, due: &DueWebhook, hold: &Hold, now: Timestamp) -> Stored<bool>;
-    /// Holds it for longer and locks it: the webhook and its cursor, unless the hold was lost.
-    fn webhook_hold(&mut self, due: &DueWebhook, hold: &Hold) -> Stored<Option<(Webhook, Cursor)>>;
-    /// Moves the cursor of a webhook that was locked.
-    fn webhook_move(&mut self, due: &DueWebhook, cursor: Cursor) -> Stored<()>;
-    /// Lets go of it. It is looked at again at a moment, and, unless it is held back, when there are new events.
+    /// Inserts a webhook. It follows the log of its project from `cursor` and is due at once.
+    fn webhook_insert(&mut self, webhook: &Webhook, cursor: Cursor) -> StoreResult<()>;
+    /// Returns a webhook and locks it until the transaction ends.
+    fn webhook_lock(&mut self, scope: &Scope, id: WebhookId) -> StoreResult<Option<Webhook>>;
+    /// Saves a webhook that this transaction has locked.
+    fn webhook_save(&mut self, webhook: &Webhook) -> StoreResult<()>;
+    /// Deletes a webhook with its secrets; `false` if there is none. The next purge deletes its deliveries.
+    fn webhook_delete(&mut self, scope: &Scope, id: WebhookId, now: Timestamp) -> StoreResult<bool>;
+    /// Makes a webhook due at `now`.
+    fn webhook_wake(&mut self, scope: &Scope, id: WebhookId, now: Timestamp) -> StoreResult<()>;
+    /// Leases an enabled webhook; `false` if another node has the lease, or the webhook is gone.
+    fn webhook_claim(&mut self, due: &DueWebhook, hold: &WebhookLease, now: Timestamp) -> StoreResult<bool>;
+    /// Extends the lease, locks the webhook, and returns it with its cursor; `None` if the lease was lost.
+    fn webhook_lease_extend(&mut self, due: &DueWebhook, hold: &WebhookLease)
+    -> StoreResult<Option<(Webhook, Cursor)>>;
+    /// Saves the cursor of a webhook that this transaction has locked.
+    fn webhook_cursor_save(&mut self, due: &DueWebhook, cursor: Cursor) -> StoreResult<()>;
+    /// Releases the lease. The webhook is due again at `at`, and, unless it is held back, when its project has new events.
     fn webhook_release(
         &mut self,
         due: &DueWebhook,
         lease: LeaseId,
         at: Option<Timestamp>,
         held_back: bool,
-    ) -> Stored<()>;
-    /// Keeps a new delivery.
-    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()>;
-    /// Writes a delivery of a webhook that was locked.
-    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> Stored<()>;
-    /// Forgets deliveries that were settled before a moment; says how many.
-    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64>;
-    /// Keeps a new secret of a webhook that was locked.
-    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> Stored<()>;
-    /// Has the older secrets of a webhook end at a moment, those that end earlier apart.
-    fn webhook_secrets_end(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> Stored<()>;
-    /// Forgets secrets that have ended; says how many.
-    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> Stored<u64>;
-    /// Writes over a secret that was sealed under another key, unless it has gone.
-    fn webhook_secret_again(&mut self, from: DataKeyId, secret: &WebhookSecret) -> Stored<()>;
+    ) -> StoreResult<()>;
+    /// Inserts a delivery.
+    fn webhook_delivery_insert(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()>;
+    /// Saves a delivery of a webhook that this transaction has locked.
+    fn webhook_delivery_save(&mut self, scope: &Scope, delivery: &WebhookDelivery) -> StoreResult<()>;
+    /// Deletes up to `limit` deliveries that were settled before a time, and returns how many.
+    fn webhook_deliveries_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64>;
+    /// Inserts a secret of a webhook that this transaction has locked.
+    fn webhook_secret_insert(&mut self, secret: &WebhookSecret) -> StoreResult<()>;
+    /// Sets the end of all secrets of a webhook to `until`, except of those that end earlier.
+    fn webhook_secrets_expire(&mut self, scope: &Scope, webhook: WebhookId, until: Timestamp) -> StoreResult<()>;
+    /// Deletes up to `limit` secrets that have ended, and returns how many.
+    fn webhook_secrets_purge(&mut self, now: Timestamp, limit: u32) -> StoreResult<u64>;
+    /// Replaces a secret that is sealed under the data key `from`; does nothing if the secret is gone.
+    fn webhook_secret_reseal(&mut self, from: DataKeyId, secret: &WebhookSecret) -> StoreResult<()>;
 }

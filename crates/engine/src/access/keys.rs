@@ -209,7 +209,7 @@ fn find_account_to_join(
 ) -> Result<Option<User>, Error> {
     let Some(name) = &new.user else { return Ok(None) };
     work.tx.names_lock(scope.tenant)?;
-    let Some(found) = work.tx.user_alike(scope.tenant, name)? else {
+    let Some(found) = work.tx.user_by_folded_name(scope.tenant, name)? else {
         if new.join_account {
             let problem = Problem::new("/join_account", "no account has the name in `user`");
             return Err(Refusal::QuestionInvalid(vec![problem]).into());

@@ -61,7 +61,7 @@ impl Engine {
 
     /// Makes a link for the first admin, as long as nobody has ever signed in; the one before is void.
     pub async fn first_link(&self) -> Result<Option<String>, Error> {
-        if self.read(Cost::Point, |reads| Ok(reads.anybody_signed_in()?)).await? {
+        if self.read(Cost::Point, |reads| Ok(reads.has_anybody_signed_in()?)).await? {
             return Ok(None);
         }
         let scope = self.scope_ensure(PLACE, PLACE).await?;
@@ -75,7 +75,7 @@ impl Engine {
             if user.member_of(scope.project).is_none() {
                 access::add_member(work, &scope, &user, Role::Admin, Vec::new())?;
             }
-            work.tx.links_drop(user.id)?;
+            work.tx.links_delete(user.id)?;
             create_link(work, &scope, &user, &hash, FIRST_LIFETIME)
         });
         match made.await {

@@ -60,7 +60,7 @@ impl Engine {
             let user = work.tx.visit(visit)?.ok_or(Error::Unauthenticated)?.user;
             let membership = user.member_of(project).ok_or(Refusal::NotFound("project"))?;
             let scope = user.scope(membership);
-            if !work.tx.visit_move(visit, project)? {
+            if !work.tx.visit_set_project(visit, project)? {
                 return Err(Error::Unauthenticated);
             }
             work.append_audit(&scope, &Happening::plain("user.project_changed", json!({ "user": user.name })))

@@ -56,9 +56,9 @@ impl Engine {
         self.transact_by(caller, move |work| {
             work.caller()?;
             settled(work, &record, &known)?;
-            work.tx.password_put(record.user.id, Some(&hash))?;
+            work.tx.password_save(record.user.id, Some(&hash))?;
             work.tx.visits_end(record.user.id, Some(visit))?;
-            work.tx.links_drop(record.user.id)?;
+            work.tx.links_delete(record.user.id)?;
             work.append_audit(&scope, &Happening::plain("user.password_changed", json!({ "user": record.user.name })))
         })
         .await
@@ -87,6 +87,6 @@ fn check(record: &VisitRecord, old: bool, new: &Password) -> Result<(), Error> {
 fn settled(work: &mut Work<'_>, record: &VisitRecord, known: &Option<String>) -> Result<(), Error> {
     let visit: VisitId = record.visit.id;
     let now = work.tx.user_by_id(record.user.id)?.and_then(|found| found.password);
-    let holds = if record.visit.by_link { work.tx.visit_settle(visit)? } else { work.tx.visit(visit)?.is_some() };
+    let holds = if record.visit.by_link { work.tx.visit_consume_link(visit)? } else { work.tx.visit(visit)?.is_some() };
     if holds && now == *known { Ok(()) } else { Err(Refusal::PasswordWrong.into()) }
 }

@@ -162,7 +162,7 @@ impl Engine {
             let before = settings(&mut *work.tx, &scope)?;
             if before != new {
                 let text = serde_json::to_string(&new).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-                work.tx.project_settings_put(&scope, &text)?;
+                work.tx.project_settings_save(&scope, &text)?;
                 let data = json!({ "before": before, "after": new });
                 work.append_audit(&scope, &Happening::by("project.settings_changed", &by, data))?;
             }

@@ -83,7 +83,8 @@ impl Engine {
             tracing::warn!("somebody came with a link that is unknown or was used");
             return Err(Error::SignInFailed);
         };
-        let taken = move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_take(id)? && work.now < link.expires_at);
+        let taken =
+            move |work: &mut Work<'_>, _: &UserRecord| Ok(work.tx.link_redeem(id)? && work.now < link.expires_at);
         let signed_in = self.arrive(&user, (Way::Link, from), taken).await;
         self.told(signed_in, home(&user), Some(&user), (Way::Link, from)).await
     }
@@ -225,7 +226,7 @@ fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(),
     let (id, now) = (arrival.visit, work.now);
     let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
     work.tx.visit_insert(&visit, &arrival.hash)?;
-    work.tx.user_signed_in(user.id, now)?;
+    work.tx.user_mark_signed_in(user.id, now)?;
     let data = json!({ "user": user.name, "way": arrival.way });
     work.append_audit(&scope, &Happening::by("user.signed_in", &user.actor(), data))
 }
@@ -261,7 +262,8 @@ fn sync_identity(work: &mut Work<'_>, scope: &Scope, identity: &Identity) -> Res
 /// Refuses a name that somebody has already, with an account or with a key: a provider's word must not make one person another.
 fn require_unclaimed_name(work: &mut Work<'_>, scope: &Scope, name: &str) -> Result<(), Error> {
     work.tx.names_lock(scope.tenant)?;
-    let taken = work.tx.user_alike(scope.tenant, name)?.is_some() || work.tx.key_named(scope.tenant, name)?;
+    let taken =
+        work.tx.user_by_folded_name(scope.tenant, name)?.is_some() || work.tx.has_key_named(scope.tenant, name)?;
     if taken { Err(Refusal::NameTaken(name.to_owned()).into()) } else { Ok(()) }
 }
 

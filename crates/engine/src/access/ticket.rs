@@ -32,12 +32,12 @@ impl Engine {
         let (id, secret) = parsed(TICKET, text).ok_or(Error::Unauthenticated)?;
         let hash = fingerprint(&self.pepper().await?, &secret);
         // Anybody may send a ticket: what does not exist must not cost a writing transaction.
-        let exists = self.read(Cost::Point, move |reads| Ok(reads.ticket_exists(TicketId::from_uuid(id), &hash)?));
+        let exists = self.read(Cost::Point, move |reads| Ok(reads.has_ticket(TicketId::from_uuid(id), &hash)?));
         if !exists.await? {
             return Err(Error::Unauthenticated);
         }
         let taken = self.transact(move |work| {
-            let taken = work.tx.ticket_take(TicketId::from_uuid(id), &hash)?;
+            let taken = work.tx.ticket_redeem(TicketId::from_uuid(id), &hash)?;
             Ok(taken.filter(|ticket| work.now < ticket.expires_at))
         });
         let ticket = taken.await?.ok_or(Error::Unauthenticated)?;

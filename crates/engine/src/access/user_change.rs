@@ -88,7 +88,7 @@ fn apply_user_change(work: &mut Work<'_>, scope: &Scope, name: &str, change: Use
             access::require_member_room(work, scope)?;
             access::void_sign_ins(work, user.id)?;
             now.disabled_at = None;
-            work.tx.membership_put(scope, user.id, &now)?;
+            work.tx.membership_save(scope, user.id, &now)?;
             work.append_audit(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
         }
         _ => {}
@@ -103,7 +103,7 @@ pub(crate) fn revoke_excess_keys(work: &mut Work<'_>, scope: &Scope, user: &User
     work.tx.names_lock(scope.tenant)?;
     let membership = user.member_of(scope.project);
     let beyond = |key: &Key| membership.is_none_or(|membership| !membership.covers(key));
-    let keys = work.tx.keys_of_name(scope, &user.name)?;
+    let keys = work.tx.keys_named(scope, &user.name)?;
     let keys: Vec<KeyId> = keys.into_iter().filter(beyond).map(|key| key.id).collect();
     for id in &keys {
         access::revoke_key(work, scope, *id)?;
@@ -141,7 +141,7 @@ pub(crate) fn save_membership(
     user: &User,
     (was, now): (&Membership, &Membership),
 ) -> Result<(), Error> {
-    work.tx.membership_put(scope, user.id, now)?;
+    work.tx.membership_save(scope, user.id, now)?;
     if !was.role.within(now.role) {
         work.tx.visits_end(user.id, None)?;
     }
@@ -159,7 +159,7 @@ fn disable_member(
 ) -> Result<Membership, Error> {
     spare_last(user, admins)?;
     let ended = Membership { disabled_at: Some(work.now), ..membership };
-    work.tx.membership_put(scope, user.id, &ended)?;
+    work.tx.membership_save(scope, user.id, &ended)?;
     if user.active().all(|membership| membership.project == scope.project) {
         access::void_sign_ins(work, user.id)?;
     }

@@ -106,11 +106,11 @@ pub(crate) fn find_member(work: &mut Work<'_>, scope: &Scope, name: &str) -> Res
 
 fn add_user(work: &mut Work<'_>, scope: &Scope, new: &NewUser, by: Option<&Caller>) -> Result<AddedUser, Error> {
     let NewUser { name, display, role, groups, join_keys } = new.clone();
-    let found = work.tx.user_alike(scope.tenant, &name)?.map(|found| found.user);
+    let found = work.tx.user_by_folded_name(scope.tenant, &name)?.map(|found| found.user);
     if found.as_ref().is_some_and(|found| found.member_of(scope.project).is_some()) {
         return Err(Refusal::UserExists(name).into());
     }
-    if !join_keys && !work.tx.keys_of_name(scope, &name)?.is_empty() {
+    if !join_keys && !work.tx.keys_named(scope, &name)?.is_empty() {
         return Err(Refusal::NameTaken(name).into());
     }
     let existing = found.is_some();
@@ -128,8 +128,8 @@ fn add_user(work: &mut Work<'_>, scope: &Scope, new: &NewUser, by: Option<&Calle
 
 /// Voids everything that lets a person in: the password, links that were not used, and browsers that are signed in.
 pub(crate) fn void_sign_ins(work: &mut Work<'_>, user: UserId) -> Result<(), Error> {
-    work.tx.password_put(user, None)?;
-    work.tx.links_drop(user)?;
+    work.tx.password_save(user, None)?;
+    work.tx.links_delete(user)?;
     Ok(work.tx.visits_end(user, None)?)
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn add_member(
 ) -> Result<Membership, Error> {
     require_member_room(work, scope)?;
     let membership = Membership { project: scope.project, role, groups, disabled_at: None };
-    work.tx.membership_put(scope, user.id, &membership)?;
+    work.tx.membership_save(scope, user.id, &membership)?;
     let told = json!({ "user": user.name, "role": role, "groups": membership.groups, "subject": user.subject });
     work.append_audit(scope, &Happening::plain("user.added", told))?;
     Ok(membership)

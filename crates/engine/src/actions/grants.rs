@@ -3,8 +3,7 @@
 use domain::access::Right;
 use domain::grant::{Covers, Wanted};
 use domain::{
-    Actor, Audience, Caller, Grant, GrantId, InteractionId, Problem, Proposal, Refusal, Remember, Session,
-    State,
+    Actor, Audience, Caller, Grant, GrantId, InteractionId, Problem, Proposal, Refusal, Remember, Session, State,
 };
 use store::Page;
 

@@ -89,7 +89,7 @@ impl Engine {
         let found = self.read(Cost::Point, move |reads| {
             let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
             let wire = if worker { opened_on(reads, &scope, session.id)? } else { asked_on };
-            Ok((reads.proposal(&scope, session.id, &lookup)?, session, wire))
+            Ok((reads.action(&scope, session.id, &lookup)?, session, wire))
         });
         let (known, origin, wire) = found.await?;
         if let Some(known) = known.filter(|_| once.is_none()) {
@@ -116,7 +116,7 @@ impl Engine {
         let proposal = self.command(caller, once, move |work| {
             made.store(false, Ordering::Relaxed);
             let mut session = sessions::lock(work, &scope, session)?;
-            if let Some(known) = work.tx.proposal(&scope, session.id, &call)? {
+            if let Some(known) = work.tx.action(&scope, session.id, &call)? {
                 known.in_hands_of(&work.caller()?)?;
                 known.same(&action, &actor)?;
                 return Ok(known);
@@ -156,7 +156,7 @@ impl Engine {
                 }
                 Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: new_permit(work, &action) },
             };
-            work.tx.proposal_insert(&proposal)?;
+            work.tx.action_insert(&proposal)?;
             work.wake_at(proposal.wake_at());
             let about = proposal.asked.first().copied();
             work.record_event(&mut session, about, proposal.proposed())?;

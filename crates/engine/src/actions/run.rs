@@ -54,7 +54,7 @@ impl Engine {
         let (scope, reader) = (caller.scope, caller.clone());
         let found = self.list(caller, move |reads| {
             Sight::of(reads, &reader)?.session(reads, &scope, session)?;
-            Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
+            Ok((reads.actions(&scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
         let next = found.last().filter(|_| found.more).map(|last| last.call.clone());
@@ -69,7 +69,7 @@ impl Engine {
         let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
         let found = self.read(Cost::Point, move |reads| {
             Sight::of(reads, &reader)?.session(reads, &scope, session)?;
-            let found = reads.proposal(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let found = reads.action(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
             Ok((found, reads.now()?))
         });
         let (proposal, now) = found.await?;
@@ -105,7 +105,7 @@ impl Engine {
         let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
         let found = self.read(Cost::Point, move |reads| {
             let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
-            let proposal = reads.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             Ok((session, proposal))
         });
         let (session, proposal) = found.await?;
@@ -127,7 +127,7 @@ impl Engine {
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             session.alive()?;
             session.going_on()?;
@@ -163,7 +163,7 @@ impl Engine {
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             if let Some(left) = proposal.left(&why) {
                 actions::save_change(work, &mut session, left)?;
@@ -188,11 +188,11 @@ impl Engine {
         self.command(caller, None, move |work| {
             let caller = work.caller()?;
             let session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let kept = proposal.keep(&actor, until, run)?;
-            work.tx.proposal_save(&kept)?;
+            work.tx.action_save(&kept)?;
             work.wake_at(kept.wake_at());
             Ok(())
         })
@@ -214,7 +214,7 @@ impl Engine {
         let done = self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let mut session = access::lock_session(work, &caller, session)?;
-            let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
+            let proposal = work.tx.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let mut outcome = outcome.clone();
             if proposal.driven && !caller.is_worker() {

@@ -21,7 +21,7 @@ pub(crate) fn save_change(
     session: &mut Session,
     (proposal, happening): Step,
 ) -> Result<Proposal, Error> {
-    work.tx.proposal_save(&proposal)?;
+    work.tx.action_save(&proposal)?;
     work.wake_at(proposal.wake_at());
     let about = proposal.asked.last().copied();
     work.record_event(session, about, happening)?;
@@ -38,7 +38,7 @@ pub(crate) fn settle(
     plan: Option<&AnswerPlan>,
 ) -> Result<(), Error> {
     let Some(call) = &interaction.question.call else { return Ok(()) };
-    let Some(proposal) = work.tx.proposal(&interaction.scope, session.id, call)? else { return Ok(()) };
+    let Some(proposal) = work.tx.action(&interaction.scope, session.id, call)? else { return Ok(()) };
     let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
     match &proposal.standing {
         Standing::Waiting { interaction: asked } if *asked == interaction.id => {}
@@ -160,7 +160,7 @@ pub(crate) fn ask_about_outcome(
         asked => asked?,
     };
     let proposal = proposal.puzzled(asked.id);
-    work.tx.proposal_save(&proposal)?;
+    work.tx.action_save(&proposal)?;
     Ok(proposal)
 }
 

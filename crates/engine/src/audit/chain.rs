@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use domain::audit::chain::{Checkpoint, link};
 use domain::{SignedDuration, TenantId};
-use store::{Cost, Link, Loose, Page};
+use store::{ChainLink, Cost, Page, UnchainedEntry};
 
 use crate::run::timers::count_failure;
 use crate::run::transaction::Work;
@@ -44,7 +44,7 @@ impl Engine {
     /// Gives every entry its place that can have one now.
     pub async fn chain(&self) -> Result<(), Error> {
         loop {
-            let loose = self.read(Cost::Point, |reads| Ok(reads.audit_loose(1)?)).await?;
+            let loose = self.read(Cost::Point, |reads| Ok(reads.audit_unchained_entries(1)?)).await?;
             if loose.is_empty() {
                 return Ok(());
             }
@@ -60,7 +60,7 @@ impl Engine {
     pub async fn sign_due(&self) -> Result<(), Error> {
         let due = self.read(Cost::Point, |reads| {
             let now = reads.now()?;
-            Ok(reads.audit_unsigned(now.saturating_sub(LONGEST_UNSIGNED).unwrap_or(now))?)
+            Ok(reads.audit_unsigned_tenants(now.saturating_sub(LONGEST_UNSIGNED).unwrap_or(now))?)
         });
         self.sign_all(due.await?).await
     }
@@ -99,29 +99,29 @@ impl Engine {
 /// Links one batch: how many entries, and the tenants whose chains have grown long enough for a checkpoint.
 fn linked(work: &mut Work<'_>) -> Result<(usize, Vec<TenantId>), Error> {
     work.tx.audit_lock()?;
-    let loose = work.tx.audit_loose(BATCH)?;
+    let loose = work.tx.audit_unchained_entries(BATCH)?;
     let Some(last) = loose.last().map(|loose| loose.cursor) else { return Ok((0, Vec::new())) };
     let (count, mut long) = (loose.len(), Vec::new());
-    let mut chains: BTreeMap<TenantId, Vec<Loose>> = BTreeMap::new();
+    let mut chains: BTreeMap<TenantId, Vec<UnchainedEntry>> = BTreeMap::new();
     for loose in loose {
         chains.entry(loose.tenant).or_default().push(loose);
     }
     for (tenant, loose) in chains {
         let head = work.tx.audit_head(tenant)?;
         let (mut seq, mut hash) = (head.seq, head.hash);
-        let links: Vec<Link> = loose
+        let links: Vec<ChainLink> = loose
             .into_iter()
             .map(|loose| {
                 seq += 1;
                 hash = link(tenant, seq, hash, loose.digest);
-                Link { loose, seq, hash }
+                ChainLink { entry: loose, seq, hash }
             })
             .collect();
-        work.tx.audit_link(tenant, &links)?;
+        work.tx.audit_chain_append(tenant, &links)?;
         if seq - head.signed_seq >= MOST_UNSIGNED {
             long.push(tenant);
         }
     }
-    work.tx.audit_linked(last)?;
+    work.tx.audit_chained_upto_save(last)?;
     Ok((count, long))
 }

@@ -8,7 +8,7 @@ use domain::audit::chain::{BEGINNING, Checkpoint, Head};
 use domain::audit::export::{Header, Shown, Writer};
 use domain::definition::redact;
 use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};
-use store::{Chained, Cost, Page};
+use store::{ChainedEntry, Cost, Page};
 
 use crate::audit::list::as_written;
 use crate::{Engine, Error};
@@ -54,7 +54,7 @@ impl Engine {
     /// Exports the whole chain of a tenant by name: for whoever holds the database itself.
     pub async fn audit_export_all(&self, tenant: &str, wanted: Wanted) -> Result<Export, Error> {
         let tenant = self.tenant_named(tenant).await?;
-        match self.audit_unchained().await? {
+        match self.audit_skipped_count().await? {
             0 => self.export(tenant, None, wanted).await,
             entries => Err(Error::AuditIncomplete(entries)),
         }
@@ -143,7 +143,7 @@ impl Export {
     }
 
     /// What is shown goes by the text, which is in the chain; what is filed beside it can only differ by tampering.
-    fn shows<'a>(&self, chained: &'a Chained) -> Shown<'a> {
+    fn shows<'a>(&self, chained: &'a ChainedEntry) -> Shown<'a> {
         let Some(entry) = as_written(chained, self.tenant) else { return Shown::Changed };
         let wanted = self.shown.is_none_or(|project| entry.scope.project == project)
             && self.wanted.since.is_none_or(|since| entry.at >= since)

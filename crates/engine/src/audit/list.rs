@@ -4,7 +4,7 @@ use domain::access::Right;
 use domain::audit::Entry;
 use domain::definition::redact;
 use domain::{Caller, Digest, TenantId};
-use store::{AuditFilter, Bounded, Chained, Filed, Page, StoreError};
+use store::{AuditFilter, Bounded, ChainedEntry, EntryColumns, Page, StoreError};
 
 use crate::{Engine, Error};
 
@@ -61,13 +61,13 @@ impl Engine {
 }
 
 /// What an entry of a tenant's chain says, if it is kept as it was written: its text, and all that is filed beside it.
-pub(crate) fn as_written(chained: &Chained, tenant: TenantId) -> Option<Entry> {
-    let Chained { digest, text, filed, .. } = chained;
+pub(crate) fn as_written(chained: &ChainedEntry, tenant: TenantId) -> Option<Entry> {
+    let ChainedEntry { digest, text, filed, .. } = chained;
     if Digest::of_bytes(text.as_bytes()) != *digest {
         return None;
     }
     let entry: Entry = serde_json::from_str(text).ok()?;
-    (entry.scope.tenant == tenant && Filed::of(&entry) == *filed).then_some(entry)
+    (entry.scope.tenant == tenant && EntryColumns::of(&entry) == *filed).then_some(entry)
 }
 
 fn changed(seq: u64) -> StoreError {

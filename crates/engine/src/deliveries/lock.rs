@@ -32,7 +32,7 @@ fn require_asker(work: &mut Work<'_>, caller: &Caller, interaction: &Interaction
 
 /// Has the agents woken whose answers were held back while the session was paused.
 pub(crate) fn ring_agents(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
-    let takers = work.tx.takers(&session.scope, session.id)?;
+    let takers = work.tx.delivery_agents(&session.scope, session.id)?;
     work.effects.topics.extend(takers.into_iter().map(|agent| Topic::Agent(session.scope.project, agent)));
     Ok(())
 }

@@ -97,8 +97,8 @@ impl Engine {
     ) -> Result<(Option<Value>, Option<Value>), Error> {
         let (scope, id, secret) = (caller.scope, asked.id, asked.ended_with_secrets());
         let sealed = self.read(Cost::Point, move |reads| {
-            let secrets = if secret { reads.sealed(&scope, id, SECRETS)? } else { None };
-            let resume_point = reads.sealed(&scope, id, RESUME_POINT)?;
+            let secrets = if secret { reads.sealed_value(&scope, id, SECRETS)? } else { None };
+            let resume_point = reads.sealed_value(&scope, id, RESUME_POINT)?;
             if resume_point.is_none() && secrets.is_none() {
                 return Ok((None, None));
             }

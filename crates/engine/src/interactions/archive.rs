@@ -75,7 +75,7 @@ impl ArchiveExport {
         let Some((scope, place)) = self.left.front().cloned() else { return Ok(None) };
         let (span, page) = (self.span, Page { after: self.last, limit: BATCH });
         let read = self.engine.read(Cost::Scan, move |reads| {
-            let archived = reads.archived(&scope, page)?;
+            let archived = reads.archived_interactions(&scope, page)?;
             let last = archived.last().map(|interaction| interaction.id);
             let mut found = Vec::new();
             for interaction in archived.into_iter().filter(|interaction| span.holds(interaction)) {

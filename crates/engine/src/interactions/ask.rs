@@ -60,7 +60,7 @@ impl Engine {
             let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
             if let Some(packed) = &resume_point {
                 secrets::seal(work, &vault, &interaction, RESUME_POINT, packed)?;
-                work.tx.interaction_weighs(&scope, interaction.id, packed.len() as u64)?;
+                work.tx.interaction_add_bytes(&scope, interaction.id, packed.len() as u64)?;
             }
             let interaction = secrets::answer_from_kept(work, &vault, &mut session, interaction, kept.as_ref())?;
             sessions::save(work, &session)?;
@@ -121,7 +121,7 @@ impl Engine {
 
 /// The wire whose figures hold for what an agent of ours asks: the one that its session was opened on.
 pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<Wire, Error> {
-    let luggage = reads.luggage(scope, session)?.unwrap_or_default();
+    let luggage = reads.session_input(scope, session)?.unwrap_or_default();
     Ok(luggage.wire.unwrap_or(Wire::Worker))
 }
 

@@ -45,7 +45,7 @@ pub(super) fn apply(
     work.tx.interaction_save(&interaction)?;
     if interaction.delivery().is_some_and(Delivery::over) && !session.driven {
         // Nobody will take the answer again. Values that were given to a hosted step stay with its session.
-        work.tx.sealed_drop(&interaction.scope, interaction.id)?;
+        work.tx.sealed_values_delete(&interaction.scope, interaction.id)?;
     }
     work.record_event(session, Some(interaction.id), happening)?;
     collect_effects(work, &interaction, was);

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Caller, Credential, Digest, Draft, Fallback, FormProof, Kind, Limit, Problem, ProjectId, Question,
-    Refusal, Scope, TenantId,
+    Caller, Credential, Digest, Draft, Fallback, FormProof, Kind, Limit, Problem, ProjectId, Question, Refusal, Scope,
+    TenantId,
 };
 use forms::{CheckError, Forms, SchemaError};
 use serde_json::Value;
-use store::{StoreError};
+use store::StoreError;
 
 use crate::run::slots::{Slot, Slots};
 use crate::{Engine, Error};

@@ -62,7 +62,7 @@ impl Engine {
         let (scope, caller, page) = (caller.scope, caller.clone(), Page { after: before, limit: STRIDE });
         self.read(Cost::Point, move |reads| {
             let session = Sight::of(reads, &caller)?.session(reads, &scope, id)?;
-            let luggage = reads.luggage(&scope, id)?.unwrap_or_default();
+            let luggage = reads.session_input(&scope, id)?.unwrap_or_default();
             let found = reads.steps_page(&scope, id, page)?;
             let next = found.last().filter(|_| found.more).map(|step| step.id);
             let mut steps = found.into_vec();

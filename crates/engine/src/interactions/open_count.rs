@@ -54,7 +54,7 @@ impl OpenChanges {
 /// Counts what was opened and closed, and refuses the command if whoever asked, or the tenant, now has more open than they may.
 pub(crate) fn save_open_counts(work: &mut Work<'_>) -> Result<(), Error> {
     for changes in std::mem::take(&mut work.open).0.into_values() {
-        let totals = work.tx.open_changed(&changes.scope, &changes.opened, &changes.closed)?;
+        let totals = work.tx.open_totals_update(&changes.scope, &changes.opened, &changes.closed)?;
         if changes.held_to_budget.is_empty() {
             continue;
         }
@@ -85,7 +85,7 @@ impl Engine {
 
     /// Counts what is open anew, once.
     pub async fn recount_open(&self) -> Result<(), Error> {
-        self.transact(|work| Ok(work.tx.open_recount()?)).await
+        self.transact(|work| Ok(work.tx.open_totals_recount()?)).await
     }
 }
 

@@ -217,7 +217,7 @@ pub(crate) fn read_subject(reads: &mut dyn Reads, scope: &Scope, id: Interaction
         original = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
     }
     let action = match &original.question.call {
-        Some(call) => reads.proposal(scope, original.origin.session, call)?,
+        Some(call) => reads.action(scope, original.origin.session, call)?,
         None => None,
     };
     let tool_schema = match &action {

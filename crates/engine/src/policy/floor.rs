@@ -162,7 +162,7 @@ impl Engine {
                     at: work.now,
                     before: state.own.clone(),
                 };
-                work.tx.policy_keep(&FLOOR, &kept)?;
+                work.tx.policy_version_insert(&FLOOR, &kept)?;
             }
             let (state, mut happening) = state.put_floor(version, work.now);
             work.tx.policy_save(&FLOOR, &state)?;

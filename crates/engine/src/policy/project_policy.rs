@@ -10,7 +10,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 use similar::TextDiff;
-use store::{KnownChange, Page, StoreError};
+use store::{Page, PolicyChangeRecord, StoreError};
 
 use crate::interactions::forms_check::off_reactor;
 use crate::policy;
@@ -117,7 +117,7 @@ impl Engine {
         caller: &Caller,
         version: Option<String>,
         page: Page<u64>,
-    ) -> Result<(Vec<KnownChange>, Option<u64>), Error> {
+    ) -> Result<(Vec<PolicyChangeRecord>, Option<u64>), Error> {
         caller.require(Right::Read)?;
         let (scope, most) = (caller.scope, page.limit as usize);
         let page = Page { limit: page.limit + 1, ..page };
@@ -333,14 +333,14 @@ pub(crate) fn put_in_force(
     version: &PolicyVersion,
     reason: Option<String>,
 ) -> Result<(), Error> {
-    work.tx.policy_keep(scope, version)?;
-    Ok(work.tx.policy_changed(scope, &version.change(reason))?)
+    work.tx.policy_version_insert(scope, version)?;
+    Ok(work.tx.policy_change_insert(scope, &version.change(reason))?)
 }
 
 /// The same with a policy that is in force without anybody having put it there, unless it was known.
 pub(crate) fn record_first_use(work: &mut Work<'_>, scope: &Scope, version: &PolicyVersion) -> Result<(), Error> {
-    if work.tx.policy_keep(scope, version)? {
-        work.tx.policy_changed(scope, &version.change(None))?;
+    if work.tx.policy_version_insert(scope, version)? {
+        work.tx.policy_change_insert(scope, &version.change(None))?;
     }
     Ok(())
 }

@@ -212,7 +212,7 @@ impl Engine {
                 at: work.now,
                 before: state.own.clone(),
             };
-            work.tx.policy_keep(&NOWHERE, &version)?;
+            work.tx.policy_version_insert(&NOWHERE, &version)?;
             let adoption = Adoption {
                 own: Some(version.version.clone()),
                 version: version.version.clone(),

@@ -78,7 +78,7 @@ impl Engine {
             let (state, happening) = state.shadow(version.clone(), by.clone(), reason.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
             if let Some(shadow) = &state.shadow {
-                work.tx.shadow_keep(&scope, shadow, &text)?;
+                work.tx.shadow_save(&scope, shadow, &text)?;
             }
             work.append_audit(&scope, &happening.recording(json!({ "diff": diff })))?;
             Ok(())
@@ -95,7 +95,7 @@ impl Engine {
             let state = work.tx.policy_state(&scope)?.and_then(|state| state.unshadow(&by));
             let (state, happening) = state.ok_or(Refusal::NotFound("shadow"))?;
             work.tx.policy_save(&scope, &state)?;
-            work.tx.shadow_forget(&scope)?;
+            work.tx.shadow_delete(&scope)?;
             work.append_audit(&scope, &happening)?;
             Ok(())
         })
@@ -205,7 +205,7 @@ impl Engine {
             drafted: ruling,
         };
         self.transact(move |work| {
-            let now = work.tx.policy_held(&scope)?.and_then(|state| state.shadow).map(|shadow| shadow.number);
+            let now = work.tx.policy_lock_shared(&scope)?.and_then(|state| state.shadow).map(|shadow| shadow.number);
             if now == Some(number) {
                 work.tx.difference_insert(&scope, number, &difference)?;
             }

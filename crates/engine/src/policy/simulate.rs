@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{Caller, Decision, Problem, Refusal, Ruling, Scope, SessionId, Timestamp, Verdict};
-use store::{Cost, PastFilter};
+use store::{ActionHistoryFilter, Cost};
 
 use crate::policy::learn::action_history::Past;
 use crate::policy::project_policy::readable;
@@ -104,7 +104,7 @@ impl Engine {
         let suspended = self.silent_in(scope, &policy).await?;
         let mut simulation = Simulation::of(policy.version().to_owned());
         let trial = Arc::new(Trial { policy, suspended, floor: self.policies.floor_here() });
-        let filter = PastFilter { since: simulate.since, asked: false };
+        let filter = ActionHistoryFilter { since: simulate.since, asked: false };
         let mut looking = self.look_back(scope, filter, limit);
         loop {
             let past = looking.next().await?;

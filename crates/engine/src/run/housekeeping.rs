@@ -45,7 +45,7 @@ impl Engine {
         let kept = self.settings().once_kept;
         loop {
             let forgotten = self.transact(move |work| {
-                Ok(work.tx.once_purge(work.now.saturating_sub(kept).unwrap_or(work.now), BATCH)?)
+                Ok(work.tx.idempotency_purge(work.now.saturating_sub(kept).unwrap_or(work.now), BATCH)?)
             });
             if forgotten.await? < u64::from(BATCH) {
                 return Ok(());
@@ -62,9 +62,9 @@ impl Engine {
         }
         self.transact(move |work| {
             for (key, at) in &used {
-                work.tx.key_used(*key, *at)?;
+                work.tx.key_mark_used(*key, *at)?;
             }
-            visited.iter().try_for_each(|(visit, at)| Ok(work.tx.visit_seen(*visit, *at)?))
+            visited.iter().try_for_each(|(visit, at)| Ok(work.tx.visit_mark_used(*visit, *at)?))
         })
         .await
     }

@@ -6,7 +6,7 @@ use domain::{Caller, Digest, Scope};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use store::{Once, StoreError};
+use store::{IdempotencyRecord, StoreError};
 use zeroize::Zeroizing;
 
 use crate::access::authenticate::hex;
@@ -59,7 +59,7 @@ struct Record {
 impl Record {
     fn fill<T: Serialize>(&self, work: &mut Work<'_>, result: &T) -> Result<(), Error> {
         let result = serde_json::to_string(result).map_err(unusable)?;
-        Ok(work.tx.once_fill(&self.scope, &self.actor, &self.key, &result)?)
+        Ok(work.tx.idempotency_result_save(&self.scope, &self.actor, &self.key, &result)?)
     }
 
     fn place(&self) -> Place<'_> {
@@ -68,12 +68,12 @@ impl Record {
 
     fn seal(&self, work: &mut Work<'_>, vault: &Vault, secret: &Secret) -> Result<(), Error> {
         let sealed = vault.seal(work, &self.place(), &**secret)?;
-        Ok(work.tx.once_seal(&self.scope, &self.actor, &self.key, &sealed)?)
+        Ok(work.tx.idempotency_secret_save(&self.scope, &self.actor, &self.key, &sealed)?)
     }
 
     /// The secret that the command gave. None where the record was written by a version that kept no secret.
     fn unseal(&self, work: &mut Work<'_>, vault: &Vault) -> Result<Option<Secret>, Error> {
-        let Some(sealed) = work.tx.once_secret(&self.scope, &self.actor, &self.key)? else { return Ok(None) };
+        let Some(sealed) = work.tx.idempotency_secret(&self.scope, &self.actor, &self.key)? else { return Ok(None) };
         let opened = vault.unseal(&self.place(), &sealed)?;
         <[u8; 32]>::try_from(opened.as_slice()).map(|secret| Some(Secret::new(secret))).map_err(|_| Error::Sealed)
     }
@@ -154,15 +154,15 @@ impl Engine {
             let (record, digest, command) = (record.clone(), digest.clone(), Arc::clone(&command));
             let done = self.transact_by(caller, move |work| {
                 let Record { scope, actor, key } = &record;
-                if let Some(once) = work.tx.once(scope, actor, key)? {
+                if let Some(once) = work.tx.idempotency_record(scope, actor, key)? {
                     if once.digest != digest {
                         return Err(Error::IdempotencyConflict);
                     }
                     return (command.lock())(work, &record, Some(&once.result));
                 }
                 // First, so that the same command sent twice at once waits here instead of racing itself.
-                let begun = Once { digest: digest.clone(), result: String::new() };
-                work.tx.once_insert(scope, actor, key, &begun)?;
+                let begun = IdempotencyRecord { digest: digest.clone(), result: String::new() };
+                work.tx.idempotency_insert(scope, actor, key, &begun)?;
                 (command.lock())(work, &record, None)
             });
             match done.await {

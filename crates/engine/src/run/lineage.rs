@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use domain::{Happening, Scope, Wire};
 use serde_json::json;
-use store::{Adopted, Cost, Misfit};
+use store::{Cost, LineageAdoption, LineageMismatch};
 
 use crate::run::transaction::Doer;
 use crate::{Engine, Error};
@@ -12,13 +12,13 @@ use crate::{Engine, Error};
 impl Engine {
     /// The misfit of a database that was restored from a dump into another cluster and not adopted. Nothing may be written to
     /// one: it would not be chained, listed or streamed.
-    pub async fn database_misfit(&self) -> Result<Option<Misfit>, Error> {
-        self.read(Cost::Point, |reads| Ok(reads.misfit()?)).await
+    pub async fn database_misfit(&self) -> Result<Option<LineageMismatch>, Error> {
+        self.read(Cost::Point, |reads| Ok(reads.lineage_mismatch()?)).await
     }
 
     /// How many audit entries have no place in their chain and will not get one by themselves. Looks at all of them.
-    pub async fn audit_unchained(&self) -> Result<u64, Error> {
-        self.read(Cost::Scan, |reads| Ok(reads.audit_unchained()?)).await
+    pub async fn audit_skipped_count(&self) -> Result<u64, Error> {
+        self.read(Cost::Scan, |reads| Ok(reads.audit_skipped_count()?)).await
     }
 
     /// How many there were when this process began to chain entries.
@@ -29,13 +29,13 @@ impl Engine {
 
     /// Puts right what is wrong with a restored database, and puts that on the trail of every tenant. No other process may use the
     /// database meanwhile. Does nothing where nothing is wrong.
-    pub async fn database_adopt(&self) -> Result<Adopted, Error> {
+    pub async fn database_adopt(&self) -> Result<LineageAdoption, Error> {
         self.transact_as(Doer::system(Wire::Cli), |work| {
-            let adopted = work.tx.adopt()?;
+            let adopted = work.tx.lineage_adopt()?;
             if !adopted.changed() {
                 return Ok(adopted);
             }
-            let Adopted { raised, events, entries } = adopted;
+            let LineageAdoption { raised, events, entries } = adopted;
             let told = json!({ "raised": raised, "events": events, "entries": entries });
             let mut tenants: Vec<_> = work.tx.scopes()?.iter().map(|scope| scope.tenant).collect();
             tenants.sort();
@@ -51,7 +51,7 @@ impl Engine {
 
     /// Looks for entries that have no place in their chain, once, and says so where there are any.
     pub(crate) async fn look_for_unchained(&self) {
-        match self.audit_unchained().await {
+        match self.audit_skipped_count().await {
             Ok(0) => {}
             Ok(entries) => {
                 self.unchained.store(entries, Ordering::Relaxed);

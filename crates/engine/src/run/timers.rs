@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use domain::{Refusal, Timestamp};
 use futures::future::join_all;
-use store::{Cost, Due, DueAction, Topic};
+use store::{Cost, DueAction, DueInteraction, Topic};
 
 use crate::actions;
 use crate::interactions;
@@ -27,7 +27,7 @@ const LONGEST: Duration = Duration::from_millis(500);
 /// What time has brought, and what it brings next.
 struct Moments {
     now: Timestamp,
-    due: Vec<Due>,
+    due: Vec<DueInteraction>,
     actions: Vec<DueAction>,
     /// The earliest moment of all.
     next: Option<Timestamp>,
@@ -82,9 +82,9 @@ impl Engine {
         let retention = self.settings().retention;
         let moments = self.read(Cost::Point, move |reads| {
             let now = reads.now()?;
-            let due = reads.due(now, BATCH)?;
+            let due = reads.interactions_due(now, BATCH)?;
             let actions = reads.actions_due(now, BATCH)?;
-            let next = [reads.next_due()?, reads.next_action_due()?].into_iter().flatten().min();
+            let next = [reads.next_interaction_due()?, reads.next_action_due()?].into_iter().flatten().min();
             let oldest = reads.oldest_retired()?;
             let retires = oldest.map(|at| at.saturating_add(retention).unwrap_or(Timestamp::MAX));
             Ok(Moments { now, due, actions, next, retires })
@@ -98,7 +98,7 @@ impl Engine {
     }
 
     /// Acts on one question. Another node, or an answer, may have been first: then there is nothing to do.
-    async fn fire(&self, due: Due) -> Result<(), Error> {
+    async fn fire(&self, due: DueInteraction) -> Result<(), Error> {
         let fired = self.transact(move |work| {
             let mut session = sessions::lock(work, &due.scope, due.session)?;
             let found = work.tx.interaction(&due.scope, due.interaction)?;
@@ -118,7 +118,7 @@ impl Engine {
     async fn fire_action(&self, due: DueAction) -> Result<(), Error> {
         let fired = self.transact(move |work| {
             let mut session = sessions::lock(work, &due.scope, due.session)?;
-            let found = work.tx.proposal(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
+            let found = work.tx.action(&due.scope, session.id, &due.call)?.ok_or(Refusal::NotFound("action"))?;
             let goes_on = session.alive().is_ok() && steps::is_step_alive(work, &session, &found)?;
             let again = goes_on.then(|| actions::new_permit(work, &found.effective()));
             let Some(step) = found.lapse(again, work.now) else { return Ok(()) };

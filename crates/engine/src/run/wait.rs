@@ -65,7 +65,7 @@ impl Engine {
         wait: Duration,
     ) -> Result<Bounded<Interaction>, Error> {
         caller.require(Right::Take)?;
-        let topic = if self.store.shared() {
+        let topic = if self.store.is_shared() {
             Topic::Project(caller.scope.project)
         } else {
             Topic::Agent(caller.scope.project, caller.actor.name.clone())

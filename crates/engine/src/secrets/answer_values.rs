@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Actor, AutoSource, Draft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
 use serde_json::{Map, Value, json};
-use store::{Cost, KeptValue, SealedAt};
+use store::{Cost, KeptSecretValue, SealedValue};
 use zeroize::Zeroizing;
 
 use crate::interactions;
@@ -53,7 +53,7 @@ impl Engine {
             return Ok(None);
         }
         let agent = agent.to_owned();
-        let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
+        let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
         kept.retain(|kept| kept.secret.driven == Some(driven));
         kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
         let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
@@ -61,7 +61,7 @@ impl Engine {
             return Ok(None);
         }
         let mut values = Map::new();
-        for KeptValue { secret, sealed } in &kept {
+        for KeptSecretValue { secret, sealed } in &kept {
             let value = self.vault.unseal(&Place::Kept(secret), sealed)?;
             let text = String::from_utf8_lossy(&value).into_owned();
             values.insert(secret.name.clone(), Value::String(text));
@@ -113,7 +113,7 @@ pub(crate) fn seal_answer_values(
             used_at: None,
         };
         let sealed = vault.seal(work, &Place::Kept(&secret), value.as_bytes())?;
-        work.tx.kept_put(&KeptValue { secret, sealed })?;
+        work.tx.kept_secret_save(&KeptSecretValue { secret, sealed })?;
     }
     work.record_event(session, Some(interaction.id), KeptSecret::kept(&by, agent, values.keys()))?;
     Ok(())
@@ -129,12 +129,12 @@ pub(crate) fn answer_from_kept(
 ) -> Result<Interaction, Error> {
     let Some(Found { values, reason, ids, names }) = found else { return Ok(interaction) };
     let agent = interaction.origin.asked_by.name.clone();
-    let kept = work.tx.kept_for(&interaction.scope, &agent)?;
+    let kept = work.tx.kept_secrets_for(&interaction.scope, &agent)?;
     if !ids.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
         return Ok(interaction);
     }
     for id in ids {
-        work.tx.kept_used(&interaction.scope, *id, work.now)?;
+        work.tx.kept_secret_mark_used(&interaction.scope, *id, work.now)?;
     }
     let draft = Draft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..Draft::default() };
     let signature = (work.ids.answer(work.now), Actor::system(), AutoSource::System);
@@ -148,12 +148,12 @@ pub(crate) fn answer_from_kept(
 
 /// Seals the values with which a secret question has ended, in place of any that was sealed with a vote: earlier versions did that.
 fn seal_final_values(work: &mut Work<'_>, vault: &Vault, asked: &Interaction, values: &[u8]) -> Result<(), Error> {
-    let Some(vote) = work.tx.sealed(&asked.scope, asked.id, SECRETS)? else {
+    let Some(vote) = work.tx.sealed_value(&asked.scope, asked.id, SECRETS)? else {
         return seal(work, vault, asked, SECRETS, values);
     };
     let sealed = vault.seal(work, &Place::Question(&asked.scope, asked.id, SECRETS), values)?;
-    let at = SealedAt { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
-    Ok(work.tx.sealed_again(vote.key.id, &at, sealed.key.id)?)
+    let at = SealedValue { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
+    Ok(work.tx.sealed_value_reseal(vote.key.id, &at, sealed.key.id)?)
 }
 
 /// Seals a value and keeps it with a question.
@@ -165,7 +165,7 @@ pub(crate) fn seal(
     value: &[u8],
 ) -> Result<(), Error> {
     let sealed = vault.seal(work, &Place::Question(&interaction.scope, interaction.id, name), value)?;
-    Ok(work.tx.sealed_put(&interaction.scope, interaction.id, name, &sealed)?)
+    Ok(work.tx.sealed_value_insert(&interaction.scope, interaction.id, name, &sealed)?)
 }
 
 /// What an answer to a secret question keeps in place of its values: the names.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::access::Right;
 use domain::{Caller, Happening, KeptSecret, Problem, Refusal, SecretId, text};
 use serde_json::json;
-use store::{KeptValue, Page};
+use store::{KeptSecretValue, Page};
 use zeroize::Zeroizing;
 
 use crate::secrets::vault::Place;
@@ -19,7 +19,7 @@ impl Engine {
     pub async fn secrets(&self, caller: &Caller, page: Page<SecretId>) -> Result<Vec<KeptSecret>, Error> {
         caller.require(Right::ManageSecrets)?;
         let scope = caller.scope;
-        self.list(caller, move |reads| Ok(reads.kept(&scope, page)?)).await
+        self.list(caller, move |reads| Ok(reads.kept_secrets(&scope, page)?)).await
     }
 
     /// Keeps a secret for an agent that our workers run: the key of its model, for one, without which it could not ask for it. What was kept for
@@ -55,7 +55,7 @@ impl Engine {
                 used_at: None,
             };
             let sealed = vault.seal(work, &Place::Kept(&secret), value.as_bytes())?;
-            work.tx.kept_put(&KeptValue { secret: secret.clone(), sealed })?;
+            work.tx.kept_secret_save(&KeptSecretValue { secret: secret.clone(), sealed })?;
             work.append_audit(&scope, &KeptSecret::kept(&by, &agent, std::iter::once(&name)))?;
             Ok(secret)
         })
@@ -67,7 +67,7 @@ impl Engine {
         caller.require(Right::ManageSecrets)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
         self.command(caller, None, move |work| {
-            if !work.tx.kept_forget(&scope, id)? {
+            if !work.tx.kept_secret_delete(&scope, id)? {
                 return Err(Refusal::NotFound("secret").into());
             }
             work.append_audit(&scope, &Happening::by("secret.forgotten", &by, json!({ "secret": id })))

@@ -47,7 +47,8 @@ impl Engine {
         let mut rotated = Rotated::default();
         loop {
             let id = master.id();
-            let left = self.read(Cost::Scan, move |reads| Ok(reads.tenants_not_under(&id, BATCH)?)).await?;
+            let left =
+                self.read(Cost::Scan, move |reads| Ok(reads.tenants_under_other_master_keys(&id, BATCH)?)).await?;
             if left.is_empty() {
                 break;
             }
@@ -66,7 +67,7 @@ impl Engine {
             self.older_ones_ended().await?;
             for key in outdated {
                 rotated.values += self.seal_again(&key).await?;
-                let forgotten = self.transact(move |work| Ok(work.tx.data_key_forget(key.id)?)).await?;
+                let forgotten = self.transact(move |work| Ok(work.tx.data_key_delete(key.id)?)).await?;
                 rotated.forgotten += u64::from(forgotten);
             }
         }
@@ -77,7 +78,7 @@ impl Engine {
     pub(crate) async fn older_ones_ended(&self) -> Result<(), Error> {
         let fence = self.transact(|work| Ok(work.tx.fence()?)).await?;
         let mut pause = LOOK_AGAIN;
-        while !self.read(Cost::Point, move |reads| Ok(reads.fence_passed(fence)?)).await? {
+        while !self.read(Cost::Point, move |reads| Ok(reads.is_fence_passed(fence)?)).await? {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
@@ -87,9 +88,9 @@ impl Engine {
     async fn put_in_force(&self, master: &MasterKey) -> Result<(), Error> {
         let (vault, id) = (Arc::clone(&self.vault), master.id());
         self.transact(move |work| {
-            let in_force = work.tx.master_held(&id)?;
+            let in_force = work.tx.master_key_lock(&id)?;
             vault.masters.named(&in_force)?;
-            if in_force == id { Ok(()) } else { Ok(work.tx.master_change(&in_force, &id)?) }
+            if in_force == id { Ok(()) } else { Ok(work.tx.master_key_change(&in_force, &id)?) }
         })
         .await
     }
@@ -99,7 +100,7 @@ impl Engine {
         let mut values = 0;
         loop {
             let (vault, key) = (Arc::clone(&self.vault), key.clone());
-            let done = self.transact(move |work| sealed_again(&vault, work, &key)).await?;
+            let done = self.transact(move |work| sealed_value_reseal(&vault, work, &key)).await?;
             values += done;
             if done == 0 {
                 return Ok(values);
@@ -133,36 +134,36 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
 }
 
 /// Seals a few values of a key again under the tenant's newest.
-fn sealed_again(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64, Error> {
+fn sealed_value_reseal(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64, Error> {
     let mut done = 0;
-    for mut at in work.tx.sealed_under(old.id, BATCH)? {
+    for mut at in work.tx.sealed_values_under(old.id, BATCH)? {
         let (scope, name) = (at.scope, at.name.clone());
         let place = Place::Question(&scope, at.interaction, &name);
         let value = vault.unseal(&place, &Sealed { key: old.clone(), body: std::mem::take(&mut at.body) })?;
         let Sealed { key, body } = vault.seal(work, &place, &value)?;
         at.body = body;
-        work.tx.sealed_again(old.id, &at, key.id)?;
+        work.tx.sealed_value_reseal(old.id, &at, key.id)?;
         done += 1;
     }
-    for mut kept in work.tx.kept_under(old.id, BATCH)? {
+    for mut kept in work.tx.kept_secrets_under(old.id, BATCH)? {
         let place = Place::Kept(&kept.secret);
         let value = vault.unseal(&place, &kept.sealed)?;
         kept.sealed = vault.seal(work, &place, &value)?;
-        work.tx.kept_again(old.id, &kept)?;
+        work.tx.kept_secret_reseal(old.id, &kept)?;
         done += 1;
     }
     for mut secret in work.tx.webhook_secrets_under(old.id, BATCH)? {
         let place = Place::Webhook(&secret.scope, secret.webhook, secret.number);
         let value = vault.unseal(&place, &secret.sealed)?;
         secret.sealed = vault.seal(work, &place, &value)?;
-        work.tx.webhook_secret_again(old.id, &secret)?;
+        work.tx.webhook_secret_reseal(old.id, &secret)?;
         done += 1;
     }
-    for mut secret in work.tx.once_secrets_under(old.id, BATCH)? {
+    for mut secret in work.tx.idempotency_secrets_under(old.id, BATCH)? {
         let place = Place::Once(&secret.scope, &secret.actor, &secret.key);
         let value = vault.unseal(&place, &secret.sealed)?;
         secret.sealed = vault.seal(work, &place, &value)?;
-        work.tx.once_secret_again(old.id, &secret)?;
+        work.tx.idempotency_secret_reseal(old.id, &secret)?;
         done += 1;
     }
     Ok(done)

@@ -14,7 +14,7 @@ impl Engine {
     /// Refuses master keys among which the one in force is not.
     pub async fn unlock(&self) -> Result<(), Error> {
         let newest = self.vault.masters.newest()?.id();
-        let in_force = self.transact(move |work| Ok(work.tx.master_held(&newest)?)).await?;
+        let in_force = self.transact(move |work| Ok(work.tx.master_key_lock(&newest)?)).await?;
         self.vault.masters.named(&in_force).map(drop)
     }
 

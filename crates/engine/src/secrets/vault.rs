@@ -111,7 +111,7 @@ impl Vault {
 
     /// A new data key under the master key in force, which stays in force until the transaction ends.
     pub(crate) fn fresh_key(&self, work: &mut Work<'_>, tenant: TenantId, number: u32) -> Result<DataKey, Error> {
-        let in_force = work.tx.master_held(&self.masters.newest()?.id())?;
+        let in_force = work.tx.master_key_lock(&self.masters.newest()?.id())?;
         let master = self.masters.named(&in_force)?;
         let key = DataKey {
             id: work.ids.data_key(work.now),

@@ -37,7 +37,7 @@ impl Engine {
         self.list_patiently(reader, move |reads| {
             // First, so that what changes meanwhile is found twice rather than never.
             let session = Sight::of(reads, &caller)?.session(reads, &scope, session)?;
-            let open = reads.open_of(&scope, session.id)?;
+            let open = reads.open_interactions(&scope, session.id)?;
             let runs = session.driven && session.started_by == actor && session.ended.is_none();
             let (ready, running) = if runs { in_hand(reads, &session, &actor)? } else { Default::default() };
             Ok(Attended { session, open, ready, running })
@@ -99,7 +99,7 @@ impl Engine {
         let (scope, caller, call) = (caller.scope, caller.clone(), call.to_owned());
         self.read(Cost::Point, move |reads| {
             Sight::of(reads, &caller)?.session(reads, &scope, session)?;
-            let asked = match reads.proposal(&scope, session, &call)? {
+            let asked = match reads.action(&scope, session, &call)? {
                 Some(proposal) => proposal.asked.first().copied(),
                 None => call.parse::<InteractionId>().ok(),
             };
@@ -122,7 +122,7 @@ fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Int
 /// A question with the call that it is known by.
 fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<(Interaction, Option<String>), Error> {
     let proposal = match &asked.question.call {
-        Some(call) => reads.proposal(scope, asked.origin.session, call)?,
+        Some(call) => reads.action(scope, asked.origin.session, call)?,
         None => None,
     };
     let call = proposal.filter(|proposal| proposal.asked.first() == Some(&asked.id)).map(|proposal| proposal.call);
@@ -135,7 +135,7 @@ type InHand = (Vec<String>, Vec<(String, PermitId, Timestamp)>);
 fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<InHand, Error> {
     let (now, mut found, mut after) = (reads.now()?, InHand::default(), String::new());
     loop {
-        let portion = reads.proposals(&session.scope, session.id, &after, STRIDE)?;
+        let portion = reads.actions(&session.scope, session.id, &after, STRIDE)?;
         let full = portion.more;
         let Some(last) = portion.last() else { return Ok(found) };
         after.clone_from(&last.call);

@@ -3,7 +3,7 @@
 use domain::access::Right;
 use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId, text};
 use serde_json::Value;
-use store::{Once, StoreError};
+use store::{IdempotencyRecord, StoreError};
 
 use crate::access;
 use crate::run::transaction::Work;
@@ -132,9 +132,9 @@ fn reserve_beginning(work: &mut Work<'_>, session: &Session, before: Option<&Ses
     let agent = session.brief.agent.as_deref().unwrap_or_default();
     // No channel has a space in its name.
     let key = format!("conversation {} after {before} with {agent}", session.brief.channel);
-    let begun = Once { digest: String::new(), result: String::new() };
+    let begun = IdempotencyRecord { digest: String::new(), result: String::new() };
     // Nobody is called so, whose own keys these could be.
-    Ok(work.tx.once_insert(&session.scope, "", &key, &begun)?)
+    Ok(work.tx.idempotency_insert(&session.scope, "", &key, &begun)?)
 }
 
 fn choose_agent(work: &mut Work<'_>, scope: &Scope, offered: &Offered) -> Result<String, Error> {

@@ -69,7 +69,7 @@ pub(crate) fn apply_control(
     if let Some((ending, _)) = &session.ended {
         let (scope, ending) = (session.scope, *ending);
         let told = reason.unwrap_or_else(|| format!("the session was {}", session.status().name()));
-        for id in work.tx.open_of(&scope, session.id)? {
+        for id in work.tx.open_interactions(&scope, session.id)? {
             let interaction = work.tx.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
             let change = interaction.cancel(by.clone(), told.clone(), work.now)?;
             interactions::apply_change(work, &mut session, Status::Pending, change)?;
@@ -89,9 +89,9 @@ pub(crate) fn apply_control(
             steps::revoke_unstarted_actions(work, &mut session, None, &told)?;
             steps::retire_untaken_answers(work, &mut session, None, &told)?;
             // Nobody is left who could be handed it. What has failed may be taken up all the same, and has to be hidden then.
-            work.tx.sealed_retire(&scope, session.id, Some(work.now))?;
+            work.tx.session_sealed_values_retire(&scope, session.id, Some(work.now))?;
             if ending != Ending::Failed {
-                work.tx.sealed_drop_of(&scope, session.id)?;
+                work.tx.session_sealed_values_delete(&scope, session.id)?;
             }
         }
     }

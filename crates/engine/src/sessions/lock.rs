@@ -14,7 +14,7 @@ pub(crate) fn lock(work: &mut Work<'_>, scope: &Scope, id: SessionId) -> Result<
 pub(crate) fn save(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
     work.tx.session_save(session)?;
     if session.ended.is_some() {
-        work.tx.untaken_retire(&session.scope, session.id)?;
+        work.tx.waiting_deliveries_retire(&session.scope, session.id)?;
     }
     work.ring_watchers(session);
     Ok(())

@@ -139,7 +139,7 @@ pub(crate) fn listener_in(
         if !listens(reads, &session)? {
             continue;
         }
-        let luggage = reads.luggage(scope, session.id)?;
+        let luggage = reads.session_input(scope, session.id)?;
         if session.brief.flow.is_none() && luggage.is_none_or(|luggage| luggage.input.is_null()) {
             return Ok(Some(session));
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::access::Right;
 use domain::{Answer, Caller, Resolution, SignedDuration, Timestamp};
-use store::{Closed, rank};
+use store::{ClosedInteraction, percentile};
 
 use crate::access::sight::Sight;
 use crate::{Engine, Error};
@@ -56,7 +56,7 @@ impl Engine {
             let mut count = Count::new(since, now, parts);
             let mut after = None;
             loop {
-                let portion = reads.closed(&scope, since, after, PORTION)?;
+                let portion = reads.closed_interactions(&scope, since, after, PORTION)?;
                 after = portion.last().map(|last| (last.resolved_at, last.id));
                 portion.iter().for_each(|closed| count.add(closed));
                 if !portion.more || !wanted() {
@@ -109,7 +109,7 @@ impl Count {
         }
     }
 
-    fn add(&mut self, closed: &Closed) {
+    fn add(&mut self, closed: &ClosedInteraction) {
         let status = closed.resolution.status().name();
         let at = (closed.resolved_at.as_microsecond() - self.since.as_microsecond()) / self.part;
         let last = self.times.len() - 1;
@@ -150,7 +150,7 @@ impl Gathered {
 
     fn tally(mut self) -> Tally {
         self.waits.sort_unstable();
-        Tally { wait_p50: rank(&self.waits, 50), wait_p95: rank(&self.waits, 95), ..self.tally }
+        Tally { wait_p50: percentile(&self.waits, 50), wait_p95: percentile(&self.waits, 95), ..self.tally }
     }
 }
 

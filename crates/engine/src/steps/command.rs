@@ -114,7 +114,7 @@ fn revive(
         session.alive()?;
     }
     let (mut session, happening) = session.revive(by, why)?;
-    work.tx.sealed_retire(&session.scope, session.id, None)?;
+    work.tx.session_sealed_values_retire(&session.scope, session.id, None)?;
     work.record_event(&mut session, None, happening)?;
     Ok((session, Step { withheld_upto: Some(step.id), ..step }))
 }

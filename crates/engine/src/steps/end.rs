@@ -136,7 +136,7 @@ fn collect_passed_values(
         return Ok(Ok(step.shared.clone()));
     }
     let (scope, id) = (session.scope, session.id);
-    let input = work.tx.luggage(&scope, id)?.unwrap_or_default().input;
+    let input = work.tx.session_input(&scope, id)?.unwrap_or_default().input;
     let steps = work.tx.steps(&scope, id)?;
     let mut values = values(&input, &step.shared, &steps);
     values["output"] = output.clone();
@@ -162,7 +162,7 @@ fn enter_step(
     (definition, before): (&FlowStep, &Step),
     fresh: Step,
 ) -> Result<Session, Error> {
-    let agents = work.tx.luggage(&session.scope, session.id)?.unwrap_or_default().agents;
+    let agents = work.tx.session_input(&session.scope, session.id)?.unwrap_or_default().agents;
     let mut step = Step {
         agent: definition.agent.clone(),
         agent_version: agents.get(&definition.name).cloned(),
@@ -329,7 +329,7 @@ fn end_session(
 
 /// Closes what a step that has ended asked, so that nobody answers in vain. A notice stays: nothing waits for it.
 pub(crate) fn withdraw_open(work: &mut Work<'_>, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
-    for id in work.tx.open_of(&session.scope, session.id)? {
+    for id in work.tx.open_interactions(&session.scope, session.id)? {
         let asked = work.tx.interaction(&session.scope, id)?;
         if asked.is_some_and(|asked| asked.origin.step == step.id && asked.question.kind != Kind::Notice) {
             interactions::withdraw(work, session, id, why)?;
@@ -350,7 +350,7 @@ pub(crate) fn revoke_unstarted_actions(
     let message = format!("its step ended before it was begun: {why}");
     let mut after = String::new();
     loop {
-        let portion = work.tx.proposals(&session.scope, session.id, &after, PORTION)?;
+        let portion = work.tx.actions(&session.scope, session.id, &after, PORTION)?;
         let full = portion.more;
         let Some(last) = portion.last() else { return Ok(()) };
         after.clone_from(&last.call);

@@ -188,7 +188,7 @@ fn finish_delivery(work: &mut Work<'_>, session: &mut Session, id: InteractionId
 /// What was given in secret has to be hidden for as long as its session lives, however long ago it was given.
 fn keep_sealed(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
     if interaction.question.kind == Kind::Secret && session.ended.is_none() {
-        work.tx.sealed_retire(&session.scope, session.id, None)?;
+        work.tx.session_sealed_values_retire(&session.scope, session.id, None)?;
     }
     Ok(())
 }
@@ -244,7 +244,7 @@ pub(crate) fn retire_untaken_answers(
     step: Option<StepId>,
     why: &str,
 ) -> Result<(), Error> {
-    for id in work.tx.untaken_of(&session.scope, session.id)? {
+    for id in work.tx.waiting_deliveries(&session.scope, session.id)? {
         let Some(interaction) = work.tx.interaction(&session.scope, id)? else { continue };
         let origin = &interaction.origin;
         if origin.driven && step.is_none_or(|step| origin.step == step) {

@@ -8,7 +8,7 @@ use domain::{
     Status, Step, StepEnd, StepEnding, StepId, Timestamp, Wire,
 };
 use serde_json::json;
-use store::{AnswerPlace, Cost, DueStep, JournalEntry, StepState, Topic};
+use store::{AnswerSource, Cost, DueStep, JournalEntry, StepState, Topic};
 
 use crate::run::transaction::{Doer, Work};
 use crate::sessions;
@@ -113,7 +113,7 @@ impl Engine {
             }
             let number = step.drive.as_ref().map_or(0, |drive| drive.claims);
             let claim = Claim { scope, session: session.id, step: step.id, number, agent };
-            let luggage = work.tx.luggage(&scope, session.id)?.unwrap_or_default();
+            let luggage = work.tx.session_input(&scope, session.id)?.unwrap_or_default();
             let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
             let (tenant, project) = work.tx.scope_names(&scope)?.ok_or(Refusal::NotFound("project"))?;
             let project = ProjectName::new(tenant, project);
@@ -255,7 +255,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &Claim, step: &Step, sleep: &Sleep) -> 
         }
     }
     for call in &sleep.calls {
-        let Some(proposal) = work.tx.proposal(&claim.scope, claim.session, call)? else { return Ok(false) };
+        let Some(proposal) = work.tx.action(&claim.scope, claim.session, call)? else { return Ok(false) };
         let unsettled = match &proposal.standing {
             Standing::Waiting { .. } | Standing::Started { .. } => true,
             Standing::Unknown { interaction, .. } => interaction.is_some(),
@@ -299,14 +299,14 @@ pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: 
     let step = work.tx.step(&session.scope, session.step)?;
     let place = place_of(session, step.as_ref(), &interaction.question);
     let answer = json!({ "option": pattern.option, "data": pattern.data });
-    Ok(work.tx.answer_count(&session.scope, &place, &pattern.digest.to_string(), &answer, work.now)?)
+    Ok(work.tx.answer_count_increment(&session.scope, &place, &pattern.digest.to_string(), &answer, work.now)?)
 }
 
 /// Where an answer is counted: at the step of a flow, or with the agent, whose session is one step.
 ///
 /// An agent without a flow asks about everything under the sun. What was chosen or filled in is suggested where it fits; a text fits
 /// everywhere, and is kept to questions of the same title.
-pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerPlace {
+pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerSource {
     let name = step.and_then(|step| step.name.as_deref());
     let place = match (&session.brief.flow, name) {
         (Some(flow), Some(name)) => format!("{flow}/{name}"),
@@ -316,7 +316,7 @@ pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Questi
             if free { format!("{agent}: {}", question.title) } else { agent }
         }
     };
-    AnswerPlace { place, kind: question.kind.name().to_owned() }
+    AnswerSource { place, kind: question.kind.name().to_owned() }
 }
 
 /// The moment after which a step may be tried again.

@@ -29,7 +29,7 @@ impl Engine {
             let step = reads.step(&held.scope, held.step)?.ok_or(domain::Refusal::StepLost)?;
             step.held(held.number)?;
             let mut found = Vec::new();
-            for id in reads.sealed_of(&scope, held.session, SECRETS)? {
+            for id in reads.interactions_with_sealed_value(&scope, held.session, SECRETS)? {
                 let asked = reads.interaction(&scope, id)?;
                 let own = asked.is_some_and(|asked| {
                     let origin = &asked.origin;
@@ -40,7 +40,7 @@ impl Engine {
                         && origin.session == held.session
                         && origin.asked_by == held.agent
                 });
-                found.extend(reads.sealed(&scope, id, SECRETS)?.map(|sealed| (id, sealed, own)));
+                found.extend(reads.sealed_value(&scope, id, SECRETS)?.map(|sealed| (id, sealed, own)));
             }
             Ok(found)
         });
@@ -59,7 +59,7 @@ impl Engine {
     /// A secret that is kept for an agent that our workers run, by its name: the key of its model, for one.
     pub async fn secret_of(&self, claim: &Claim, name: &str) -> Result<Option<Zeroizing<String>>, Error> {
         let (scope, agent, name) = (claim.scope, claim.agent.name.clone(), name.to_owned());
-        let kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
+        let kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
         let Some(found) = kept.into_iter().find(|kept| kept.secret.name == name && kept.secret.driven == Some(true))
         else {
             return Ok(None);
@@ -73,8 +73,8 @@ impl Engine {
 pub(crate) fn given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Session) -> Result<Hidden, Error> {
     let scope = session.scope;
     let mut values = Vec::new();
-    for id in work.tx.sealed_of(&scope, session.id, SECRETS)? {
-        if let Some(sealed) = work.tx.sealed(&scope, id, SECRETS)? {
+    for id in work.tx.interactions_with_sealed_value(&scope, session.id, SECRETS)? {
+        if let Some(sealed) = work.tx.sealed_value(&scope, id, SECRETS)? {
             values.extend(opened(vault, &scope, (id, &sealed))?);
         }
     }

@@ -51,7 +51,7 @@ impl Engine {
         let length = self.settings().webhook_lease;
         let found = self.transact(move |work| {
             let hold = held(work, lease, length);
-            let Some((webhook, cursor)) = work.tx.webhook_hold(&due, &hold)? else { return Ok(None) };
+            let Some((webhook, cursor)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
             if !webhook.enabled() {
                 return Ok(Some((webhook, Vec::new(), Vec::new(), false, work.now)));
             }
@@ -125,7 +125,7 @@ fn queue_new_events(
     let limit = room.min(EVENTS);
     let found = work.tx.project_events(&due.scope, cursor, limit)?;
     let Some((last, _)) = found.events.last() else { return Ok(false) };
-    work.tx.webhook_move(due, *last)?;
+    work.tx.webhook_cursor_save(due, *last)?;
     let more = found.more;
     for (_, event) in found.events {
         if wanted.wants(work, due, &event)? {
@@ -147,7 +147,7 @@ fn queue_new_answers(
 ) -> Result<bool, Error> {
     let head = work.tx.project_head(&due.scope)?;
     if head > cursor {
-        work.tx.webhook_move(due, head)?;
+        work.tx.webhook_cursor_save(due, head)?;
     }
     let found = work.tx.answers_unsent(&due.scope, due.webhook, agent, room.min(EVENTS))?;
     let more = found.more;
@@ -219,8 +219,8 @@ pub(crate) fn waiting_answer(
 /// Whether something is sealed for a question: that is handed out by `take`, and by nothing else.
 pub(crate) fn has_sealed(work: &mut Work<'_>, due: &DueWebhook, interaction: &Interaction) -> Result<bool, Error> {
     let secret = interaction.question.kind == Kind::Secret;
-    let values = secret && work.tx.sealed(&due.scope, interaction.id, SECRETS)?.is_some();
-    Ok(values || work.tx.sealed(&due.scope, interaction.id, RESUME_POINT)?.is_some())
+    let values = secret && work.tx.sealed_value(&due.scope, interaction.id, SECRETS)?.is_some();
+    Ok(values || work.tx.sealed_value(&due.scope, interaction.id, RESUME_POINT)?.is_some())
 }
 
 /// Which events a webhook wants.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use domain::SignedDuration;
 use futures::future::join_all;
-use store::{Cost, DueWebhook, Hold};
+use store::{Cost, DueWebhook, WebhookLease};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -114,7 +114,7 @@ impl Engine {
         }
         self.transact(move |work| {
             let hold = held(work, lease, length);
-            let Some((webhook, _)) = work.tx.webhook_hold(&due, &hold)? else { return Ok(()) };
+            let Some((webhook, _)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(()) };
             let (pending, first) = work.tx.webhook_backlog(due.webhook)?;
             if !failed {
                 return Ok(work.tx.webhook_release(&due, lease, first, pending >= MOST_PENDING)?);
@@ -129,6 +129,6 @@ impl Engine {
 }
 
 /// A lease from now on.
-pub(super) fn held(work: &Work<'_>, lease: domain::LeaseId, length: SignedDuration) -> Hold {
-    Hold { lease, until: work.now.saturating_add(length).unwrap_or(work.now) }
+pub(super) fn held(work: &Work<'_>, lease: domain::LeaseId, length: SignedDuration) -> WebhookLease {
+    WebhookLease { lease, until: work.now.saturating_add(length).unwrap_or(work.now) }
 }

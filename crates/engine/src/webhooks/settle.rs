@@ -35,7 +35,7 @@ impl Engine {
         let id = delivery.id;
         let noted = self.transact_as(Doer::system(Wire::Webhook), move |work| {
             let hold = held(work, lease, length);
-            let Some((webhook, _)) = work.tx.webhook_hold(&due, &hold)? else { return Ok(None) };
+            let Some((webhook, _)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
             let Some(found) = work.tx.webhook_delivery(&due.scope, due.webhook, delivery.id)? else { return Ok(None) };
             let Receipt { status, note, wait, took } = receipt.clone();
             let attempt = Attempt { at, status, note, millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX) };

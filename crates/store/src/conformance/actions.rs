@@ -14,7 +14,10 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, actor, agent, at, fresh};
-use crate::{ActionPlace, DifferenceCount, DueAction, KnownChange, Page, PastAction, PastFilter, StoreError, transact};
+use crate::{
+    ActionCursor, ActionHistoryFilter, DifferenceCount, DueAction, Page, PastAction, PolicyChangeRecord, StoreError,
+    transact,
+};
 
 fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
     Proposal {
@@ -60,25 +63,25 @@ pub fn actions_come_back(fixture: &Fixture) {
     let first = proposal(&session, "call-1", Standing::Denied);
     for wanted in [Ok(()), Err(StoreError::Conflict)] {
         let kept = first.clone();
-        assert_eq!(world.write(move |tx| tx.proposal_insert(&kept)), wanted);
+        assert_eq!(world.write(move |tx| tx.action_insert(&kept)), wanted);
     }
-    assert_eq!(world.look(move |reads| reads.proposal(&here, id, "call-1")), Some(first.clone()));
-    assert_eq!(world.look(move |reads| reads.proposal(&elsewhere, id, "call-1")), None);
-    assert_eq!(world.look(move |reads| reads.proposal(&here, id, "call-2")), None);
+    assert_eq!(world.look(move |reads| reads.action(&here, id, "call-1")), Some(first.clone()));
+    assert_eq!(world.look(move |reads| reads.action(&elsewhere, id, "call-1")), None);
+    assert_eq!(world.look(move |reads| reads.action(&here, id, "call-2")), None);
     let foreign = Proposal { scope: elsewhere, call: "call-9".into(), ..first.clone() };
-    assert_eq!(world.write(move |tx| tx.proposal_insert(&foreign)), Err(StoreError::Conflict));
+    assert_eq!(world.write(move |tx| tx.action_insert(&foreign)), Err(StoreError::Conflict));
     let second = Proposal { standing: started(70), revision: 2, ..first };
     for wanted in [Ok(()), Err(StoreError::Conflict)] {
         let saved = second.clone();
-        assert_eq!(world.write(move |tx| tx.proposal_save(&saved)), wanted);
+        assert_eq!(world.write(move |tx| tx.action_save(&saved)), wanted);
     }
     let earlier = proposal(&session, "call-0", started(60));
     let kept = earlier.clone();
-    world.write(move |tx| tx.proposal_insert(&kept)).unwrap();
-    let all = world.look(move |reads| reads.proposals(&here, id, "", 10));
+    world.write(move |tx| tx.action_insert(&kept)).unwrap();
+    let all = world.look(move |reads| reads.actions(&here, id, "", 10));
     assert_eq!(all, [earlier.clone(), second.clone()]);
-    assert_eq!(world.look(move |reads| reads.proposals(&here, id, "call-0", 10)), [second]);
-    assert_eq!(world.look(move |reads| reads.proposals(&elsewhere, id, "", 10)), []);
+    assert_eq!(world.look(move |reads| reads.actions(&here, id, "call-0", 10)), [second]);
+    assert_eq!(world.look(move |reads| reads.actions(&elsewhere, id, "", 10)), []);
     let due = |call: &str| DueAction { scope: here, session: id, call: call.into() };
     assert_eq!(world.look(|reads| reads.actions_due(at(59), 10)), []);
     assert_eq!(world.look(|reads| reads.actions_due(at(70), 10)), [due("call-0"), due("call-1")]);
@@ -98,46 +101,46 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
         let asked = if call == "b" { vec![InteractionId::from_uuid(fresh())] } else { Vec::new() };
         let proposal = Proposal { at: at(second), asked, ..proposal(session, call, Standing::Denied) };
         kept.push((second, session.id, call.to_owned(), proposal.clone()));
-        world.write(move |tx| tx.proposal_insert(&proposal)).unwrap();
+        world.write(move |tx| tx.action_insert(&proposal)).unwrap();
     }
     kept.sort_by(|one, other| (other.0, other.1, &other.2).cmp(&(one.0, one.1, &one.2)));
     let kept: Vec<PastAction> = kept
         .into_iter()
         .map(|(second, session, call, proposal)| PastAction {
-            place: ActionPlace { at: at(second), session, call },
+            cursor: ActionCursor { at: at(second), session, call },
             proposal,
             started_by: one.started_by.clone(),
         })
         .collect();
-    let look = |before: Option<ActionPlace>, since: Option<i64>, limit: u32| {
-        let filter = PastFilter { since: since.map(at), asked: false };
-        world.look(move |reads| reads.past_actions(&here, &filter, before.as_ref(), limit))
+    let look = |before: Option<ActionCursor>, since: Option<i64>, limit: u32| {
+        let filter = ActionHistoryFilter { since: since.map(at), asked: false };
+        world.look(move |reads| reads.action_history(&here, &filter, before.as_ref(), limit))
     };
     assert_eq!(look(None, None, 10), kept);
     for cut in 1..=kept.len() {
         let (first, rest) = kept.split_at(cut);
         assert_eq!(look(None, None, cut as u32), first);
-        assert_eq!(look(Some(first[cut - 1].place.clone()), None, 10), rest);
+        assert_eq!(look(Some(first[cut - 1].cursor.clone()), None, 10), rest);
     }
     assert_eq!(look(None, Some(2), 10), kept[..2]);
-    assert_eq!(look(Some(kept[0].place.clone()), Some(2), 10), kept[1..2]);
+    assert_eq!(look(Some(kept[0].cursor.clone()), Some(2), 10), kept[1..2]);
     let saved = Proposal { standing: started(70), revision: 2, ..kept[0].proposal.clone() };
     let written = saved.clone();
-    world.write(move |tx| tx.proposal_save(&written)).unwrap();
+    world.write(move |tx| tx.action_save(&written)).unwrap();
     assert_eq!(look(None, None, 1)[0].proposal, saved);
-    let every = PastFilter::default();
-    assert_eq!(world.look(move |reads| reads.past_actions(&elsewhere, &every, None, 10)), []);
+    let every = ActionHistoryFilter::default();
+    assert_eq!(world.look(move |reads| reads.action_history(&elsewhere, &every, None, 10)), []);
     // Only those that people were asked about, some of them only later.
     let about = |limit: u32| {
-        let filter = PastFilter { since: None, asked: true };
-        let found = world.look(move |reads| reads.past_actions(&here, &filter, None, limit));
+        let filter = ActionHistoryFilter { since: None, asked: true };
+        let found = world.look(move |reads| reads.action_history(&here, &filter, None, limit));
         found.into_iter().map(|past| past.proposal).collect::<Vec<_>>()
     };
     let asked: Vec<Proposal> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call == "b").collect();
     assert_eq!((about(10), about(1)), (asked.clone(), asked[..1].to_vec()));
     let later = Proposal { asked: asked[0].asked.clone(), revision: 3, ..saved };
     let written = later.clone();
-    world.write(move |tx| tx.proposal_save(&written)).unwrap();
+    world.write(move |tx| tx.action_save(&written)).unwrap();
     assert_eq!(about(10), [vec![later], asked].concat());
 }
 
@@ -163,7 +166,7 @@ pub fn drafts_come_back(fixture: &Fixture) {
     let alice = actor(ActorKind::User, "alice");
     let shadow = |number| Shadow { number, version: "v2".into(), by: alice.clone(), at: at(1), reason: None };
     let first = shadow(7);
-    world.write(move |tx| tx.shadow_keep(&here, &first, "default = \"ask\" # \u{43d}")).unwrap();
+    world.write(move |tx| tx.shadow_save(&here, &first, "default = \"ask\" # \u{43d}")).unwrap();
     let told = "default = \"ask\" # \u{43d}".to_owned();
     assert_eq!(world.look(move |reads| reads.shadow_text(&here, 7)), Some(told));
     assert_eq!(world.look(move |reads| reads.shadow_text(&here, 8)), None);
@@ -188,11 +191,11 @@ pub fn drafts_come_back(fixture: &Fixture) {
     assert_eq!(shown(7, 10), newest[..1]);
     assert_eq!(world.look(move |reads| reads.difference_counts(&here, 7)), counts);
     let second = shadow(8);
-    world.write(move |tx| tx.shadow_keep(&here, &second, "other")).unwrap();
+    world.write(move |tx| tx.shadow_save(&here, &second, "other")).unwrap();
     assert_eq!(world.look(move |reads| reads.shadow_text(&here, 7)), None);
     assert_eq!(shown(7, 10), []);
     assert_eq!(world.look(move |reads| reads.difference_counts(&here, 7)), []);
-    world.write(move |tx| tx.shadow_forget(&here)).unwrap();
+    world.write(move |tx| tx.shadow_delete(&here)).unwrap();
     assert_eq!(world.look(move |reads| reads.shadow_text(&here, 8)), None);
 }
 
@@ -273,7 +276,7 @@ pub fn a_policy_that_is_held_is_not_changed(fixture: &Fixture) {
     for round in 0..20_u32 {
         let holders = (0..12_u32).map(|number| {
             transact::<_, StoreError, _>(&*world.store, move |tx| {
-                let seen = tx.policy_held(&here)?.map_or(0, |state| state.revision);
+                let seen = tx.policy_lock_shared(&here)?.map_or(0, |state| state.revision);
                 tx.setting_ensure(&format!("held-{round}-{number}"), "x")?;
                 Ok((number, seen))
             })
@@ -339,7 +342,7 @@ pub fn policies_come_back(fixture: &Fixture) {
     let (old, new) = (version("v1", 1), version("v2", 2));
     for (kept, wanted) in [(&old, true), (&new, true), (&version("v1", 9), false)] {
         let kept = kept.clone();
-        assert_eq!(world.write(move |tx| tx.policy_keep(&here, &kept)), Ok(wanted));
+        assert_eq!(world.write(move |tx| tx.policy_version_insert(&here, &kept)), Ok(wanted));
     }
     assert_eq!(world.look(move |reads| reads.policy_version(&here, "v1")), Some(old.clone()));
     assert_eq!(world.look(move |reads| reads.policy_version(&elsewhere, "v1")), None);
@@ -362,12 +365,16 @@ pub fn changes_of_policy_come_back(fixture: &Fixture) {
     let told = [(version("v1", 5), None), (version("v2", 5), Some("b")), (version("v1", 3), Some("back"))];
     for (version, reason) in told.clone() {
         let change = version.change(reason.map(ToOwned::to_owned));
-        world.write(move |tx| tx.policy_keep(&here, &version).and_then(|_| tx.policy_changed(&here, &change))).unwrap();
+        world
+            .write(move |tx| {
+                tx.policy_version_insert(&here, &version).and_then(|_| tx.policy_change_insert(&here, &change))
+            })
+            .unwrap();
     }
-    let known: Vec<KnownChange> = [1, 2, 3]
+    let known: Vec<PolicyChangeRecord> = [1, 2, 3]
         .into_iter()
         .zip(told)
-        .map(|(number, (version, reason))| KnownChange {
+        .map(|(number, (version, reason))| PolicyChangeRecord {
             number,
             change: version.change(reason.map(ToOwned::to_owned)),
             text: version.text,
@@ -387,8 +394,8 @@ pub fn changes_of_policy_come_back(fixture: &Fixture) {
     let at_once = (0..24_i64).map(|number| {
         let version = version(&format!("at-once-{}", number % 5), number);
         transact::<_, StoreError, _>(&*world.store, move |tx| {
-            tx.policy_keep(&here, &version)?;
-            tx.policy_changed(&here, &version.change(None))
+            tx.policy_version_insert(&here, &version)?;
+            tx.policy_change_insert(&here, &version.change(None))
         })
     });
     assert_eq!(block_on(join_all(at_once)), vec![Ok(()); 24]);

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, actor, append, at, fresh};
-use crate::{AuditFilter, Chained, Filed, Link, Loose, Page, StoreError, Stored, Tx};
+use crate::{AuditFilter, ChainLink, ChainedEntry, EntryColumns, Page, StoreError, StoreResult, Tx, UnchainedEntry};
 
 /// However slow the machine is, it is not as slow as this.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -35,24 +35,24 @@ fn person(name: &str) -> Actor {
 }
 
 /// Links what is loose, as the engine does. Gives how many.
-pub fn chain(tx: &mut dyn Tx, limit: u32) -> Stored<usize> {
+pub fn chain(tx: &mut dyn Tx, limit: u32) -> StoreResult<usize> {
     tx.audit_lock()?;
-    let loose = tx.audit_loose(limit)?;
+    let loose = tx.audit_unchained_entries(limit)?;
     let Some(last) = loose.last().map(|loose| loose.cursor) else { return Ok(0) };
     let count = loose.len();
-    let mut chains: BTreeMap<TenantId, Vec<Loose>> = BTreeMap::new();
+    let mut chains: BTreeMap<TenantId, Vec<UnchainedEntry>> = BTreeMap::new();
     loose.into_iter().for_each(|loose| chains.entry(loose.tenant).or_default().push(loose));
     for (tenant, loose) in chains {
         let Head { mut seq, mut hash, .. } = tx.audit_head(tenant)?;
         let linked = loose.into_iter().map(|loose| {
             seq += 1;
             hash = link(tenant, seq, hash, loose.digest);
-            Link { loose, seq, hash }
+            ChainLink { entry: loose, seq, hash }
         });
-        let links: Vec<Link> = linked.collect();
-        tx.audit_link(tenant, &links)?;
+        let links: Vec<ChainLink> = linked.collect();
+        tx.audit_chain_append(tenant, &links)?;
     }
-    tx.audit_linked(last)?;
+    tx.audit_chained_upto_save(last)?;
     Ok(count)
 }
 
@@ -63,7 +63,7 @@ fn chain_all(world: &World, mut wanted: usize) {
         wanted -= world.write(|tx| chain(tx, 7)).unwrap();
         assert!(begun.elapsed() < LIMIT, "{wanted} entries never got their place");
     }
-    assert_eq!(world.look(|reads| reads.audit_loose(10)), [], "more than were written");
+    assert_eq!(world.look(|reads| reads.audit_unchained_entries(10)), [], "more than were written");
 }
 
 /// A neighbour: another project of the same tenant.
@@ -134,12 +134,15 @@ pub fn audit_entries_come_back(fixture: &Fixture) {
 
     let chain = world.look(move |reads| reads.audit_chain(here.tenant, whole));
     let kept = chain.iter().map(|chained| (&chained.text, chained.digest, chained.filed.clone()));
-    let expected = written[..5].iter().map(|written| (&written.text, written.digest, Filed::of(&written.entry)));
+    let expected = written[..5].iter().map(|written| (&written.text, written.digest, EntryColumns::of(&written.entry)));
     assert_eq!(kept.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     let chain = world.look(move |reads| reads.audit_chain(here.tenant, Page { after: Some(2), limit: 2 }));
     assert_eq!(chain.iter().map(|chained| chained.seq).collect::<Vec<_>>(), [3, 4]);
     let listed = world.look(move |reads| reads.audit_entries(&beside, &all(), whole));
-    assert_eq!(listed.iter().map(|chained| chained.filed.clone()).collect::<Vec<_>>(), [Filed::of(&written[3].entry)]);
+    assert_eq!(
+        listed.iter().map(|chained| chained.filed.clone()).collect::<Vec<_>>(),
+        [EntryColumns::of(&written[3].entry)]
+    );
 }
 
 /// Checkpoints come back, the end of a chain knows how much of it is signed, and a number is signed once.
@@ -157,13 +160,13 @@ pub fn checkpoints_come_back(fixture: &Fixture) {
             .unwrap();
         chain_all(&world, entries);
         let waiting = if entries == 0 { vec![] } else { vec![tenant] };
-        assert_eq!(world.look(|reads| reads.audit_unsigned(at(100))), waiting);
+        assert_eq!(world.look(|reads| reads.audit_unsigned_tenants(at(100))), waiting);
         let head = world.look(move |reads| reads.audit_head(tenant));
         let checkpoint = signer.checkpoint(tenant, &head, at(number));
         let (kept, again) = (checkpoint.clone(), checkpoint.clone());
         world.write(move |tx| tx.audit_sign(tenant, &kept, at(number))).unwrap();
         assert_eq!(world.write(move |tx| tx.audit_sign(tenant, &again, at(9))), Err(StoreError::Conflict));
-        assert_eq!(world.look(|reads| reads.audit_unsigned(at(100))), []);
+        assert_eq!(world.look(|reads| reads.audit_unsigned_tenants(at(100))), []);
         signed.push(checkpoint);
     }
     assert_eq!(world.look(move |reads| reads.audit_checkpoints(tenant, whole)), signed);
@@ -175,8 +178,8 @@ pub fn checkpoints_come_back(fixture: &Fixture) {
     assert_eq!((head.seq, head.signed_seq, head.signed_at), (4, 4, Some(at(3))));
     world.write(move |tx| tx.audit_append(&entry(here, "a.b", person("x"), 1).written())).unwrap();
     chain_all(&world, 1);
-    assert_eq!(world.look(|reads| reads.audit_unsigned(at(2))), [], "signed not long ago");
-    assert_eq!(world.look(|reads| reads.audit_unsigned(at(3))), [tenant]);
+    assert_eq!(world.look(|reads| reads.audit_unsigned_tenants(at(2))), [], "signed not long ago");
+    assert_eq!(world.look(|reads| reads.audit_unsigned_tenants(at(3))), [tenant]);
     let elsewhere = world.elsewhere.tenant;
     assert_eq!(world.look(move |reads| reads.audit_checkpoints(elsewhere, whole)), []);
 }
@@ -211,7 +214,7 @@ pub fn chains_have_no_gaps(fixture: &Fixture) {
         chainers.into_iter().for_each(|chainer| chainer.join().unwrap());
         writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect::<HashSet<EntryId>>()
     });
-    assert_eq!(world.look(|reads| reads.audit_loose(10)), []);
+    assert_eq!(world.look(|reads| reads.audit_unchained_entries(10)), []);
     let mut seen = HashSet::new();
     for tenant in [world.here.tenant, world.elsewhere.tenant] {
         let mut hash = BEGINNING;
@@ -232,7 +235,7 @@ pub fn chains_have_no_gaps(fixture: &Fixture) {
     assert_eq!(seen, ids);
 }
 
-fn chain_of(world: &World, tenant: TenantId) -> Vec<Chained> {
+fn chain_of(world: &World, tenant: TenantId) -> Vec<ChainedEntry> {
     world.look(move |reads| reads.audit_chain(tenant, Page { after: None, limit: 10_000 })).into_vec()
 }
 

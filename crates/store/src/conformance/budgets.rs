@@ -8,7 +8,7 @@ use crate::{OpenTotal, StoreError};
 /// What a project has open: as it is counted, and as it is found.
 fn open(world: &World) -> Vec<(String, OpenTotal)> {
     let here = world.here;
-    let (counted, found) = world.look(move |reads| Ok((reads.open_counted(&here)?, reads.open_found(&here)?)));
+    let (counted, found) = world.look(move |reads| Ok((reads.open_totals(&here)?, reads.open_totals_computed(&here)?)));
     assert_eq!(counted, found, "the counters say what is there");
     counted
 }
@@ -22,8 +22,8 @@ pub fn open_questions_are_counted(fixture: &Fixture) {
     let totals = world.write(move |tx| {
         tx.interaction_insert(&both.0)?;
         tx.interaction_insert(&both.1)?;
-        tx.interaction_weighs(&here, both.1.id, 1000)?;
-        tx.open_changed(&here, &[both.0.id, both.1.id], &[])
+        tx.interaction_add_bytes(&here, both.1.id, 1000)?;
+        tx.open_totals_update(&here, &[both.0.id, both.1.id], &[])
     });
     let totals = totals.unwrap();
     assert_eq!(totals.askers.len(), 1);
@@ -35,7 +35,7 @@ pub fn open_questions_are_counted(fixture: &Fixture) {
     let third = asked(&of, json!({}));
     let undone = world.write(move |tx| {
         tx.interaction_insert(&third)?;
-        tx.open_changed(&here, &[third.id], &[])?;
+        tx.open_totals_update(&here, &[third.id], &[])?;
         Err::<(), _>(StoreError::Conflict)
     });
     assert_eq!(undone, Err(StoreError::Conflict));
@@ -48,7 +48,7 @@ pub fn open_questions_are_counted(fixture: &Fixture) {
         tx.interaction_save(&closed)?;
         tx.interaction_insert(&fleeting)?;
         tx.interaction_save(&gone)?;
-        tx.open_changed(&here, &[fleeting.id], &[closed.id, gone.id])
+        tx.open_totals_update(&here, &[fleeting.id], &[closed.id, gone.id])
     });
     let left = left.unwrap();
     assert_eq!(left.askers[0].1.questions, 1);
@@ -59,7 +59,7 @@ pub fn open_questions_are_counted(fixture: &Fixture) {
     world
         .write(move |tx| {
             tx.interaction_save(&last)?;
-            tx.open_changed(&here, &[], &[last.id])
+            tx.open_totals_update(&here, &[], &[last.id])
         })
         .unwrap();
     assert_eq!(open(&world), []);
@@ -76,7 +76,7 @@ pub fn askers_and_tenants_are_counted_apart(fixture: &Fixture) {
     let asked_here = world.write(move |tx| {
         tx.interaction_insert(&first)?;
         tx.interaction_insert(&second)?;
-        tx.open_changed(&here, &[second.id, first.id], &[])
+        tx.open_totals_update(&here, &[second.id, first.id], &[])
     });
     let asked_here = asked_here.unwrap();
     let names: Vec<&str> = asked_here.askers.iter().map(|(asker, _)| asker.as_str()).collect();
@@ -85,7 +85,7 @@ pub fn askers_and_tenants_are_counted_apart(fixture: &Fixture) {
     assert_eq!(asked_here.tenant.questions, 2);
     let there = world.write(move |tx| {
         tx.interaction_insert(&other)?;
-        tx.open_changed(&elsewhere, &[other.id], &[])
+        tx.open_totals_update(&elsewhere, &[other.id], &[])
     });
     assert_eq!(there.unwrap().tenant.questions, 1, "another tenant's are not among them");
 }
@@ -106,7 +106,7 @@ pub fn many_open_at_once_are_all_counted(fixture: &Fixture) {
                         .write(move |tx| {
                             tx.session_lock(&here, of_id(&question))?;
                             tx.interaction_insert(&question)?;
-                            tx.open_changed(&here, &[question.id], &[])
+                            tx.open_totals_update(&here, &[question.id], &[])
                         })
                         .unwrap();
                 }
@@ -121,13 +121,13 @@ pub fn many_open_at_once_are_all_counted(fixture: &Fixture) {
     world
         .write(move |tx| {
             tx.interaction_insert(&first)?;
-            tx.open_changed(&here, &[first.id], &[])?;
+            tx.open_totals_update(&here, &[first.id], &[])?;
             tx.interaction_save(&closed)
         })
         .unwrap();
-    let drifted = world.look(move |reads| reads.open_counted(&here));
+    let drifted = world.look(move |reads| reads.open_totals(&here));
     assert_eq!(drifted[0].1.questions, (THREADS * EACH + 1) as u64);
-    world.write(|tx| tx.open_recount()).unwrap();
+    world.write(|tx| tx.open_totals_recount()).unwrap();
     assert_eq!(open(&world), counted, "they are counted anew");
 }
 

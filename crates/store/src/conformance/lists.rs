@@ -161,7 +161,7 @@ pub fn unfiltered_lists_are_whole(fixture: &Fixture) {
     assert_eq!(paged(&world, &InteractionFilter::default(), 1), all);
     let here = world.here;
     for session in [all[0].origin.session, all[1].origin.session] {
-        let open = world.look(move |reads| reads.open_of(&here, session));
+        let open = world.look(move |reads| reads.open_interactions(&here, session));
         let filter = InteractionFilter { session: Some(session), status: Some(Status::Pending), ..Default::default() };
         assert_eq!(open, expected(&all, &filter));
     }
@@ -228,11 +228,11 @@ pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
     let ours = answered(&ours, "alice", at(5));
     world.keep(&[&ours]);
     assert_eq!(world.look(move |reads| reads.deliveries(&here, "guide", Page { after: None, limit: 100 })), []);
-    let untaken = world.look(move |reads| reads.untaken_of(&here, id));
+    let untaken = world.look(move |reads| reads.waiting_deliveries(&here, id));
     assert_eq!((untaken.len(), untaken.last()), (4, Some(&ours.id)));
-    assert_eq!(world.look(move |reads| reads.untaken_of(&elsewhere, id)), []);
-    assert_eq!(world.look(move |reads| reads.takers(&here, id)), [name("deployer"), name("planner")]);
-    assert_eq!(world.look(move |reads| reads.takers(&elsewhere, id)), Vec::<String>::new());
+    assert_eq!(world.look(move |reads| reads.waiting_deliveries(&elsewhere, id)), []);
+    assert_eq!(world.look(move |reads| reads.delivery_agents(&here, id)), [name("deployer"), name("planner")]);
+    assert_eq!(world.look(move |reads| reads.delivery_agents(&elsewhere, id)), Vec::<String>::new());
 }
 
 /// Sessions, the newest first, by state and by agent.

@@ -112,7 +112,7 @@ pub fn changes_are_told_once(fixture: &Fixture) {
     world.write(move |tx| append(tx, &here, first, None)).unwrap();
     let (begun, mut told) = (Instant::now(), false);
     let start = loop {
-        let (topics, head) = world.look(|reads| reads.changed_since(None));
+        let (topics, head) = world.look(|reads| reads.changed_topics(None));
         assert_eq!(topics, []);
         // Elsewhere on the same server a transaction may be under way, which holds the head back.
         if head != Cursor::default() {
@@ -124,7 +124,7 @@ pub fn changes_are_told_once(fixture: &Fixture) {
     let mut cursor = start;
     loop {
         let after = cursor;
-        let (topics, head) = world.look(move |reads| reads.changed_since(Some(after)));
+        let (topics, head) = world.look(move |reads| reads.changed_topics(Some(after)));
         assert!(head >= cursor);
         if topics.is_empty() && told {
             break;

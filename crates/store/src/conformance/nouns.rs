@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, actor, agent, answered, asked, at, fresh, reviewer, session};
-use crate::{KeyRecord, Once, Page, StoreError};
+use crate::{IdempotencyRecord, KeyRecord, Page, StoreError};
 
 /// A value that all nodes share is the first one that was kept; so is a scope.
 pub fn settings_keep_the_first(fixture: &Fixture) {
@@ -64,9 +64,9 @@ pub fn keys_come_back(fixture: &Fixture) {
     let again = records[0].clone();
     assert_eq!(world.write(move |tx| tx.key_insert(&again)), Err(StoreError::Conflict));
     let (here, id) = (world.here, full.id);
-    let bears = |name: &'static str| world.look(move |reads| reads.key_named(here.tenant, name));
+    let bears = |name: &'static str| world.look(move |reads| reads.has_key_named(here.tenant, name));
     assert_eq!([bears("ZOë \"Z\" o'hara"), bears("Zoë"), bears("")], [true, false, false]);
-    let of = |scope: Scope, name: &'static str| world.look(move |reads| reads.keys_of_name(&scope, name));
+    let of = |scope: Scope, name: &'static str| world.look(move |reads| reads.keys_named(&scope, name));
     assert_eq!(of(here, "ZOë \"Z\" o'hara"), std::slice::from_ref(&full));
     for (scope, name) in [(here, "Zoë"), (here, ""), (world.elsewhere, "Zoë \"z\" O'Hara")] {
         assert_eq!(of(scope, name), [], "{name}");
@@ -78,8 +78,8 @@ pub fn keys_come_back(fixture: &Fixture) {
     assert_eq!(of_people(here, 1000, None), [], "it has expired");
     assert_eq!(of_people(here, 999, Some(id)), []);
     assert_eq!(of_people(world.elsewhere, 999, None), []);
-    world.write(move |tx| tx.key_used(id, at(60))).unwrap();
-    world.write(move |tx| tx.key_used(id, at(30))).unwrap();
+    world.write(move |tx| tx.key_mark_used(id, at(60))).unwrap();
+    world.write(move |tx| tx.key_mark_used(id, at(30))).unwrap();
     assert!(world.write(move |tx| tx.key_revoke(&here, id, at(90))).unwrap());
     assert!(!world.write(move |tx| tx.key_revoke(&here, id, at(91))).unwrap());
     assert!(!bears("Zoë \"z\" O'Hara"), "a revoked key gives its name back");
@@ -115,7 +115,7 @@ pub fn sessions_come_back(fixture: &Fixture) {
     world.write(move |tx| tx.session_insert(&kept, &with)).unwrap();
     let id = session.id;
     assert_eq!(world.look(move |reads| reads.session(&here, id)), Some(session.clone()));
-    assert_eq!(world.look(move |reads| reads.luggage(&here, id)), Some(luggage));
+    assert_eq!(world.look(move |reads| reads.session_input(&here, id)), Some(luggage));
     let twice = session.clone();
     assert_eq!(world.write(move |tx| tx.session_insert(&twice, &Luggage::default())), Err(StoreError::Conflict));
 
@@ -273,30 +273,33 @@ pub fn sealed_values_come_back(fixture: &Fixture) {
     let sealed = world.sealed(&(0..=255).collect::<Vec<u8>>());
     let (empty, second) = (world.sealed(&[]), world.sealed(&[1]));
     for (name, sealed) in [("secrets", sealed.clone()), ("resume_point", empty.clone())] {
-        world.write(move |tx| tx.sealed_put(&here, id, name, &sealed)).unwrap();
+        world.write(move |tx| tx.sealed_value_insert(&here, id, name, &sealed)).unwrap();
     }
-    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "secrets")), Some(sealed));
-    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "resume_point")), Some(empty));
-    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "other")), None);
-    assert_eq!(world.write(move |tx| tx.sealed_put(&here, id, "secrets", &second)), Err(StoreError::Conflict));
-    world.write(move |tx| tx.sealed_drop(&here, id)).unwrap();
-    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "secrets")), None);
+    assert_eq!(world.look(move |reads| reads.sealed_value(&here, id, "secrets")), Some(sealed));
+    assert_eq!(world.look(move |reads| reads.sealed_value(&here, id, "resume_point")), Some(empty));
+    assert_eq!(world.look(move |reads| reads.sealed_value(&here, id, "other")), None);
+    assert_eq!(world.write(move |tx| tx.sealed_value_insert(&here, id, "secrets", &second)), Err(StoreError::Conflict));
+    world.write(move |tx| tx.sealed_values_delete(&here, id)).unwrap();
+    assert_eq!(world.look(move |reads| reads.sealed_value(&here, id, "secrets")), None);
 }
 
 /// The first use of an idempotency key stands.
 pub fn once_keeps_the_first(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
-    let once = Once { digest: "sha256:1".into(), result: "{\"a\":\"\\u0000\"}".into() };
-    let (kept, second) = (once.clone(), Once { digest: "sha256:2".into(), result: "2".into() });
-    world.write(move |tx| tx.once_insert(&here, "alice", "key", &kept)).unwrap();
-    assert_eq!(world.write(move |tx| tx.once_insert(&here, "alice", "key", &second)), Err(StoreError::Conflict));
-    assert_eq!(world.look(move |reads| reads.once(&here, "alice", "key")), Some(once));
-    world.write(move |tx| tx.once_fill(&here, "alice", "key", "filled")).unwrap();
-    let filled = world.look(move |reads| reads.once(&here, "alice", "key"));
+    let once = IdempotencyRecord { digest: "sha256:1".into(), result: "{\"a\":\"\\u0000\"}".into() };
+    let (kept, second) = (once.clone(), IdempotencyRecord { digest: "sha256:2".into(), result: "2".into() });
+    world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &kept)).unwrap();
+    assert_eq!(world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &second)), Err(StoreError::Conflict));
+    assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "alice", "key")), Some(once));
+    world.write(move |tx| tx.idempotency_result_save(&here, "alice", "key", "filled")).unwrap();
+    let filled = world.look(move |reads| reads.idempotency_record(&here, "alice", "key"));
     assert_eq!(filled.map(|once| once.result), Some("filled".to_owned()));
-    assert_eq!(world.write(move |tx| tx.once_fill(&here, "bob", "key", "filled")), Err(StoreError::Conflict));
-    assert_eq!(world.look(move |reads| reads.once(&here, "bob", "key")), None);
+    assert_eq!(
+        world.write(move |tx| tx.idempotency_result_save(&here, "bob", "key", "filled")),
+        Err(StoreError::Conflict)
+    );
+    assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "bob", "key")), None);
 }
 
 /// Events, with and without everything that an event may lack.

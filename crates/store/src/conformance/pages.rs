@@ -122,8 +122,8 @@ pub fn large_definitions_and_policies_come_in_pages(fixture: &Fixture) {
         world
             .write(move |tx| {
                 tx.definition_insert(&here, &definition)?;
-                tx.policy_keep(&here, &version)?;
-                tx.policy_changed(&here, &version.change(None))
+                tx.policy_version_insert(&here, &version)?;
+                tx.policy_change_insert(&here, &version.change(None))
             })
             .unwrap();
     }
@@ -209,7 +209,7 @@ pub fn large_answers_come_in_pages(fixture: &Fixture) {
     let (id, name) = (hooks[0], agent().name);
     let unsent = world.look(move |reads| reads.answers_unsent(&here, id, &name, LIMIT));
     assert!(unsent.more && !unsent.is_empty() && unsent.len() < MANY, "{}", unsent.len());
-    let page = |after| world.look(move |reads| reads.closed(&here, at(0), after, LIMIT));
+    let page = |after| world.look(move |reads| reads.closed_interactions(&here, at(0), after, LIMIT));
     let closed = walked(page, |closed| (closed.resolved_at, closed.id));
     assert_eq!(closed.into_iter().map(|(_, id)| id).collect::<Vec<_>>(), answers);
 }

@@ -4,7 +4,7 @@ use domain::{ActorKind, DataKeyId, KeptSecret, SecretId, TenantId};
 use serde_json::json;
 
 use super::world::{Fixture, World, actor, at, fresh};
-use crate::{DataKey, KeptValue, Once, OnceSecret, Page, Sealed, SealedAt, StoreError};
+use crate::{DataKey, IdempotencyRecord, IdempotencySecret, KeptSecretValue, Page, Sealed, SealedValue, StoreError};
 
 impl World {
     /// A new data key of a tenant.
@@ -27,7 +27,7 @@ impl World {
         Sealed { key: newest.unwrap_or_else(|| self.keep_data_key(1)), body: body.to_vec() }
     }
 
-    fn kept_value(&self, agent: &str, name: &str, second: i64) -> KeptValue {
+    fn kept_value(&self, agent: &str, name: &str, second: i64) -> KeptSecretValue {
         let secret = KeptSecret {
             id: SecretId::from_uuid(fresh()),
             scope: self.here,
@@ -38,23 +38,23 @@ impl World {
             kept_at: at(second),
             used_at: None,
         };
-        KeptValue { secret, sealed: self.sealed(format!("{agent} {name} {second}").as_bytes()) }
+        KeptSecretValue { secret, sealed: self.sealed(format!("{agent} {name} {second}").as_bytes()) }
     }
 
-    fn put(&self, kept: &KeptValue) {
+    fn put(&self, kept: &KeptSecretValue) {
         let kept = kept.clone();
-        self.write(move |tx| tx.kept_put(&kept)).unwrap();
+        self.write(move |tx| tx.kept_secret_save(&kept)).unwrap();
     }
 }
 
 /// One master key is in force, and changes only from the one that was expected.
 pub fn one_master_key_is_in_force(fixture: &Fixture) {
     let world = World::on(&fixture.store);
-    assert_eq!(world.write(|tx| tx.master_held("first")), Ok("first".into()));
-    assert_eq!(world.write(|tx| tx.master_held("second")), Ok("first".into()));
-    assert_eq!(world.write(|tx| tx.master_change("second", "third")), Err(StoreError::Conflict));
-    world.write(|tx| tx.master_change("first", "second")).unwrap();
-    assert_eq!(world.write(|tx| tx.master_held("third")), Ok("second".into()));
+    assert_eq!(world.write(|tx| tx.master_key_lock("first")), Ok("first".into()));
+    assert_eq!(world.write(|tx| tx.master_key_lock("second")), Ok("first".into()));
+    assert_eq!(world.write(|tx| tx.master_key_change("second", "third")), Err(StoreError::Conflict));
+    world.write(|tx| tx.master_key_change("first", "second")).unwrap();
+    assert_eq!(world.write(|tx| tx.master_key_lock("third")), Ok("second".into()));
 }
 
 /// Of a tenant's data keys the one with the highest number seals, and each is wrapped anew once.
@@ -69,7 +69,7 @@ pub fn the_newest_data_key_seals(fixture: &Fixture) {
     assert_eq!(world.write(move |tx| tx.data_key_newest(here)), Ok(Some(second.clone())));
     assert_eq!(world.look(|reads| reads.data_keys_outdated(10)), std::slice::from_ref(&first));
 
-    let under = |master: &'static str| world.look(move |reads| reads.tenants_not_under(master, 10));
+    let under = |master: &'static str| world.look(move |reads| reads.tenants_under_other_master_keys(master, 10));
     assert_eq!((under("first"), under("second")), (vec![], vec![here, elsewhere]));
     let rewrapped = DataKey { master: "second".into(), wrapped: "again".into(), ..first };
     let again = rewrapped.clone();
@@ -86,25 +86,25 @@ pub fn a_key_in_use_is_not_forgotten(fixture: &Fixture) {
     let (here, id) = (world.here, world.ask(&world.session(), json!({})).id);
     let (sealed, kept) = (world.sealed(b"old"), world.kept_value("deployer", "TOKEN", 1));
     let (old, body) = (sealed.key.id, kept.sealed.body.clone());
-    world.write(move |tx| tx.sealed_put(&here, id, "secrets", &sealed)).unwrap();
+    world.write(move |tx| tx.sealed_value_insert(&here, id, "secrets", &sealed)).unwrap();
     world.put(&kept);
     let new = world.keep_data_key(2);
-    let forget = || world.write(move |tx| tx.data_key_forget(old)).unwrap();
+    let forget = || world.write(move |tx| tx.data_key_delete(old)).unwrap();
     assert!(!forget());
-    let at = SealedAt { scope: here, interaction: id, name: "secrets".into(), body: b"old".to_vec() };
-    assert_eq!(world.look(move |reads| reads.sealed_under(old, 10)), std::slice::from_ref(&at));
-    let (again, to) = (SealedAt { body: b"new".to_vec(), ..at }, new.id);
-    world.write(move |tx| tx.sealed_again(old, &again, to)).unwrap();
+    let at = SealedValue { scope: here, interaction: id, name: "secrets".into(), body: b"old".to_vec() };
+    assert_eq!(world.look(move |reads| reads.sealed_values_under(old, 10)), std::slice::from_ref(&at));
+    let (again, to) = (SealedValue { body: b"new".to_vec(), ..at }, new.id);
+    world.write(move |tx| tx.sealed_value_reseal(old, &again, to)).unwrap();
     assert_eq!(
-        world.look(move |reads| reads.sealed(&here, id, "secrets")),
+        world.look(move |reads| reads.sealed_value(&here, id, "secrets")),
         Some(Sealed { key: new.clone(), body: b"new".to_vec() })
     );
     assert!(!forget());
-    assert_eq!(world.look(move |reads| reads.kept_under(old, 10)), std::slice::from_ref(&kept));
-    let again = KeptValue { sealed: Sealed { key: new.clone(), body }, ..kept };
+    assert_eq!(world.look(move |reads| reads.kept_secrets_under(old, 10)), std::slice::from_ref(&kept));
+    let again = KeptSecretValue { sealed: Sealed { key: new.clone(), body }, ..kept };
     let moved = again.clone();
-    world.write(move |tx| tx.kept_again(old, &moved)).unwrap();
-    assert_eq!(world.look(move |reads| reads.kept_under(new.id, 10)), [again]);
+    world.write(move |tx| tx.kept_secret_reseal(old, &moved)).unwrap();
+    assert_eq!(world.look(move |reads| reads.kept_secrets_under(new.id, 10)), [again]);
     assert!(forget());
     assert!(!forget());
 }
@@ -115,30 +115,36 @@ pub fn secrets_of_commands_come_back(fixture: &Fixture) {
     let (here, elsewhere, sealed) = (world.here, world.elsewhere, world.sealed(b"old"));
     let old = sealed.key.id;
     let kept = sealed.clone();
-    assert_eq!(world.write(move |tx| tx.once_seal(&here, "alice", "key", &kept)), Err(StoreError::Conflict));
-    let once = Once { digest: "sha256:1".into(), result: "1".into() };
-    world.write(move |tx| tx.once_insert(&here, "alice", "key", &once)).unwrap();
-    assert_eq!(world.look(move |reads| reads.once_secret(&here, "alice", "key")), None);
+    assert_eq!(
+        world.write(move |tx| tx.idempotency_secret_save(&here, "alice", "key", &kept)),
+        Err(StoreError::Conflict)
+    );
+    let once = IdempotencyRecord { digest: "sha256:1".into(), result: "1".into() };
+    world.write(move |tx| tx.idempotency_insert(&here, "alice", "key", &once)).unwrap();
+    assert_eq!(world.look(move |reads| reads.idempotency_secret(&here, "alice", "key")), None);
     let (kept, stolen) = (sealed.clone(), sealed.clone());
-    assert_eq!(world.write(move |tx| tx.once_seal(&elsewhere, "alice", "key", &stolen)), Err(StoreError::Conflict));
-    world.write(move |tx| tx.once_seal(&here, "alice", "key", &kept)).unwrap();
-    assert_eq!(world.look(move |reads| reads.once_secret(&here, "alice", "key")), Some(sealed.clone()));
-    assert_eq!(world.look(move |reads| reads.once_secret(&elsewhere, "alice", "key")), None);
-    let found = OnceSecret { scope: here, actor: "alice".into(), key: "key".into(), sealed };
-    assert_eq!(world.look(move |reads| reads.once_secrets_under(old, 10)), std::slice::from_ref(&found));
+    assert_eq!(
+        world.write(move |tx| tx.idempotency_secret_save(&elsewhere, "alice", "key", &stolen)),
+        Err(StoreError::Conflict)
+    );
+    world.write(move |tx| tx.idempotency_secret_save(&here, "alice", "key", &kept)).unwrap();
+    assert_eq!(world.look(move |reads| reads.idempotency_secret(&here, "alice", "key")), Some(sealed.clone()));
+    assert_eq!(world.look(move |reads| reads.idempotency_secret(&elsewhere, "alice", "key")), None);
+    let found = IdempotencySecret { scope: here, actor: "alice".into(), key: "key".into(), sealed };
+    assert_eq!(world.look(move |reads| reads.idempotency_secrets_under(old, 10)), std::slice::from_ref(&found));
     let new = world.keep_data_key(2);
-    let forget = || world.write(move |tx| tx.data_key_forget(old)).unwrap();
+    let forget = || world.write(move |tx| tx.data_key_delete(old)).unwrap();
     assert!(!forget(), "a command's secret is sealed under it");
-    let again = OnceSecret { sealed: Sealed { key: new.clone(), body: b"new".to_vec() }, ..found };
+    let again = IdempotencySecret { sealed: Sealed { key: new.clone(), body: b"new".to_vec() }, ..found };
     let moved = again.clone();
-    world.write(move |tx| tx.once_secret_again(old, &moved)).unwrap();
-    assert_eq!(world.look(move |reads| reads.once_secret(&here, "alice", "key")), Some(again.sealed.clone()));
-    assert_eq!(world.look(move |reads| reads.once_secrets_under(old, 10)), []);
+    world.write(move |tx| tx.idempotency_secret_reseal(old, &moved)).unwrap();
+    assert_eq!(world.look(move |reads| reads.idempotency_secret(&here, "alice", "key")), Some(again.sealed.clone()));
+    assert_eq!(world.look(move |reads| reads.idempotency_secrets_under(old, 10)), []);
     assert!(forget());
     let later = world.write(|tx| tx.now()).unwrap() + domain::SignedDuration::from_secs(1);
-    world.write(move |tx| tx.once_purge(later, 10)).unwrap();
-    assert_eq!(world.look(move |reads| reads.once_secrets_under(new.id, 10)), []);
-    world.write(move |tx| tx.once_secret_again(old, &again)).unwrap();
+    world.write(move |tx| tx.idempotency_purge(later, 10)).unwrap();
+    assert_eq!(world.look(move |reads| reads.idempotency_secrets_under(new.id, 10)), []);
+    world.write(move |tx| tx.idempotency_secret_reseal(old, &again)).unwrap();
 }
 
 /// Somebody seals while the key is replaced: whatever comes first, the value can be read afterwards.
@@ -156,7 +162,7 @@ pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
                         // As every command does: a transaction that holds no lock is not seen by the fence.
                         tx.session_lock(&here, holder)?;
                         let key = tx.data_key_newest(here.tenant)?.ok_or(StoreError::Conflict)?;
-                        tx.sealed_put(&here, id, "secrets", &Sealed { key, body: b"sealed".to_vec() })
+                        tx.sealed_value_insert(&here, id, "secrets", &Sealed { key, body: b"sealed".to_vec() })
                     })
                     .unwrap();
             });
@@ -164,20 +170,20 @@ pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
                 let (new, old) =
                     (world.keep_data_key(round).id, world.look(|reads| reads.data_keys_outdated(1)).remove(0).id);
                 let moved = move |tx: &mut dyn crate::Tx| {
-                    for at in tx.sealed_under(old, 100)? {
-                        tx.sealed_again(old, &at, new)?;
+                    for at in tx.sealed_values_under(old, 100)? {
+                        tx.sealed_value_reseal(old, &at, new)?;
                     }
                     Ok(())
                 };
                 let fence = world.write(|tx| tx.fence()).unwrap();
-                while !world.look(move |reads| reads.fence_passed(fence)) {
+                while !world.look(move |reads| reads.is_fence_passed(fence)) {
                     std::thread::yield_now();
                 }
                 world.write(moved).unwrap();
-                assert_eq!(world.write(move |tx| tx.data_key_forget(old)), Ok(true));
+                assert_eq!(world.write(move |tx| tx.data_key_delete(old)), Ok(true));
             });
         });
-        assert!(world.look(move |reads| reads.sealed(&here, id, "secrets")).is_some(), "lost in round {round}");
+        assert!(world.look(move |reads| reads.sealed_value(&here, id, "secrets")).is_some(), "lost in round {round}");
     }
 }
 
@@ -188,7 +194,7 @@ pub fn kept_secrets_come_back(fixture: &Fixture) {
     let (token, region) = (world.kept_value("deployer", "TOKEN", 1), world.kept_value("deployer", "REGION", 2));
     let other = world.kept_value("reader", "TOKEN", 3);
     [&token, &region, &other].into_iter().for_each(|kept| world.put(kept));
-    let found = |scope, agent: &'static str| world.look(move |reads| reads.kept_for(&scope, agent));
+    let found = |scope, agent: &'static str| world.look(move |reads| reads.kept_secrets_for(&scope, agent));
     assert_eq!(found(here, "deployer"), [region.clone(), token.clone()]);
     assert_eq!((found(elsewhere, "deployer"), found(here, "nobody")), (vec![], vec![]));
 
@@ -199,24 +205,24 @@ pub fn kept_secrets_come_back(fixture: &Fixture) {
     assert_eq!(found(here, "deployer").len(), 3);
     assert!(found(here, "deployer").contains(&driven));
     let forgotten = driven.secret.id;
-    assert_eq!(world.write(move |tx| tx.kept_forget(&here, forgotten)), Ok(true));
+    assert_eq!(world.write(move |tx| tx.kept_secret_delete(&here, forgotten)), Ok(true));
 
     let again = world.kept_value("deployer", "TOKEN", 4);
     world.put(&again);
     assert_eq!(found(here, "deployer"), [region.clone(), again.clone()]);
-    let page = |scope, after, limit| world.look(move |reads| reads.kept(&scope, Page { after, limit }));
+    let page = |scope, after, limit| world.look(move |reads| reads.kept_secrets(&scope, Page { after, limit }));
     assert_eq!(page(here, None, 2), [again.secret.clone(), other.secret.clone()]);
     assert_eq!(page(here, Some(other.secret.id), 2), std::slice::from_ref(&region.secret));
     assert_eq!(page(elsewhere, None, 10), []);
 
     let id = again.secret.id;
-    assert_eq!(world.write(move |tx| tx.kept_used(&elsewhere, id, at(9))), Ok(false));
-    assert_eq!(world.write(move |tx| tx.kept_used(&here, id, at(9))), Ok(true));
+    assert_eq!(world.write(move |tx| tx.kept_secret_mark_used(&elsewhere, id, at(9))), Ok(false));
+    assert_eq!(world.write(move |tx| tx.kept_secret_mark_used(&here, id, at(9))), Ok(true));
     assert_eq!(page(here, None, 1)[0].used_at, Some(at(9)));
-    assert_eq!(world.write(move |tx| tx.kept_forget(&elsewhere, id)), Ok(false));
-    assert_eq!(world.write(move |tx| tx.kept_forget(&here, id)), Ok(true));
+    assert_eq!(world.write(move |tx| tx.kept_secret_delete(&elsewhere, id)), Ok(false));
+    assert_eq!(world.write(move |tx| tx.kept_secret_delete(&here, id)), Ok(true));
     assert_eq!(found(here, "deployer"), [region]);
     let mut smuggled = other;
     smuggled.secret.scope.tenant = elsewhere.tenant;
-    assert_eq!(world.write(move |tx| tx.kept_put(&smuggled)), Err(StoreError::Conflict));
+    assert_eq!(world.write(move |tx| tx.kept_secret_save(&smuggled)), Err(StoreError::Conflict));
 }

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, agent, answered, append, at, fresh};
-use crate::{Closed, Due, InteractionFilter, Once, OpenCount, Page, Stats};
+use crate::{ClosedInteraction, DueInteraction, IdempotencyRecord, InteractionFilter, OpenCount, Page, Stats};
 
 /// What is due comes in the order of its moments, wherever it is; what is to come is told.
 pub fn due_comes_in_order(fixture: &Fixture) {
     let world = World::on(&fixture.store);
-    assert_eq!(world.look(|reads| reads.next_due()), None);
+    assert_eq!(world.look(|reads| reads.next_interaction_due()), None);
     let foreign = world.keep_session(super::world::session(world.elsewhere, "chat-1", None));
     let session = world.session();
     let late = world.ask(&session, json!({ "deadline": at(90) }));
@@ -24,15 +24,15 @@ pub fn due_comes_in_order(fixture: &Fixture) {
     let taken = answered.clone().take(&agent(), LeaseId::from_uuid(fresh()), at(3), at(45)).unwrap().0;
     world.keep(&[&answered, &taken]);
 
-    let due = |second, limit| world.look(move |reads| reads.due(at(second), limit));
-    let of = |one: &Interaction| Due { scope: one.scope, session: one.origin.session, interaction: one.id };
+    let due = |second, limit| world.look(move |reads| reads.interactions_due(at(second), limit));
+    let of = |one: &Interaction| DueInteraction { scope: one.scope, session: one.origin.session, interaction: one.id };
     assert_eq!(due(29, 10), []);
     assert_eq!(due(30, 10), [of(&soon)]);
     assert_eq!(due(100, 10), [&soon, &leased, &warned, &late].map(of));
     assert_eq!(due(100, 2), [&soon, &leased].map(of));
-    assert_eq!(world.look(|reads| reads.next_due()), Some(at(30)));
+    assert_eq!(world.look(|reads| reads.next_interaction_due()), Some(at(30)));
     world.keep(&[&soon.tick(AnswerId::from_uuid(fresh()), at(30)).unwrap().0]);
-    assert_eq!(world.look(|reads| reads.next_due()), Some(at(45)));
+    assert_eq!(world.look(|reads| reads.next_interaction_due()), Some(at(45)));
 }
 
 /// Idempotency keys are forgotten by age, so many at a time.
@@ -42,17 +42,17 @@ pub fn old_idempotency_keys_are_forgotten(fixture: &Fixture) {
     let now = world
         .write(move |tx| {
             for number in 0..5 {
-                let once = Once { digest: "d".into(), result: "r".into() };
-                tx.once_insert(&here, "alice", &format!("key-{number}"), &once)?;
+                let once = IdempotencyRecord { digest: "d".into(), result: "r".into() };
+                tx.idempotency_insert(&here, "alice", &format!("key-{number}"), &once)?;
             }
             tx.now()
         })
         .unwrap();
     let later = now.checked_add(SignedDuration::from_micros(1)).unwrap();
-    assert_eq!(world.write(move |tx| tx.once_purge(now, 100)), Ok(0));
-    assert_eq!(world.write(move |tx| tx.once_purge(later, 3)), Ok(3));
-    assert_eq!(world.write(move |tx| tx.once_purge(later, 3)), Ok(2));
-    assert_eq!(world.look(move |reads| reads.once(&here, "alice", "key-0")), None);
+    assert_eq!(world.write(move |tx| tx.idempotency_purge(now, 100)), Ok(0));
+    assert_eq!(world.write(move |tx| tx.idempotency_purge(later, 3)), Ok(3));
+    assert_eq!(world.write(move |tx| tx.idempotency_purge(later, 3)), Ok(2));
+    assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "alice", "key-0")), None);
 }
 
 /// Closed and delivered questions leave the lists for the archive, where they can still be read; their secrets do not.
@@ -73,7 +73,7 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
     world.keep(&[&answered(&undelivered, "alice", at(5))]);
     let id = old.id;
     let sealed = world.sealed(b"sealed");
-    world.write(move |tx| tx.sealed_put(&here, id, "secrets", &sealed)).unwrap();
+    world.write(move |tx| tx.sealed_value_insert(&here, id, "secrets", &sealed)).unwrap();
 
     let archive = |second, limit| world.write(move |tx| tx.archive(at(second), limit)).unwrap();
     assert_eq!(archive(9, 10), 0);
@@ -88,7 +88,7 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
     assert_eq!(world.kept(older.id), Some(older.clone()));
     assert_eq!(world.look(move |reads| reads.interaction(&elsewhere, id)), None);
     assert_eq!(world.look(move |reads| reads.session_of(&here, id)), None);
-    assert_eq!(world.look(move |reads| reads.sealed(&here, id, "secrets")), None);
+    assert_eq!(world.look(move |reads| reads.sealed_value(&here, id, "secrets")), None);
     let whole = Page { after: None, limit: 100 };
     let listed = world.look(move |reads| reads.interactions(&here, &InteractionFilter::default(), whole));
     let listed: Vec<InteractionId> = listed.iter().map(|one| one.id).collect();
@@ -106,7 +106,7 @@ pub fn untaken_answers_are_only_kept_once_their_session_has_ended(fixture: &Fixt
     };
     let (left, taken, alive) = (untaken(&session), untaken(&session), untaken(&other));
     let (open, id) = (world.ask(&session, json!({})), session.id);
-    let retire = |scope| world.write(move |tx| tx.untaken_retire(&scope, id)).unwrap();
+    let retire = |scope| world.write(move |tx| tx.waiting_deliveries_retire(&scope, id)).unwrap();
     retire(elsewhere);
     assert_eq!(world.look(|reads| reads.oldest_retired()), None);
     retire(here);
@@ -141,18 +141,18 @@ pub fn sealed_values_stay_as_long_as_their_session(fixture: &Fixture) {
         let after = given.clone().not_needed("it has ended").unwrap().0;
         world.keep(&[&given, &after]);
         let (id, sealed) = (after.id, world.sealed(b"sealed"));
-        world.write(move |tx| tx.sealed_put(&here, id, "secrets", &sealed)).unwrap();
+        world.write(move |tx| tx.sealed_value_insert(&here, id, "secrets", &sealed)).unwrap();
         id
     };
     let (mine, theirs) = (over(&session), over(&other));
     let open = world.ask(&session, json!({}));
     let (asked, sealed) = (open.id, world.sealed(b"state"));
-    world.write(move |tx| tx.sealed_put(&here, asked, "resume_point", &sealed)).unwrap();
+    world.write(move |tx| tx.sealed_value_insert(&here, asked, "resume_point", &sealed)).unwrap();
     let retire = |scope, at| {
         let id = session.id;
-        world.write(move |tx| tx.sealed_retire(&scope, id, at)).unwrap();
+        world.write(move |tx| tx.session_sealed_values_retire(&scope, id, at)).unwrap();
     };
-    let sealed = |id| world.look(move |reads| reads.sealed(&here, id, "secrets")).is_some();
+    let sealed = |id| world.look(move |reads| reads.sealed_value(&here, id, "secrets")).is_some();
     retire(here, None);
     assert_eq!(world.write(|tx| tx.archive(at(50), 10)), Ok(1), "only the other session's");
     assert_eq!((sealed(mine), sealed(theirs)), (true, false));
@@ -226,9 +226,10 @@ pub fn figures_add_up(fixture: &Fixture) {
     assert_eq!(of_late.closed, counts(&[("answered", 2), ("cancelled", 1)]));
     assert_eq!((of_late.wait_p50, of_late.wait_p95), (seconds(20), seconds(20)));
 
-    let page = |after, limit| world.look(move |reads| reads.closed(&here, at(20), after, limit)).into_vec();
+    let page =
+        |after, limit| world.look(move |reads| reads.closed_interactions(&here, at(20), after, limit)).into_vec();
     let late = page(None, 10);
-    let shown = |closed: &Closed| (closed.id, closed.asked_at, closed.resolved_at, closed.rule.clone());
+    let shown = |closed: &ClosedInteraction| (closed.id, closed.asked_at, closed.resolved_at, closed.rule.clone());
     let told = |question: &Interaction, second| (question.id, at(1), at(second), None);
     let expected = [told(&waiting[18], 20), told(&waiting[19], 21), told(&cancelled, 30)];
     assert_eq!(late.iter().map(shown).collect::<Vec<_>>(), expected);

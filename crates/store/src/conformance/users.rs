@@ -37,7 +37,7 @@ impl World {
         self.write(move |tx| {
             tx.user_insert(&user)?;
             user.memberships.iter().try_for_each(|membership| {
-                tx.membership_put(&Scope { tenant: user.tenant, project: membership.project }, user.id, membership)
+                tx.membership_save(&Scope { tenant: user.tenant, project: membership.project }, user.id, membership)
             })
         })
         .unwrap();
@@ -66,14 +66,14 @@ pub fn users_come_back(fixture: &Fixture) {
         signed_in_at: Some(at(5)),
         ..user(here.tenant, "full")
     };
-    assert!(!world.look(|reads| reads.anybody_signed_in()));
+    assert!(!world.look(|reads| reads.has_anybody_signed_in()));
     for user in [&bare, &full] {
         world.admits(user);
         assert_eq!(world.person(user.id), UserRecord { user: user.clone(), password: None });
         let (tenant, name) = (user.tenant, user.name.clone());
         assert_eq!(world.look(move |reads| reads.user(tenant, &name)), Some(world.person(user.id)));
     }
-    assert!(world.look(|reads| reads.anybody_signed_in()));
+    assert!(world.look(|reads| reads.has_anybody_signed_in()));
     let subject = full.subject.clone().unwrap();
     let found = world.look(move |reads| {
         Ok((reads.user_by_subject(here.tenant, &subject)?, reads.user_by_subject(elsewhere.tenant, &subject)?))
@@ -83,13 +83,14 @@ pub fn users_come_back(fixture: &Fixture) {
 
     let same_name = User { id: UserId::from_uuid(fresh()), subject: None, ..full.clone() };
     assert_eq!(world.write(move |tx| tx.user_insert(&same_name)), Err(StoreError::Conflict));
-    let alike =
-        |name: &'static str| world.look(move |reads| reads.user_alike(here.tenant, name)).map(|found| found.user.id);
+    let alike = |name: &'static str| {
+        world.look(move |reads| reads.user_by_folded_name(here.tenant, name)).map(|found| found.user.id)
+    };
     assert_eq!(
         (alike("full"), alike("FULL"), alike("Full "), alike("fulle")),
         (Some(full.id), Some(full.id), None, None)
     );
-    assert_eq!(world.look(move |reads| reads.user_alike(elsewhere.tenant, "full")), None);
+    assert_eq!(world.look(move |reads| reads.user_by_folded_name(elsewhere.tenant, "full")), None);
     let other_case = User { name: "FULL".into(), subject: None, ..user(here.tenant, "x") };
     assert_eq!(world.write(move |tx| tx.user_insert(&other_case)), Err(StoreError::Conflict), "whatever its case");
     let same_subject = User { id: UserId::from_uuid(fresh()), name: "other".into(), ..full.clone() };
@@ -97,12 +98,12 @@ pub fn users_come_back(fixture: &Fixture) {
     world.admits(&User { subject: full.subject.clone(), ..user(elsewhere.tenant, "full") });
 
     let id = bare.id;
-    world.write(move |tx| tx.user_signed_in(id, at(7))).unwrap();
-    world.write(move |tx| tx.password_put(id, Some("$argon2id$…"))).unwrap();
+    world.write(move |tx| tx.user_mark_signed_in(id, at(7))).unwrap();
+    world.write(move |tx| tx.password_save(id, Some("$argon2id$…"))).unwrap();
     let record =
         UserRecord { user: User { signed_in_at: Some(at(7)), ..bare }, password: Some("$argon2id$…".into()) };
     assert_eq!(world.person(id), record);
-    world.write(move |tx| tx.password_put(id, None)).unwrap();
+    world.write(move |tx| tx.password_save(id, None)).unwrap();
     assert_eq!(world.person(id).password, None);
     let names = world.look(move |reads| {
         Ok((reads.scope_names(&second)?, reads.scope_names(&Scope { tenant: elsewhere.tenant, ..second })?))
@@ -121,8 +122,8 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
     world.admits(&User { memberships: vec![membership(second, Role::Admin)], ..adam.clone() });
     let (id, changed) = (adam.id, Membership { disabled_at: Some(at(3)), ..membership(here, Role::Operator) });
     let put = changed.clone();
-    world.write(move |tx| tx.membership_put(&here, id, &membership(here, Role::Admin))).unwrap();
-    world.write(move |tx| tx.membership_put(&here, id, &put)).unwrap();
+    world.write(move |tx| tx.membership_save(&here, id, &membership(here, Role::Admin))).unwrap();
+    world.write(move |tx| tx.membership_save(&here, id, &put)).unwrap();
     let members = |scope: Scope| world.look(move |reads| reads.users_page(&scope, None, 100));
     let with = |user: &User, membership: Membership| User { memberships: vec![membership], ..user.clone() };
     let (first, last) = (with(&adam, changed), with(&zoe, membership(here, Role::Viewer)));
@@ -139,18 +140,18 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
     assert_eq!(members(second), [with(&adam, membership(second, Role::Admin))]);
     assert_eq!(members(elsewhere), []);
     for scope in [elsewhere, Scope { project: here.project, ..elsewhere }, Scope { tenant: here.tenant, ..elsewhere }] {
-        let put = world.write(move |tx| tx.membership_put(&scope, id, &membership(scope, Role::Admin)));
+        let put = world.write(move |tx| tx.membership_save(&scope, id, &membership(scope, Role::Admin)));
         assert_eq!(put, Err(StoreError::Conflict), "{scope:?}");
     }
     assert_eq!(world.person(adam.id).user.memberships.len(), 2);
     let admins = |scope: Scope| world.write(move |tx| tx.admins_lock(&scope)).unwrap();
     assert_eq!(admins(here), [], "a viewer, and an operator who is out");
     assert_eq!(admins(second), [], "who never came in");
-    world.write(move |tx| tx.user_signed_in(id, at(2))).unwrap();
+    world.write(move |tx| tx.user_mark_signed_in(id, at(2))).unwrap();
     assert_eq!(admins(second), [adam.id]);
     assert_eq!(admins(Scope { tenant: elsewhere.tenant, ..second }), []);
     let out = Membership { disabled_at: Some(at(3)), ..membership(second, Role::Admin) };
-    world.write(move |tx| tx.membership_put(&second, id, &out)).unwrap();
+    world.write(move |tx| tx.membership_save(&second, id, &out)).unwrap();
     assert_eq!(admins(second), []);
 }
 
@@ -166,14 +167,14 @@ pub fn of_two_admins_one_stays(fixture: &Fixture) {
     let [alice, bob] = pair.map(|user| user.id);
     for round in 0..20 {
         for id in [alice, bob] {
-            world.write(move |tx| tx.membership_put(&here, id, &membership(here, Role::Admin))).unwrap();
+            world.write(move |tx| tx.membership_save(&here, id, &membership(here, Role::Admin))).unwrap();
         }
         std::thread::scope(|threads| {
             for other in [alice, bob] {
                 let world = &world;
                 threads.spawn(move || {
                     let taken = world.write(move |tx| match tx.admins_lock(&here)?.len() {
-                        2 => tx.membership_put(&here, other, &membership(here, Role::Viewer)),
+                        2 => tx.membership_save(&here, other, &membership(here, Role::Viewer)),
                         _ => Ok(()),
                     });
                     taken.unwrap();
@@ -203,15 +204,17 @@ pub fn visits_come_back(fixture: &Fixture) {
     assert_eq!(world.write(move |tx| tx.visit_insert(&twice, &[9; 32])), Err(StoreError::Conflict));
 
     let (id, project) = (first.id, ProjectId::from_uuid(fresh()));
-    world.write(move |tx| tx.visit_seen(id, at(60))).unwrap();
-    world.write(move |tx| tx.visit_seen(id, at(30))).unwrap();
-    let moved = world.write(move |tx| Ok((tx.visit_move(id, project)?, tx.visit_settle(id)?, tx.visit_settle(id)?)));
+    world.write(move |tx| tx.visit_mark_used(id, at(60))).unwrap();
+    world.write(move |tx| tx.visit_mark_used(id, at(30))).unwrap();
+    let moved = world.write(move |tx| {
+        Ok((tx.visit_set_project(id, project)?, tx.visit_consume_link(id)?, tx.visit_consume_link(id)?))
+    });
     assert_eq!(moved.unwrap(), (true, true, false));
     assert_eq!(found(id).unwrap().visit, Visit { project, by_link: false, seen_at: at(60), ..first });
 
     let (kept, gone) = (third.id, second.id);
     assert_eq!(world.write(move |tx| Ok((tx.visit_end(gone)?, tx.visit_end(gone)?))), Ok((true, false)));
-    assert!(!world.write(move |tx| Ok(tx.visit_move(gone, project)? || tx.visit_settle(gone)?)).unwrap());
+    assert!(!world.write(move |tx| Ok(tx.visit_set_project(gone, project)? || tx.visit_consume_link(gone)?)).unwrap());
     let user = alice.id;
     world.write(move |tx| tx.visits_end(user, Some(kept))).unwrap();
     assert_eq!([id, gone, kept, other.id].map(|id| found(id).is_some()), [false, false, true, true]);
@@ -255,8 +258,8 @@ pub fn links_are_used_once(fixture: &Fixture) {
     let found = |id: LinkId| world.look(move |reads| reads.link(id));
     assert_eq!(found(links[0].id), Some(LinkRecord { link: links[0].clone(), hash: [7; 32] }));
     let id = links[0].id;
-    assert_eq!(world.write(move |tx| Ok((tx.link_take(id)?, tx.link_take(id)?))), Ok((true, false)));
-    world.write(move |tx| tx.links_drop(alice.id)).unwrap();
+    assert_eq!(world.write(move |tx| Ok((tx.link_redeem(id)?, tx.link_redeem(id)?))), Ok((true, false)));
+    world.write(move |tx| tx.links_delete(alice.id)).unwrap();
     assert_eq!(world.write(|tx| tx.links_purge(at(10), 10)), Ok(0));
     assert_eq!(world.write(|tx| tx.links_purge(at(11), 10)), Ok(1));
     assert_eq!(links.map(|link| found(link.id).is_some()), [false, false, true, false]);
@@ -281,11 +284,11 @@ pub fn tickets_are_used_once(fixture: &Fixture) {
     assert_eq!(world.write(move |tx| tx.ticket_insert(&again, &[7; 32])), Err(StoreError::Conflict));
     let take = |ticket: &Ticket, hash: u8| {
         let id = ticket.id;
-        world.write(move |tx| tx.ticket_take(id, &[hash; 32])).unwrap()
+        world.write(move |tx| tx.ticket_redeem(id, &[hash; 32])).unwrap()
     };
     let exists = |ticket: &Ticket, hash: u8| {
         let id = ticket.id;
-        world.look(move |reads| reads.ticket_exists(id, &[hash; 32]))
+        world.look(move |reads| reads.has_ticket(id, &[hash; 32]))
     };
     assert!(exists(&of_key, 7) && exists(&of_visit, 7), "looking uses nothing up");
     assert!(!exists(&of_key, 8) && !exists(&Ticket { id: TicketId::from_uuid(fresh()), ..of_key.clone() }, 7));

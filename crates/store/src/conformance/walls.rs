@@ -5,7 +5,9 @@ use serde_json::json;
 
 use super::Fixture;
 use super::world::{World, agent, answered, append, asked, at, fresh};
-use crate::{Cursor, InteractionFilter, KeyRecord, Once, Page, Reads, SessionFilter, Stats, StoreError, Stored};
+use crate::{
+    Cursor, IdempotencyRecord, InteractionFilter, KeyRecord, Page, Reads, SessionFilter, Stats, StoreError, StoreResult,
+};
 
 /// Everything that a project can hold, kept here.
 struct Full {
@@ -38,8 +40,13 @@ fn full(fixture: &Fixture) -> Full {
     world
         .write(move |tx| {
             tx.key_insert(&record)?;
-            tx.sealed_put(&here, open.id, "secrets", &sealed)?;
-            tx.once_insert(&here, "alice", "key", &Once { digest: "d".into(), result: "r".into() })?;
+            tx.sealed_value_insert(&here, open.id, "secrets", &sealed)?;
+            tx.idempotency_insert(
+                &here,
+                "alice",
+                "key",
+                &IdempotencyRecord { digest: "d".into(), result: "r".into() },
+            )?;
             append(tx, &here, id, Some(open.id)).map(drop)
         })
         .unwrap();
@@ -47,14 +54,14 @@ fn full(fixture: &Fixture) -> Full {
 }
 
 /// What one scope shows of it: how many of each.
-fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Interaction) -> Stored<Vec<usize>> {
+fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Interaction) -> StoreResult<Vec<usize>> {
     let whole = Page { after: None, limit: 100 };
-    let open = reads.open_of(scope, session.id)?;
+    let open = reads.open_interactions(scope, session.id)?;
     let stats = reads.stats(scope, at(0))?;
     Ok(vec![
         reads.keys_page(scope, Page { after: None, limit: 100 })?.len(),
         usize::from(reads.session(scope, session.id)?.is_some()),
-        usize::from(reads.luggage(scope, session.id)?.is_some()),
+        usize::from(reads.session_input(scope, session.id)?.is_some()),
         reads.sessions(scope, &SessionFilter::default(), Page { after: None, limit: 100 })?.len(),
         reads.steps(scope, session.id)?.len(),
         usize::from(reads.interaction(scope, answered.id)?.is_some()),
@@ -68,12 +75,12 @@ fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Inte
             )?
             .len(),
         open.len(),
-        reads.takers(scope, session.id)?.len(),
+        reads.delivery_agents(scope, session.id)?.len(),
         reads.deliveries(scope, &agent().name, Page { after: None, limit: 100 })?.len(),
         reads.events(scope, session.id, 0, 100)?.len(),
-        usize::from(reads.once(scope, "alice", "key")?.is_some()),
+        usize::from(reads.idempotency_record(scope, "alice", "key")?.is_some()),
         usize::from(stats != Stats::default()),
-        reads.closed(scope, at(0), None, 10)?.len(),
+        reads.closed_interactions(scope, at(0), None, 10)?.len(),
         usize::from(reads.open_since(scope, at(0))? > 0),
     ])
 }
@@ -89,9 +96,9 @@ pub fn nothing_is_read_from_another_project(fixture: &Fixture) {
     assert_eq!(look(here), [1, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1]);
     assert_eq!(look(elsewhere), [0; 17]);
     let id = session.id;
-    let open = world.look(move |reads| reads.open_of(&here, id))[0];
-    assert_eq!(world.look(move |reads| reads.sealed(&here, open, "secrets")), Some(world.sealed(b"sealed")));
-    assert_eq!(world.look(move |reads| reads.sealed(&elsewhere, open, "secrets")), None);
+    let open = world.look(move |reads| reads.open_interactions(&here, id))[0];
+    assert_eq!(world.look(move |reads| reads.sealed_value(&here, open, "secrets")), Some(world.sealed(b"sealed")));
+    assert_eq!(world.look(move |reads| reads.sealed_value(&elsewhere, open, "secrets")), None);
     assert_eq!(world.write(move |tx| tx.session_lock(&elsewhere, id)), Ok(None));
     let log = world.look(move |reads| reads.project_events(&elsewhere, Cursor::default(), 10));
     assert_eq!((log.events, log.hidden), (Vec::new(), false));
@@ -118,13 +125,13 @@ pub fn nothing_is_written_into_another_project(fixture: &Fixture) {
     let step = Step::begin(StepId::from_uuid(fresh()), id, None, at(9));
     assert_eq!(world.write(move |tx| tx.step_insert(&elsewhere, &step)), conflict);
     let (interaction, sealed) = (answered.id, world.sealed(b"x"));
-    assert_eq!(world.write(move |tx| tx.sealed_put(&elsewhere, interaction, "secrets", &sealed)), conflict);
+    assert_eq!(world.write(move |tx| tx.sealed_value_insert(&elsewhere, interaction, "secrets", &sealed)), conflict);
     let event = world.look(move |reads| reads.events(&here, id, 0, 1)).remove(0);
     let event = domain::Event { seq: 2, ..event };
     assert_eq!(world.write(move |tx| tx.event_append(&elsewhere, &event)), conflict);
     assert_eq!(world.write(move |tx| tx.key_revoke(&elsewhere, key, at(9))), Ok(false));
-    let open = world.look(move |reads| reads.open_of(&here, id))[0];
-    assert_eq!(world.write(move |tx| tx.sealed_drop(&elsewhere, open)), Ok(()));
+    let open = world.look(move |reads| reads.open_interactions(&here, id))[0];
+    assert_eq!(world.write(move |tx| tx.sealed_values_delete(&elsewhere, open)), Ok(()));
 
     let (kept, as_before) = (session.clone(), answered.clone());
     let counts = world.look(move |reads| seen(reads, &here, &kept, &as_before));
@@ -132,6 +139,6 @@ pub fn nothing_is_written_into_another_project(fixture: &Fixture) {
     assert_eq!(world.kept(answered.id), Some(answered.clone()));
     let (kept, as_before) = (session, answered);
     assert_eq!(world.look(move |reads| seen(reads, &elsewhere, &kept, &as_before)), [0; 17]);
-    assert_eq!(world.look(move |reads| reads.sealed(&here, open, "secrets")), Some(world.sealed(b"sealed")));
+    assert_eq!(world.look(move |reads| reads.sealed_value(&here, open, "secrets")), Some(world.sealed(b"sealed")));
     assert_eq!(world.look(move |reads| reads.key(key)).unwrap().key.revoked_at, None);
 }

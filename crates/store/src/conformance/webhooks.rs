@@ -8,7 +8,7 @@ use domain::{
 use serde_json::json;
 
 use super::world::{Fixture, World, actor, agent, answered, append, at, fresh};
-use crate::{Cursor, DataKey, DueWebhook, Hold, Page, Sealed, StoreError, WebhookSecret};
+use crate::{Cursor, DataKey, DueWebhook, Page, Sealed, StoreError, WebhookLease, WebhookSecret};
 
 impl World {
     fn webhook(&self) -> Webhook {
@@ -56,8 +56,8 @@ fn whole<I>() -> Page<I> {
     Page { after: None, limit: 100 }
 }
 
-fn hold(second: i64) -> Hold {
-    Hold { lease: LeaseId::from_uuid(fresh()), until: at(second) }
+fn hold(second: i64) -> WebhookLease {
+    WebhookLease { lease: LeaseId::from_uuid(fresh()), until: at(second) }
 }
 
 /// Webhooks are listed, written over and forgotten, in their project alone.
@@ -105,9 +105,9 @@ pub fn webhooks_are_held_by_one(fixture: &Fixture) {
     assert_eq!(world.write(move |tx| tx.webhook_claim(&due, &theirs, at(59))), Ok(false));
     assert_eq!(world.due(at(59)), []);
     assert_eq!(world.due(at(60)), [webhook.id], "a lease that ran out");
-    let held = |hold| world.write(move |tx| tx.webhook_hold(&due, &hold)).unwrap();
+    let held = |hold| world.write(move |tx| tx.webhook_lease_extend(&due, &hold)).unwrap();
     assert_eq!(held(theirs), None);
-    assert_eq!(held(Hold { until: at(65), ..mine }), Some((webhook.clone(), Cursor::default())));
+    assert_eq!(held(WebhookLease { until: at(65), ..mine }), Some((webhook.clone(), Cursor::default())));
     assert_eq!(world.write(move |tx| tx.webhook_claim(&due, &theirs, at(64))), Ok(false));
     assert_eq!(world.write(move |tx| tx.webhook_claim(&due, &theirs, at(65))), Ok(true));
     assert_eq!(held(mine), None, "the lease was lost");
@@ -126,11 +126,11 @@ pub fn webhooks_are_held_by_one(fixture: &Fixture) {
     claim();
     let moved = || {
         world.write(move |tx| {
-            let (_, cursor) = tx.webhook_hold(&due, &theirs)?.ok_or(StoreError::Conflict)?;
+            let (_, cursor) = tx.webhook_lease_extend(&due, &theirs)?.ok_or(StoreError::Conflict)?;
             assert_eq!(cursor, Cursor::default());
             let events = tx.project_events(&here, cursor, 10)?.events;
             let Some((last, _)) = events.last() else { return Ok(false) };
-            tx.webhook_move(&due, *last)?;
+            tx.webhook_cursor_save(&due, *last)?;
             Ok(true)
         })
     };
@@ -253,9 +253,9 @@ pub fn webhook_secrets_come_back(fixture: &Fixture) {
     world
         .write(move |tx| {
             tx.webhook_secret_insert(&one)?;
-            tx.webhook_secrets_end(&elsewhere, id, at(1))?;
-            tx.webhook_secrets_end(&here, id, at(50))?;
-            tx.webhook_secrets_end(&here, id, at(60))?;
+            tx.webhook_secrets_expire(&elsewhere, id, at(1))?;
+            tx.webhook_secrets_expire(&here, id, at(50))?;
+            tx.webhook_secrets_expire(&here, id, at(60))?;
             tx.webhook_secret_insert(&two)
         })
         .unwrap();
@@ -270,11 +270,11 @@ pub fn webhook_secrets_come_back(fixture: &Fixture) {
     let key = DataKey { id: DataKeyId::from_uuid(fresh()), number: 2, ..second.sealed.key.clone() };
     let (kept, new) = (key.clone(), key.id);
     assert_eq!(world.write(move |tx| tx.data_key_insert(&kept)), Ok(true));
-    let forget = || world.write(move |tx| tx.data_key_forget(old)).unwrap();
+    let forget = || world.write(move |tx| tx.data_key_delete(old)).unwrap();
     assert!(!forget(), "a secret is sealed under it");
     let again = WebhookSecret { sealed: Sealed { key, body: b"again".to_vec() }, ..second };
     let moved = again.clone();
-    world.write(move |tx| tx.webhook_secret_again(old, &moved)).unwrap();
+    world.write(move |tx| tx.webhook_secret_reseal(old, &moved)).unwrap();
     assert_eq!((under(old), under(new)), (vec![], vec![again]));
     assert!(forget());
     assert_eq!(world.write(move |tx| tx.webhook_delete(&here, id, at(60))), Ok(true));
@@ -296,12 +296,12 @@ pub fn the_archive_is_read_in_order(fixture: &Fixture) {
     let [first, second, third] = [3, 2, 1].map(withdrawn);
     world.write(|tx| tx.archive(at(100), 10)).unwrap();
     let open = world.ask(&session, json!({}));
-    let read = |scope, page| world.look(move |reads| reads.archived(&scope, page));
+    let read = |scope, page| world.look(move |reads| reads.archived_interactions(&scope, page));
     assert_eq!(read(here, whole()), [first.clone(), second.clone(), third.clone()]);
     assert_eq!(read(here, Page { after: Some(first.id), limit: 1 }), std::slice::from_ref(&second));
     assert_eq!(read(here, Page { after: Some(third.id), limit: 10 }), []);
     assert_eq!(read(elsewhere, whole()), []);
-    let back = |scope, page| world.look(move |reads| reads.archived_newest(&scope, page));
+    let back = |scope, page| world.look(move |reads| reads.archived_interactions_newest(&scope, page));
     assert_eq!(back(here, whole()), [third.clone(), second.clone(), first.clone()]);
     assert_eq!(back(here, Page { after: Some(third.id), limit: 1 }), std::slice::from_ref(&second));
     assert_eq!(back(here, Page { after: Some(first.id), limit: 10 }), []);

@@ -14,7 +14,7 @@ use futures::executor::block_on;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::{Cost, Reads, Store, StoreError, Stored, Tx, UseCaseError, read, transact};
+use crate::{Cost, Reads, Store, StoreError, StoreResult, Tx, UseCaseError, read, transact};
 
 /// An empty store, and whatever must outlive it.
 pub struct Fixture {
@@ -74,12 +74,15 @@ impl World {
     }
 
     /// Runs a use case and waits for it.
-    pub fn write<T: Send + 'static>(&self, work: impl FnMut(&mut dyn Tx) -> Stored<T> + Send + 'static) -> Stored<T> {
+    pub fn write<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut dyn Tx) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
         block_on(transact(&*self.store, work))
     }
 
     /// Runs a query and waits for it.
-    pub fn look<T: Send + 'static>(&self, work: impl FnMut(&mut dyn Reads) -> Stored<T> + Send + 'static) -> T {
+    pub fn look<T: Send + 'static>(&self, work: impl FnMut(&mut dyn Reads) -> StoreResult<T> + Send + 'static) -> T {
         block_on(read::<T, StoreError, _>(&*self.store, Cost::Point, work)).unwrap()
     }
 
@@ -129,7 +132,7 @@ impl World {
 }
 
 /// Appends an event to a session under its lock: what every use case does.
-pub fn append(tx: &mut dyn Tx, scope: &Scope, session: SessionId, about: Option<InteractionId>) -> Stored<Event> {
+pub fn append(tx: &mut dyn Tx, scope: &Scope, session: SessionId, about: Option<InteractionId>) -> StoreResult<Event> {
     let mut session = tx.session_lock(scope, session)?.ok_or(StoreError::Conflict)?;
     let now = tx.now()?;
     let happening = Happening::plain("test.happened", json!({ "number": session.last_seq + 1 }));

@@ -62,9 +62,9 @@ pub(crate) fn look(store: &dyn Store, scope: Scope) -> Books {
                 let journal = reads.journal(&scope, step.id, 0, ALL)?.into_iter().map(entry).collect();
                 steps.push(Kept { state: reads.step_state(&scope, step.id)?, step, journal });
             }
-            let proposals = reads.proposals(&scope, session.id, "", ALL)?.into_vec();
+            let proposals = reads.actions(&scope, session.id, "", ALL)?.into_vec();
             let events = reads.events(&scope, session.id, 0, ALL)?.into_vec();
-            let sealed = reads.sealed_of(&scope, session.id, "secrets")?.len();
+            let sealed = reads.interactions_with_sealed_value(&scope, session.id, "secrets")?.len();
             sessions.insert(session.id, Held { session, steps, proposals, events, sealed });
         }
         let questions = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: ALL })?;

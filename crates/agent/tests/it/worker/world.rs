@@ -321,8 +321,9 @@ impl World {
     /// How many questions of a session have values that were given in secret.
     pub(crate) async fn sealed(&self, of: &Session) -> usize {
         let (scope, id) = (of.scope, of.id);
-        let found =
-            read::<_, StoreError, _>(&*self.store, Cost::Point, move |reads| reads.sealed_of(&scope, id, "secrets"));
+        let found = read::<_, StoreError, _>(&*self.store, Cost::Point, move |reads| {
+            reads.interactions_with_sealed_value(&scope, id, "secrets")
+        });
         found.await.unwrap().len()
     }
 

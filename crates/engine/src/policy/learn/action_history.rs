@@ -1,7 +1,7 @@
 //! Looks back: what was proposed in a project, the newest first, with what people decided about it.
 
 use domain::{Action, Decision, Kind, Proposal, Scope};
-use store::{ActionPlace, Cost, PastAction, PastFilter, Reads};
+use store::{ActionCursor, ActionHistoryFilter, Cost, PastAction, Reads};
 
 use crate::policy::ruling::Behalf;
 use crate::{Engine, Error};
@@ -25,14 +25,14 @@ pub(crate) struct Past {
 pub(crate) struct LookingBack {
     engine: Engine,
     scope: Scope,
-    filter: PastFilter,
+    filter: ActionHistoryFilter,
     left: u32,
-    before: Option<ActionPlace>,
+    before: Option<ActionCursor>,
 }
 
 impl Engine {
     /// Begins to look back at so many actions at most.
-    pub(crate) fn look_back(&self, scope: Scope, filter: PastFilter, most: u32) -> LookingBack {
+    pub(crate) fn look_back(&self, scope: Scope, filter: ActionHistoryFilter, most: u32) -> LookingBack {
         LookingBack { engine: self.clone(), scope, filter, left: most, before: None }
     }
 }
@@ -46,8 +46,8 @@ impl LookingBack {
         }
         let (scope, filter, before) = (self.scope, self.filter, self.before.clone());
         let found = self.engine.read(Cost::Scan, move |reads| {
-            let found = reads.past_actions(&scope, &filter, before.as_ref(), limit)?;
-            let (last, more) = (found.last().map(|past| past.place.clone()), found.more);
+            let found = reads.action_history(&scope, &filter, before.as_ref(), limit)?;
+            let (last, more) = (found.last().map(|past| past.cursor.clone()), found.more);
             let found: Result<Vec<Past>, Error> = found.into_iter().map(|past| recalled(reads, past)).collect();
             Ok((found?, last, more))
         });
@@ -62,7 +62,7 @@ impl LookingBack {
         let (scope, filter, before) = (self.scope, self.filter, self.before.clone());
         let found = self
             .engine
-            .read(Cost::Scan, move |reads| Ok(!reads.past_actions(&scope, &filter, before.as_ref(), 1)?.is_empty()));
+            .read(Cost::Scan, move |reads| Ok(!reads.action_history(&scope, &filter, before.as_ref(), 1)?.is_empty()));
         found.await
     }
 }

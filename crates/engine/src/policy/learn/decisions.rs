@@ -8,7 +8,7 @@ use ::policy::{Decided, Policy, Said};
 use domain::{
     Action, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
 };
-use store::{Cost, InteractionFilter, Page, PastFilter, Sort, StoreError};
+use store::{ActionHistoryFilter, Cost, InteractionFilter, Page, Sort, StoreError};
 
 use crate::interactions::forms_check::off_reactor;
 use crate::interactions::plan::read_subject;
@@ -61,7 +61,7 @@ impl Engine {
     /// What people decided about actions, as far back as rules are learnt from.
     pub(crate) async fn people_decided(&self, scope: Scope) -> Result<Known, Error> {
         let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
-        let mut looking = self.look_back(scope, PastFilter { since: None, asked: true }, MOST_ASKED);
+        let mut looking = self.look_back(scope, ActionHistoryFilter { since: None, asked: true }, MOST_ASKED);
         let mut known = Vec::new();
         while known.len() < LOOKED_AT {
             let past = looking.next().await?;
@@ -94,7 +94,7 @@ impl Engine {
                 let page = Page { after, limit: PORTION };
                 let read = self.read(Cost::Scan, move |reads| {
                     let found = match archived {
-                        true => reads.archived_newest(&scope, page)?,
+                        true => reads.archived_interactions_newest(&scope, page)?,
                         false => reads.interactions(&scope, &answered(), page)?,
                     };
                     let last = found.last().map(|asked| asked.id);
@@ -150,7 +150,7 @@ pub(crate) fn find_contradictions(
     let mut found = Vec::new();
     let mut after = None;
     for _ in 0..MOST_PORTIONS {
-        let closed = work.tx.closed(scope, since, after, PORTION)?;
+        let closed = work.tx.closed_interactions(scope, since, after, PORTION)?;
         let whole = closed.len() < PORTION as usize;
         after = closed.last().map(|closed| (closed.resolved_at, closed.id));
         for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ::policy::Policy;
 use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Draft, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal,
-    Role, Scope, Verdict,
+    Action, Caller, Decision, Draft, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Role, Scope,
+    Verdict,
 };
-use store::{StoreError};
+use store::StoreError;
 
 use crate::interactions::plan::Subject;
 use crate::policy;
@@ -121,7 +121,7 @@ pub(crate) fn suspend_contradicted_rules(
         learnt.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
     // Whoever puts a rule in force at this moment sees the decision, or the rule is seen here.
     let state = match rules.is_empty() {
-        true => work.tx.policy_held(&interaction.scope)?,
+        true => work.tx.policy_lock_shared(&interaction.scope)?,
         false => work.tx.policy_state(&interaction.scope)?,
     };
     if state.map_or(0, |state| state.revision) != about.revision {

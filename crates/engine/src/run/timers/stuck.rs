@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use domain::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use store::{Due, DueAction, StoreError};
+use store::{DueAction, DueInteraction, StoreError};
 
 use super::ARCHIVED;
 use crate::{Engine, Error};
@@ -51,17 +51,17 @@ pub(crate) fn count_failure(what: &'static str) {
 }
 
 impl Engine {
-    pub(super) async fn fire_or_put_off(&self, due: Due) -> Result<(), Error> {
+    pub(super) async fn fire_or_put_off(&self, due: DueInteraction) -> Result<(), Error> {
         let fired = self.fire(due).await;
         let Some(pause) = self.put_off("question", due.interaction.to_string(), fired)? else { return Ok(()) };
-        self.transact(move |work| Ok(work.tx.due_put_off(&due, after(work.now, pause))?)).await
+        self.transact(move |work| Ok(work.tx.interaction_postpone(&due, after(work.now, pause))?)).await
     }
 
     pub(super) async fn fire_action_or_put_off(&self, due: DueAction) -> Result<(), Error> {
         let fired = self.fire_action(due.clone()).await;
         let name = format!("{}/{}", due.session, due.call);
         let Some(pause) = self.put_off("action", name, fired)? else { return Ok(()) };
-        self.transact(move |work| Ok(work.tx.action_put_off(&due, after(work.now, pause))?)).await
+        self.transact(move |work| Ok(work.tx.action_postpone(&due, after(work.now, pause))?)).await
     }
 
     /// Moves a few of the questions that have been kept long enough, and says how many it has dealt with. Where one of them cannot
@@ -78,7 +78,7 @@ impl Engine {
         let retention = self.settings().retention;
         let first = self.transact(move |work| {
             let until = work.now.saturating_sub(retention).unwrap_or(Timestamp::MIN);
-            Ok(work.tx.archive_put_off(until, until.saturating_add(LONGEST).unwrap_or(until))?)
+            Ok(work.tx.archive_postpone(until, until.saturating_add(LONGEST).unwrap_or(until))?)
         });
         let Some(interaction) = first.await? else { return Ok(0) };
         count_failure("archive");

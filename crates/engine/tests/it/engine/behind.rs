@@ -41,7 +41,7 @@ impl Store for Counting {
 
     fn listen(&self, _listener: Arc<dyn Fn(Topic) + Send + Sync>) {}
 
-    fn shared(&self) -> bool {
+    fn is_shared(&self) -> bool {
         true
     }
 

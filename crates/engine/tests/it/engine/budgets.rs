@@ -19,7 +19,7 @@ const fn reached(limit: Limit, max: u64) -> Refusal {
 async fn counted(world: &World, of: &Caller) -> Vec<(String, OpenTotal)> {
     let scope = of.scope;
     let found = store::read::<_, StoreError, _>(world.store.as_ref(), Cost::Point, move |reads| {
-        Ok((reads.open_counted(&scope)?, reads.open_found(&scope)?))
+        Ok((reads.open_totals(&scope)?, reads.open_totals_computed(&scope)?))
     });
     let (counted, found) = found.await.unwrap();
     assert_eq!(counted, found);

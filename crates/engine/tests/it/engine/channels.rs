@@ -47,8 +47,8 @@ impl Store for Counting {
         self.store.listen(listener);
     }
 
-    fn shared(&self) -> bool {
-        self.store.shared()
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
     }
 
     fn close(&self) {

@@ -54,14 +54,18 @@ fn a_secret_is_the_same_within_a_day_and_another_one_afterwards() {
             let first = given(place, &root, webhook, command).await;
             assert_eq!(given(place, &root, webhook, command).await, first, "{command}: repeated");
             // As housekeeping does after a day.
-            place.raw.execute("delete from once");
+            place.raw.execute("delete from idempotency_records");
             let second = given(place, &root, webhook, command).await;
             assert_ne!(secret(&second), secret(&first), "{command}: given anew");
             assert_eq!(given(place, &root, webhook, command).await, second, "{command}: repeated");
         }
         place.pass(24 * 3600 + 1);
         place.world.engine.tidy().await.unwrap();
-        assert_eq!(place.raw.texts("select result from once"), [""; 0], "what is sealed goes with its record");
+        assert_eq!(
+            place.raw.texts("select result from idempotency_records"),
+            [""; 0],
+            "what is sealed goes with its record"
+        );
     });
 }
 
@@ -71,7 +75,7 @@ fn a_revoked_keys_secret_is_not_that_of_the_next_one() {
     on_both(async |place| {
         let (root, webhook) = prepared(place).await;
         let leaked = given(place, &root, webhook, "key").await;
-        place.raw.execute("delete from once");
+        place.raw.execute("delete from idempotency_records");
         let fresh = given(place, &root, webhook, "key").await;
         let forged = format!("{}_{}", fresh.rsplit_once('_').unwrap().0, secret(&leaked));
         assert_eq!(place.world.engine.authenticate(&forged).await.err(), Some(Error::Unauthenticated));
@@ -88,10 +92,12 @@ fn no_record_has_a_secret_in_plain_text() {
             texts.push(given(place, &root, webhook, command).await);
         }
         let raw = &place.raw;
-        let mut kept =
-            raw.texts(raw.either("select lower(hex(secret)) from once", "select encode(secret, 'hex') from once"));
+        let mut kept = raw.texts(raw.either(
+            "select lower(hex(secret)) from idempotency_records",
+            "select encode(secret, 'hex') from idempotency_records",
+        ));
         assert_eq!(kept.len(), COMMANDS.len());
-        kept.extend(raw.texts("select actor || key || digest || result from once"));
+        kept.extend(raw.texts("select actor || key || digest || result from idempotency_records"));
         for text in &texts {
             let bytes = BASE64_STANDARD.decode(secret(text)).unwrap_or_default();
             let plain = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -101,7 +107,7 @@ fn no_record_has_a_secret_in_plain_text() {
             }
         }
         // Bound to its record: moved to another one, it does not open.
-        let moved = "update once set secret = (select other.secret from once as other where other.key = 'link') \
+        let moved = "update idempotency_records set secret = (select other.secret from idempotency_records as other where other.key = 'link') \
                      where key = 'ticket'";
         raw.execute(moved);
         assert_eq!(place.world.engine.ticket(&root, once("ticket")).await, Err(Error::Sealed));
@@ -114,7 +120,7 @@ fn a_record_of_an_earlier_version_still_gives_a_secret() {
     on_both(async |place| {
         let (root, webhook) = prepared(place).await;
         given(place, &root, webhook, "ticket").await;
-        place.raw.execute("update once set data_key = null, secret = null");
+        place.raw.execute("update idempotency_records set data_key = null, secret = null");
         let first = given(place, &root, webhook, "ticket").await;
         assert_eq!(given(place, &root, webhook, "ticket").await, first);
     });

@@ -27,7 +27,7 @@ impl Held {
     /// Runs what was kept back, and says how many of them somebody still waits for.
     fn go_on(&self) -> usize {
         let lists = std::mem::take(&mut *self.lists.lock());
-        let wanted = lists.iter().filter(|job| job.wanted()).count();
+        let wanted = lists.iter().filter(|job| job.is_awaited()).count();
         lists.into_iter().for_each(|job| self.inner.query(Cost::Point, job));
         wanted
     }
@@ -53,7 +53,7 @@ impl Store for Held {
         self.inner.listen(listener);
     }
 
-    fn shared(&self) -> bool {
+    fn is_shared(&self) -> bool {
         false
     }
 

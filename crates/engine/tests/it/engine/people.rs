@@ -354,7 +354,7 @@ async fn a_project_has_room_for_so_many_people() {
         (0..9_999_u128).try_for_each(|number| {
             let id = UserId::from_uuid(Uuid::from_u128(number));
             tx.user_insert(&User { id, name: format!("person-{number}"), ..template.clone() })?;
-            tx.membership_put(&scope, id, &template.memberships[0])
+            tx.membership_save(&scope, id, &template.memberships[0])
         })
     };
     store::transact::<_, store::StoreError, _>(world.store.as_ref(), fill).await.unwrap();

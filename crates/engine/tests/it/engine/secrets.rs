@@ -48,8 +48,8 @@ async fn check(role: Role) {
     world.engine.complete(&agent, (id, taken.lease), None).await.unwrap();
     let left = move |reads: &mut dyn Reads| {
         Ok::<_, StoreError>((
-            reads.sealed(&agent.scope, id, "secrets")?,
-            reads.sealed(&agent.scope, id, "resume_point")?,
+            reads.sealed_value(&agent.scope, id, "secrets")?,
+            reads.sealed_value(&agent.scope, id, "resume_point")?,
         ))
     };
     let left = store::read(world.store.as_ref(), Cost::Point, left).await.unwrap();
@@ -152,8 +152,8 @@ async fn a_vote_that_was_sealed_before_is_not_handed_out() {
     for bob_gives in [false, true] {
         let (id, scope) = (asked_of_groups(&world, &agent).await, agent.scope);
         let sealing = move |tx: &mut dyn Tx| {
-            let sealed = tx.sealed(&scope, elsewhere, "secrets")?.unwrap();
-            tx.sealed_put(&scope, id, "secrets", &sealed)
+            let sealed = tx.sealed_value(&scope, elsewhere, "secrets")?.unwrap();
+            tx.sealed_value_insert(&scope, id, "secrets", &sealed)
         };
         store::transact::<_, StoreError, _>(world.store.as_ref(), sealing).await.unwrap();
         let effect = if bob_gives { None } else { Some(Effect::Reject) };

@@ -62,8 +62,8 @@ impl Store for Gate {
         self.inner.listen(listener);
     }
 
-    fn shared(&self) -> bool {
-        self.inner.shared()
+    fn is_shared(&self) -> bool {
+        self.inner.is_shared()
     }
 
     fn close(&self) {

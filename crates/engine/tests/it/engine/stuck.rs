@@ -88,7 +88,7 @@ fn an_action_that_cannot_be_read_stops_no_lease() {
         }
         let question = asked(place, &agent, &session, 1).await;
         damage(&place.raw, &question);
-        place.raw.execute("update proposals set body = 'nonsense' where call = 'a'");
+        place.raw.execute("update actions set body = 'nonsense' where call = 'a'");
         place.pass(60);
         engine.fire_due().await.unwrap();
         let acted = engine.action(&agent, session.id, "b".into(), Duration::ZERO).await.unwrap();

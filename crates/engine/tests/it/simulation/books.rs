@@ -48,10 +48,10 @@ impl Books {
             let (mut steps, mut proposals) = (BTreeMap::new(), Vec::new());
             for session in sessions.iter().filter(|session| changed(session)) {
                 steps.insert(session.id, reads.steps(&scope, session.id)?);
-                proposals.extend(reads.proposals(&scope, session.id, "", page)?);
+                proposals.extend(reads.actions(&scope, session.id, "", page)?);
             }
             let grants = reads.grants(&scope, true, Page { after: None, limit: page })?;
-            let open = (reads.open_counted(&scope)?, reads.open_found(&scope)?);
+            let open = (reads.open_totals(&scope)?, reads.open_totals_computed(&scope)?);
             let acting = (proposals, grants, reads.policy_state(&scope)?, open);
             let hot = reads.interactions(&scope, &InteractionFilter::default(), Page { after: None, limit: page })?;
             let hot: BTreeMap<_, _> = hot.into_iter().map(|question| (question.id, question)).collect();

@@ -228,7 +228,7 @@ async fn a_draft_that_fails_changes_no_ruling() {
     let written = store::transact::<_, StoreError, _>(&*store, move |tx| {
         let number = tx.policy_state(&scope)?.and_then(|state| state.shadow).map_or(0, |shadow| shadow.number);
         let (version, at) = (version.clone(), tx.now()?);
-        tx.shadow_keep(&scope, &Shadow { number, version, by: Actor::system(), at, reason: None }, "no policy")
+        tx.shadow_save(&scope, &Shadow { number, version, by: Actor::system(), at, reason: None }, "no policy")
     });
     written.await.unwrap();
     let agent = scene.agent.clone().at(&scene.world);

@@ -7,7 +7,7 @@ use domain::{Actor, EntryId, Scope, Wire};
 use holdpoint_store_postgres::Options;
 use serde_json::json;
 use store::conformance::{World, chain};
-use store::{Adopted, Cursor, Page, Stored, Tx};
+use store::{Cursor, LineageAdoption, Page, StoreResult, Tx};
 use uuid::Uuid;
 
 use crate::postgres::common::{database, open, until};
@@ -28,7 +28,7 @@ fn written(scope: Scope, number: u128) -> Written {
     entry.written()
 }
 
-fn append(tx: &mut dyn Tx, scope: Scope, number: u128) -> Stored<()> {
+fn append(tx: &mut dyn Tx, scope: Scope, number: u128) -> StoreResult<()> {
     tx.audit_append(&written(scope, number))
 }
 
@@ -83,7 +83,7 @@ fn a_dump_in_a_new_cluster_is_noticed_and_adopted() {
     let database = database();
     let world = World::on(&open(&database, &Options::default()));
     let (here, session) = (world.here, world.session().id);
-    assert_eq!(world.look(|reads| reads.misfit()), None);
+    assert_eq!(world.look(|reads| reads.lineage_mismatch()), None);
     for number in 1..=3 {
         world.write(move |tx| append(tx, here, number)).unwrap();
     }
@@ -91,7 +91,7 @@ fn a_dump_in_a_new_cluster_is_noticed_and_adopted() {
     assert_eq!(chained(&world, 3), [1, 2, 3]);
     world.write(move |tx| append(tx, here, 4)).unwrap();
     database.connect().unwrap().batch_execute(AHEAD).unwrap();
-    let misfit = world.look(|reads| reads.misfit()).unwrap();
+    let misfit = world.look(|reads| reads.lineage_mismatch()).unwrap();
     assert!(misfit.recorded >= 1_000_000_000 && misfit.next < 1_000_000_000, "{misfit:?}");
     let cursor = Cursor { major: misfit.recorded, minor: 0 };
 
@@ -100,14 +100,17 @@ fn a_dump_in_a_new_cluster_is_noticed_and_adopted() {
     world.write(move |tx| append(tx, here, 5)).unwrap();
     world.write(move |tx| store::conformance::append(tx, &here, other, None)).unwrap();
     assert_eq!(world.write(|tx| chain(tx, 100)).unwrap(), 0, "nothing new is ever chained");
-    assert_eq!(world.look(|reads| reads.audit_unchained()), 1);
+    assert_eq!(world.look(|reads| reads.audit_skipped_count()), 1);
     let seen = world.look(move |reads| reads.project_events(&here, cursor, 100));
     assert_eq!(seen.events, [], "nothing new is ever streamed");
 
-    let adopted = world.write(|tx| tx.adopt()).unwrap();
+    let adopted = world.write(|tx| tx.lineage_adopt()).unwrap();
     assert_eq!((adopted.events, adopted.entries), (1, 1));
-    assert_eq!((world.look(|reads| reads.misfit()), world.look(|reads| reads.audit_unchained())), (None, 0));
-    assert_eq!(world.write(|tx| tx.adopt()), Ok(Adopted::default()), "once is enough");
+    assert_eq!(
+        (world.look(|reads| reads.lineage_mismatch()), world.look(|reads| reads.audit_skipped_count())),
+        (None, 0)
+    );
+    assert_eq!(world.write(|tx| tx.lineage_adopt()), Ok(LineageAdoption::default()), "once is enough");
     world.write(move |tx| append(tx, here, 6)).unwrap();
     world.write(move |tx| store::conformance::append(tx, &here, session, None)).unwrap();
     assert_eq!(chained(&world, 6), [1, 2, 3, 4, 5, 6]);

@@ -28,7 +28,7 @@ fn everythings(heard: &Heard) -> usize {
 fn a_bell_is_heard_by_others() {
     let database = database();
     let (one, other) = (open(&database, &Options::default()), open(&database, &Options::default()));
-    assert!(one.shared());
+    assert!(one.is_shared());
     let (own, heard) = (listen(&one), listen(&other));
     until("both listen and sweep", || everythings(&heard) >= 2 && everythings(&own) >= 2);
     let session = Topic::Session(SessionId::from_uuid(Uuid::from_u128(1)));

@@ -97,7 +97,7 @@ fn transactions_are_ordered_as_numbers() {
     }
     assert_eq!(order, [(9, 1), (20, 3), (99, 4), (100, 2)]);
     assert_eq!(world.look(move |reads| reads.project_head(&here)), after);
-    assert_eq!(world.look(|reads| reads.changed_since(None)).1, after);
+    assert_eq!(world.look(|reads| reads.changed_topics(None)).1, after);
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn contents(client: &mut Client) -> Vec<String> {
          where connamespace = 'public'::regnamespace order by 1",
         "select indexrelid::regclass || indisvalid::text from pg_index join pg_class on pg_class.oid = indexrelid \
          where relnamespace = 'public'::regnamespace order by 1",
-        "select to_jsonb(proposals)::text from proposals order by 1",
+        "select to_jsonb(actions)::text from actions order by 1",
         "select to_jsonb(questions)::text from questions order by 1",
         "select to_jsonb(secrets)::text from secrets order by 1",
         "select to_jsonb(users)::text from users order by 1",
@@ -243,7 +243,8 @@ fn steps_are_taken_again() {
 /// A node that died after the last step of a migration has not recorded it.
 #[test]
 fn all_steps_of_a_migration_are_taken_again() {
-    let (database, mut client) = at_version(latest());
+    // Version 21 renames tables that these steps name.
+    let (database, mut client) = at_version(20);
     for version in [15, 18, 19, 20] {
         client.execute("delete from refinery_schema_history where version = $1", &[&version]).unwrap();
     }

@@ -25,7 +25,7 @@ fn counted() -> (TestDatabase, Client, PostgresStore) {
 }
 
 fn recount(store: &PostgresStore) -> Result<(), StoreError> {
-    block_on(store::transact::<_, StoreError, _>(store, |tx| tx.open_recount()))
+    block_on(store::transact::<_, StoreError, _>(store, |tx| tx.open_totals_recount()))
 }
 
 /// The other transaction counts something, and goes on for longer than anybody would wait.

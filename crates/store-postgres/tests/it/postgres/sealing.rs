@@ -37,9 +37,9 @@ fn whoever_began_during_the_replacement_is_waited_for() {
         replaced.send(()).unwrap();
         replacement.join().unwrap();
         let fence = world.write(|tx| tx.fence()).unwrap();
-        assert!(!world.look(move |reads| reads.fence_passed(fence)), "it may still seal with what is replaced");
+        assert!(!world.look(move |reads| reads.is_fence_passed(fence)), "it may still seal with what is replaced");
         sealed.send(()).unwrap();
         seal.join().unwrap();
-        until("the line is passed", || world.look(move |reads| reads.fence_passed(fence)));
+        until("the line is passed", || world.look(move |reads| reads.is_fence_passed(fence)));
     });
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use holdpoint_store_sqlite::{Options, backup, check_integrity};
 use store::conformance::{World, append};
-use store::{Once, StoreError};
+use store::{IdempotencyRecord, StoreError};
 
 use crate::sqlite::open;
 
@@ -21,8 +21,8 @@ fn a_backup_while_writing_is_whole() {
         write(*session).unwrap();
     }
     // More than is copied at a stroke.
-    let large = Once { digest: "d".into(), result: "x".repeat(10_000_000) };
-    world.write(move |tx| tx.once_insert(&here, "alice", "large", &large)).unwrap();
+    let large = IdempotencyRecord { digest: "d".into(), result: "x".repeat(10_000_000) };
+    world.write(move |tx| tx.idempotency_insert(&here, "alice", "large", &large)).unwrap();
     std::thread::scope(|scope| {
         for session in &sessions {
             scope.spawn(|| {

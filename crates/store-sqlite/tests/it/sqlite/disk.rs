@@ -6,12 +6,12 @@ use futures::executor::block_on;
 use futures::future::join_all;
 use holdpoint_store_sqlite::{Options, check_integrity};
 use store::conformance::World;
-use store::{Once, StoreError, transact};
+use store::{IdempotencyRecord, StoreError, transact};
 
 use crate::sqlite::open;
 
-fn large() -> Once {
-    Once { digest: "d".into(), result: "x".repeat(20_000) }
+fn large() -> IdempotencyRecord {
+    IdempotencyRecord { digest: "d".into(), result: "x".repeat(20_000) }
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn a_full_disk_loses_nothing_and_is_survived() {
         let work = (0..20).map(|number| {
             let key = format!("{round}-{number}");
             let of = key.clone();
-            let insert = transact(&*world.store, move |tx| tx.once_insert(&here, "alice", &key, &large()));
+            let insert = transact(&*world.store, move |tx| tx.idempotency_insert(&here, "alice", &key, &large()));
             async move { (of, insert.await) }
         });
         results.extend(block_on(join_all(work)));
@@ -35,7 +35,7 @@ fn a_full_disk_loses_nothing_and_is_survived() {
     assert!(results.values().any(Result::is_ok));
     let check = |world: &World| {
         for (key, result) in results.clone() {
-            let found = world.look(move |reads| reads.once(&here, "alice", &key));
+            let found = world.look(move |reads| reads.idempotency_record(&here, "alice", &key));
             assert_eq!(found, result.is_ok().then(large), "{result:?}");
         }
     };
@@ -48,6 +48,6 @@ fn a_full_disk_loses_nothing_and_is_survived() {
     drop(world);
     let world = World::on(&open(directory.path(), &Options::default()));
     check(&world);
-    assert_eq!(world.write(move |tx| tx.once_purge(later, 10_000)), Ok(kept as u64));
-    assert_eq!(world.write(move |tx| tx.once_insert(&here, "alice", "again", &large())), Ok(()));
+    assert_eq!(world.write(move |tx| tx.idempotency_purge(later, 10_000)), Ok(kept as u64));
+    assert_eq!(world.write(move |tx| tx.idempotency_insert(&here, "alice", "again", &large())), Ok(()));
 }

@@ -61,7 +61,7 @@ fn closing_finishes_what_is_queued_and_refuses_what_comes_later() {
     let directory = tempfile::tempdir().unwrap();
     let world = World::on(&open(directory.path(), &Options::default()));
     world.session();
-    world.look(|reads| reads.next_due());
+    world.look(|reads| reads.next_interaction_due());
     world.store.close();
     assert!(!directory.path().join("holdpoint.db-wal").exists(), "everything is in the one file");
     assert_eq!(world.write(|tx| tx.now()), Err(StoreError::Closed));

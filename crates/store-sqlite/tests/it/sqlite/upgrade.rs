@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use domain::{DataKeyId, InteractionId, ProjectId, Scope, TenantId};
+use domain::{DataKeyId, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use futures::executor::block_on;
 use holdpoint_store_sqlite::{Options, SqliteStore};
 use refinery::Target;
 use rusqlite::{Connection, params};
-use store::{Cost, DataKey, OpenTotal, Page, Sealed, StoreError, SystemClock};
+use serde_json::json;
+use store::{Cost, DataKey, DueAction, OpenTotal, Page, Sealed, StoreError, SystemClock};
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -39,7 +40,7 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
     let interaction = InteractionId::from_uuid(uuid(interaction));
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
-        reads.sealed(&scope, interaction, "secrets")
+        reads.sealed_value(&scope, interaction, "secrets")
     }));
     let key = DataKey {
         id: DataKeyId::from_uuid(uuid(tenant)),
@@ -66,10 +67,10 @@ fn what_was_asked_before_is_found_by_its_words() {
     drop(connection);
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
-    let mut statement = connection.prepare("select said from questions order by interaction").unwrap();
-    let said: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    let mut statement = connection.prepare("select search_text from questions order by interaction").unwrap();
+    let texts: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
     let words = "a title\nmove_file\nbot\nsay \"why\"\n{\"to\":\"/srv/a\"}";
-    assert_eq!(said.iter().map(|said| said.trim_end()).collect::<Vec<_>>(), [words, "a title"]);
+    assert_eq!(texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>(), [words, "a title"]);
 }
 
 /// Policies of before stand in the history, in their order, and are found by their version.
@@ -165,11 +166,11 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
     drop(connection);
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
-    let mut statement = connection.prepare("select agent, driven from secrets order by id").unwrap();
+    let mut statement = connection.prepare("select agent, hosted from secrets order by id").unwrap();
     let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<bool>>(1)?))).unwrap();
     let found: Vec<(String, Option<bool>)> = rows.collect::<Result<_, _>>().unwrap();
     let wanted = [("key-only", Some(false)), ("agent-only", Some(true)), ("both", None), ("neither", Some(false))];
-    assert_eq!(found, wanted.map(|(agent, driven)| (agent.to_owned(), driven)));
+    assert_eq!(found, wanted.map(|(agent, hosted)| (agent.to_owned(), hosted)));
 }
 
 /// Accounts whose names differ by case alone, made before that was refused, are there, are found by their exact names, and let no third one in.
@@ -190,7 +191,7 @@ fn accounts_that_differ_by_case_stay() {
         let mut found = Vec::new();
         for name in ["alice", "Alice", "ALICE", "bob", "carol"] {
             let exact = reads.user(tenant, name)?.map(|found| found.user.name);
-            found.push((exact, reads.user_alike(tenant, name)?.map(|found| found.user.name)));
+            found.push((exact, reads.user_by_folded_name(tenant, name)?.map(|found| found.user.name)));
         }
         Ok(found)
     }));
@@ -234,7 +235,7 @@ fn what_was_open_before_is_counted() {
     let uuid = uuid::Uuid::from_bytes;
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
-        Ok((reads.open_counted(&scope)?, reads.open_found(&scope)?))
+        Ok((reads.open_totals(&scope)?, reads.open_totals_computed(&scope)?))
     }));
     let total = |name: &str, questions: u64, sealed: u64| {
         let bytes = questions * asked(name).len() as u64 + sealed;
@@ -244,6 +245,59 @@ fn what_was_open_before_is_counted() {
     assert_eq!(found, Ok((wanted.clone(), wanted)));
     let closed = InteractionId::from_uuid(uuid([13; 16]));
     let totals =
-        block_on(store::transact::<_, StoreError, _>(&store, move |tx| tx.open_changed(&scope, &[], &[closed])));
+        block_on(store::transact::<_, StoreError, _>(&store, move |tx| tx.open_totals_update(&scope, &[], &[closed])));
     assert_eq!(totals.unwrap().tenant.questions, 2, "the tenant's total was filled in too");
+}
+
+/// Version 21 renames tables and columns: the rows of version 20 are read under the new names.
+#[test]
+fn rows_of_renamed_tables_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("holdpoint.db");
+    let mut connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "foreign_keys", "off").unwrap();
+    embedded::migrations::runner().set_target(Target::Version(20)).run(&mut connection).unwrap();
+    let one = uuid::Uuid::from_u128(1);
+    for sql in [
+        "insert into tenants (id, name) values (?1, 't')",
+        "insert into projects (id, tenant, name) values (?1, ?1, 'p')",
+        "insert into data_keys (id, tenant, number, master, wrapped) values (?1, ?1, 1, 'master', 'wrapped')",
+        "insert into sessions (id, project, status, channel, step, started_by, created_at, waiting_on, open, last_seq, driven) \
+         values (?1, ?1, 'waiting', '', ?1, '{}', 0, 1, 0, 0, 1)",
+        "insert into luggage (session, body) values (?1, '{\"input\":\"hello\"}')",
+        "insert into interactions (id, project, session, kind, status, channel, asked_by, created_at, revision, state) \
+         values (?1, ?1, ?1, 'secret', 'pending', '', '', 0, 1, '{}')",
+        "insert into questions (interaction, title, asked, said) values (?1, 'Title', '{}', 'title')",
+        "insert into sealed (interaction, name, data_key, body) values (?1, 'secrets', ?1, cast('sealed' as blob))",
+        "insert into proposals (session, call, project, wake_at, revision, body) values (?1, 'call', ?1, 1, 1, '{}')",
+        "insert into once (project, actor, key, digest, result, at, data_key, secret) \
+         values (?1, 'alice', 'key', 'digest', 'result', 0, ?1, cast('secret' as blob))",
+        "insert into secrets (id, project, agent, driven, name, kept_by, kept_at, data_key, body) \
+         values (?1, ?1, 'bot', 1, 'TOKEN', '{\"kind\":\"user\",\"name\":\"ada\"}', 0, ?1, cast('sealed' as blob))",
+    ] {
+        connection.execute(sql, [one]).unwrap();
+    }
+    drop(connection);
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let scope = Scope { tenant: TenantId::from_uuid(one), project: ProjectId::from_uuid(one) };
+    let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
+        let (session, question) = (SessionId::from_uuid(one), InteractionId::from_uuid(one));
+        let now = Timestamp::from_second(1).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        Ok((
+            reads.session_input(&scope, session)?.map(|input| input.input),
+            reads.sealed_value(&scope, question, "secrets")?.map(|sealed| sealed.body),
+            reads.actions_due(now, 9)?,
+            reads.idempotency_record(&scope, "alice", "key")?.map(|record| record.result),
+            reads.idempotency_secret(&scope, "alice", "key")?.map(|sealed| sealed.body),
+            reads.kept_secrets(&scope, Page::first(9))?.len(),
+            reads.step_counts(now)?.waiting,
+        ))
+    }));
+    let due = DueAction { scope, session: SessionId::from_uuid(one), call: "call".into() };
+    let (sealed, secret) = (Some(b"sealed".to_vec()), Some(b"secret".to_vec()));
+    let wanted = (Some(json!("hello")), sealed, vec![due], Some("result".to_owned()), secret, 1, 1);
+    assert_eq!(found.unwrap(), wanted);
+    let columns = "select search_text, hosted from questions join secrets on secrets.id = questions.interaction";
+    let row = Connection::open(&path).unwrap().query_row(columns, [], |row| Ok((row.get(0)?, row.get(1)?)));
+    assert_eq!(row, Ok(("title".to_owned(), true)));
 }

@@ -4,7 +4,7 @@ use domain::{ActorKind, AgentVersion, Definition, DefinitionKind, Session, Step,
 use serde_json::{Value, json};
 
 use super::world::{Fixture, World, actor, at, fresh, session};
-use crate::{AnswerPlace, DueStep, JournalEntry, Page, StepCounts, StepState, StoreError};
+use crate::{AnswerSource, DueStep, JournalEntry, Page, StepCounts, StepState, StoreError};
 
 /// A session of ours with one step that is due at this second.
 fn driven(world: &World, second: i64) -> (Session, Step) {
@@ -148,15 +148,17 @@ pub fn definitions_come_back(fixture: &Fixture) {
 pub fn answers_are_counted(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);
-    let place = AnswerPlace { place: "release/plan".into(), kind: "choice".into() };
-    let other = AnswerPlace { kind: "form".into(), ..place.clone() };
+    let place = AnswerSource { place: "release/plan".into(), kind: "choice".into() };
+    let other = AnswerSource { kind: "form".into(), ..place.clone() };
     for (second, digest) in ["a", "b", "b", "c"].into_iter().enumerate() {
         let place = place.clone();
         let now = at(i64::try_from(second).unwrap());
-        world.write(move |tx| tx.answer_count(&scope, &place, digest, &json!({ "option": digest }), now)).unwrap();
+        world
+            .write(move |tx| tx.answer_count_increment(&scope, &place, digest, &json!({ "option": digest }), now))
+            .unwrap();
     }
     let frequent =
-        |scope, place: AnswerPlace, limit| world.look(move |reads| reads.frequent_answers(&scope, &place, limit));
+        |scope, place: AnswerSource, limit| world.look(move |reads| reads.frequent_answers(&scope, &place, limit));
     let expected = [(json!({ "option": "b" }), 2), (json!({ "option": "c" }), 1)];
     assert_eq!(frequent(scope, place.clone(), 2), expected);
     assert_eq!(frequent(scope, other, 2), []);

@@ -1,0 +1,94 @@
+//! Steps that our own workers run, and their journals.
+
+use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
+use store::sql::step as sql;
+use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult};
+
+use crate::access::scope as scope_of;
+use crate::connection::Executor;
+use crate::values::{column, json, micros, number, parsed, signed, time, time_if};
+
+/// What is due, the earliest first.
+pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
+                              join projects on projects.id = steps.project \
+                              where due is not null and due <= $1 order by due limit $2";
+
+impl StepReads for Executor<'_> {
+    fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
+        let found = self.row(sql::STEP, &[&step.uuid(), &scope.project.uuid()])?;
+        found.map(|row| parsed(column(&row, 0)?)).transpose()
+    }
+
+    fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>> {
+        let found = self.rows(DUE, &[&now.as_microsecond(), &i64::from(limit)])?;
+        let due = |row| {
+            Ok(DueStep {
+                scope: scope_of(row, 0, 1)?,
+                session: SessionId::from_uuid(column(row, 2)?),
+                step: StepId::from_uuid(column(row, 3)?),
+            })
+        };
+        found.iter().map(due).collect()
+    }
+
+    fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>> {
+        let row = self.row(sql::NEXT_STEP_DUE, &[])?;
+        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+    }
+
+    fn step_state(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<StepState>> {
+        let found = self.row(sql::STEP_STATE, &[&step.uuid(), &scope.project.uuid()])?;
+        found.map(|row| Ok(StepState { upto: number(&row, 0)?, body: parsed(column(&row, 1)?)? })).transpose()
+    }
+
+    fn interactions_with_sealed_value(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        name: &str,
+    ) -> StoreResult<Vec<InteractionId>> {
+        let found = self.rows(sql::INTERACTIONS_WITH_SEALED_VALUE, &[&session.uuid(), &scope.project.uuid(), &name])?;
+        found.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
+    }
+
+    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>> {
+        let values: [&(dyn postgres::types::ToSql + Sync); 4] =
+            [&step.uuid(), &scope.project.uuid(), &signed(after)?, &i64::from(limit)];
+        let found = self.rows(sql::JOURNAL, &values)?;
+        let entry =
+            |row| Ok(JournalEntry { seq: number(row, 0)?, at: time(column(row, 1)?)?, body: parsed(column(row, 2)?)? });
+        found.iter().map(entry).collect()
+    }
+}
+
+impl StepWrites for Executor<'_> {
+    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
+        let sql = "insert into journal (step, seq, at, body) \
+                   select id, $3, $4, $5 from steps where id = $1 and project = $2 \
+                   and $3 = 1 + (select coalesce(max(seq), 0) from journal where step = $1) on conflict do nothing";
+        let at = entry.at.as_microsecond();
+        self.guarded(sql, &[&step.uuid(), &scope.project.uuid(), &signed(entry.seq)?, &at, &json(&entry.body)?])
+    }
+
+    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()> {
+        self.guarded(
+            sql::STEP_STATE_SAVE,
+            &[&step.uuid(), &scope.project.uuid(), &signed(state.upto)?, &json(&state.body)?],
+        )
+    }
+
+    fn session_sealed_values_retire(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        at: Option<Timestamp>,
+    ) -> StoreResult<()> {
+        let sql = "update interactions set retired_at = $3 where session = $1 and project = $2 \
+                   and resolved_at is not null and exists (select 1 from sealed_values where interaction = interactions.id)";
+        self.change(sql, &[&session.uuid(), &scope.project.uuid(), &micros(at)]).map(drop)
+    }
+
+    fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
+        self.change(sql::SESSION_SEALED_VALUES_DELETE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
+    }
+}

@@ -1,0 +1,94 @@
+//! Steps that our own workers run, and their journals.
+
+use domain::{InteractionId, ProjectId, Scope, SessionId, Step, StepId, TenantId, Timestamp};
+use rusqlite::{Row, params};
+use store::sql::step as sql;
+use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult};
+
+use crate::connection::Executor;
+use crate::values::{id, json, micros, parsed, time, time_if};
+
+/// Has what is sealed for a session's closed questions go with them.
+pub(crate) const RETIRE: &str = "update interactions set retired_at = ?3 where session = ?1 and project = ?2 \
+     and resolved_at is not null and exists (select 1 from sealed_values where sealed_values.interaction = interactions.id)";
+/// What is due, the earliest first.
+pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
+                              join projects on projects.id = steps.project \
+                              where due is not null and due <= ?1 order by due limit ?2";
+
+impl StepReads for Executor<'_> {
+    fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
+        let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
+        self.row(sql::STEP, [step.uuid(), scope.project.uuid()], body)
+    }
+
+    fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>> {
+        let due = |row: &Row<'_>| {
+            Ok(DueStep {
+                scope: Scope {
+                    tenant: TenantId::from_uuid(id(row.get(0)?)),
+                    project: ProjectId::from_uuid(id(row.get(1)?)),
+                },
+                session: SessionId::from_uuid(id(row.get(2)?)),
+                step: StepId::from_uuid(id(row.get(3)?)),
+            })
+        };
+        self.rows(DUE, params![now.as_microsecond(), limit], due)
+    }
+
+    fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>> {
+        self.one_row(sql::NEXT_STEP_DUE, [], |row| time_if(row.get(0)?))
+    }
+
+    fn step_state(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<StepState>> {
+        let state = |row: &Row<'_>| Ok(StepState { upto: row.get(0)?, body: parsed(&row.get::<_, String>(1)?)? });
+        self.row(sql::STEP_STATE, [step.uuid(), scope.project.uuid()], state)
+    }
+
+    fn interactions_with_sealed_value(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        name: &str,
+    ) -> StoreResult<Vec<InteractionId>> {
+        let one = |row: &Row<'_>| Ok(InteractionId::from_uuid(id(row.get(0)?)));
+        self.rows(sql::INTERACTIONS_WITH_SEALED_VALUE, params![session.uuid(), scope.project.uuid(), name], one)
+    }
+
+    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>> {
+        let entry = |row: &Row<'_>| {
+            Ok(JournalEntry { seq: row.get(0)?, at: time(row.get(1)?)?, body: parsed(&row.get::<_, String>(2)?)? })
+        };
+        self.rows(sql::JOURNAL, params![step.uuid(), scope.project.uuid(), after, limit], entry)
+    }
+}
+
+impl StepWrites for Executor<'_> {
+    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
+        let sql = "insert into journal (step, seq, at, body) \
+                   select id, ?3, ?4, ?5 from steps where id = ?1 and project = ?2 \
+                   and ?3 = 1 + (select coalesce(max(seq), 0) from journal where step = ?1)";
+        let row = params![step.uuid(), scope.project.uuid(), entry.seq, entry.at.as_microsecond(), json(&entry.body)?];
+        self.guarded(sql, row)
+    }
+
+    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()> {
+        let row = params![step.uuid(), scope.project.uuid(), state.upto, json(&state.body)?];
+        self.guarded(sql::STEP_STATE_SAVE, row)
+    }
+
+    fn session_sealed_values_retire(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        at: Option<Timestamp>,
+    ) -> StoreResult<()> {
+        let row = params![session.uuid(), scope.project.uuid(), micros(at)];
+        self.change(RETIRE, row).map(drop)
+    }
+
+    fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
+        let row = [session.uuid(), scope.project.uuid()];
+        self.change(sql::SESSION_SEALED_VALUES_DELETE, row).map(drop)
+    }
+}

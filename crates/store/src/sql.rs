@@ -1,0 +1,21 @@
+//! SQL statements whose text is the same in every store.
+//!
+//! A parameter is written `?1`, `?2` and so on, as SQLite has it; the PostgreSQL store replaces the question mark by a dollar sign before it
+//! prepares a statement. Identifiers that PostgreSQL reserves, such as `"user"`, are quoted.
+//!
+//! Statements about questions, actions, sessions, events and timers stay in each store, because they are written for the indexes and the
+//! planner of one database. Each constant is named after the method that runs it.
+
+pub mod access;
+pub mod audit;
+pub mod budget;
+pub mod definition;
+pub mod grant;
+pub mod idempotency;
+pub mod policy;
+pub mod secret;
+pub mod stats;
+pub mod step;
+pub mod ticket;
+pub mod user;
+pub mod webhook;
