@@ -10,7 +10,7 @@ mod killed;
 mod mcp;
 mod model;
 pub(crate) mod place;
-mod played;
+pub(crate) mod played;
 mod readers;
 mod tenants;
 mod tickets;

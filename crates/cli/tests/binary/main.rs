@@ -17,5 +17,6 @@ mod process;
 mod restored;
 mod secrets;
 mod telemetry;
+mod upgrade;
 mod webhooks;
 mod wires;

@@ -1,6 +1,6 @@
 //! Webhooks of the real binary: signed, retried by whoever is left, sent once by many nodes, and nobody held up.
 
-mod endpoint;
+pub(crate) mod endpoint;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

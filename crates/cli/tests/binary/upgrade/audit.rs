@@ -1,0 +1,37 @@
+//! The archive of closed questions and the audit trail go on from where the old server left them.
+
+use serde_json::Value;
+
+use super::fixture::Fixture;
+use crate::common::binary;
+
+/// What the old server archived is exported.
+pub(super) fn archive_is_exported(fixture: &Fixture) {
+    let file = fixture.house.path("archive.jsonl");
+    let output = fixture.house.run_into(&["archive", "export"], &file);
+    assert!(output.status.success(), "{output:?}");
+    let text = std::fs::read_to_string(file).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let exported: Vec<Value> = lines.map(|line| line["interaction"]["id"].clone()).collect();
+    assert_eq!(exported, *fixture.manifest["archived"].as_array().unwrap());
+}
+
+/// The trail is one chain over both servers: it verifies with the public key of before and goes through the checkpoint of before. Then
+/// every sealed value that is left is opened and sealed again.
+pub(super) fn trail_is_whole(fixture: &Fixture) {
+    let file = fixture.house.path("trail.jsonl");
+    let output = fixture.house.run_into(&["audit", "export"], &file);
+    assert!(output.status.success(), "{output:?}");
+    let part = |name: &str| fixture.manifest["audit"][name].as_str().unwrap();
+    let from = ["--whole", "--public-key", part("public_key"), "--from-checkpoint", part("checkpoint")];
+    let output = binary().args(["audit", "verify"]).arg(&file).args(from).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let trail = std::fs::read_to_string(&file).unwrap();
+    for name in
+        ["policy.rule_suspended", "policy.suspension_lifted", "user.signed_in", "interaction.expired", "action.done"]
+    {
+        assert!(trail.contains(&format!("\"type\":\"{name}\"")), "{name} is not on the trail");
+    }
+    let rotated = fixture.house.run(&["secrets", "rotate"]);
+    assert!(rotated.status.success(), "{rotated:?}");
+}

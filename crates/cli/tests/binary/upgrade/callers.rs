@@ -1,0 +1,51 @@
+//! Idempotent commands, people and keys of the archive.
+
+use reqwest::header::{CONTENT_TYPE, COOKIE, SET_COOKIE};
+use serde_json::{Value, json};
+
+use super::fixture::Cast;
+use super::reads::assert_shows;
+use crate::common::Client;
+
+pub(super) async fn commands_are_replayed_and_people_are_known(cast: &Cast) {
+    commands_are_replayed(cast).await;
+    people_are_known(cast).await;
+    Client::new(&cast.base, &cast.text("/revoked_key")).get("/v1/me").await.problem(401, "unauthenticated");
+}
+
+/// The same bytes under the same idempotency key get the result of the first command, also a secret that was shown once.
+async fn commands_are_replayed(cast: &Cast) {
+    for record in cast.manifest["idempotent"].as_array().unwrap() {
+        let text = |name: &str| record[name].as_str().unwrap().to_owned();
+        let client = cast.client(&text("as"));
+        let send = async |body: String| {
+            let request = client.request("POST", &text("path")).header("Idempotency-Key", text("key"));
+            client.attempt(request.header(CONTENT_TYPE, "application/json").body(body)).await.unwrap()
+        };
+        let again = send(text("raw")).await;
+        assert!(again.status < 300, "{again:?}");
+        assert_shows(&record["reply"], &again.body, &text("path"));
+        send(text("raw").replace('}', " }")).await.problem(409, "idempotency_conflict");
+    }
+    let key = cast.manifest["idempotent"][1]["reply"]["secret"].as_str().unwrap();
+    assert_eq!(Client::new(&cast.base, key).get("/v1/me").await.done(200).text("/name"), "once");
+}
+
+/// The cookie of a browser, the password and an unused link of a person still sign her in.
+async fn people_are_known(cast: &Cast) {
+    let person = |name: &str| cast.text(&format!("/person/{name}"));
+    let http = reqwest::Client::new();
+    let me = async |cookie: &str| {
+        let request = http.get(format!("{}/v1/me", cast.base)).header(COOKIE, cookie);
+        let shown: Value = request.send().await.unwrap().json().await.unwrap();
+        shown["name"].as_str().map(str::to_owned)
+    };
+    assert_eq!(me(&person("cookie")).await, Some(person("name")));
+    let password = json!({ "user": person("name"), "password": person("password") });
+    for (path, body) in [("/v1/sign-in/password", password), ("/v1/sign-in/link", json!({ "token": person("link") }))] {
+        let reply = http.post(format!("{}{path}", cast.base)).json(&body).send().await.unwrap();
+        assert_eq!(reply.status(), 204, "{path}");
+        let cookie = reply.headers()[SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
+        assert_eq!(me(&cookie).await, Some(person("name")));
+    }
+}
