@@ -2,7 +2,7 @@
 //! and driven to their end.
 //!
 //! The result does not depend on the age of the archive. Leases, claims and permits of the archive end after 95 years, keys and grants
-//! never. Deadlines and short leases ended ten seconds after the archive was made, so that every start finds them over. Records that a
+//! never. Deadlines and short leases ended twenty seconds after the archive was made, so that every start finds them over. Records that a
 //! start would forget after a day (idempotency keys, browser sessions, sign-in links) are made young again before the start, in the schema
 //! of the archive. The server keeps closed questions for a hundred years (`--retention-days`).
 
