@@ -46,7 +46,7 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use confine::Programs;
-use engine::Hidden;
+use engine::Redactor;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
@@ -94,7 +94,7 @@ const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 
 /// What came of a tool, without what must not be shown: also of those that know nothing of it.
 pub(crate) fn discreet(ran: Ran, run: &Run) -> Ran {
-    let secrets = Hidden::new(run.confidential());
+    let secrets = Redactor::new(run.confidential());
     match ran {
         Ran::Done(result) => Ran::Done(secrets.hide_in(result)),
         Ran::Failed { message, result } => {
@@ -106,7 +106,7 @@ pub(crate) fn discreet(ran: Ran, run: &Run) -> Ran {
 
 /// A text without these values.
 pub(crate) fn hidden(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {
-    Hidden::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
+    Redactor::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
 }
 
 /// One directory, and the tools that never leave it.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{AgentVersion, ProjectName, Refusal, StepId};
-use engine::{Claim, Claimed, Engine, Error};
+use engine::{ClaimedStep, Engine, Error, StepClaim};
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use moka::sync::Cache;
@@ -165,7 +165,7 @@ impl Worker {
         self.over(&claim, result, lost.is_cancelled()).await;
     }
 
-    async fn over(&self, claim: &Claim, result: Result<(), Trouble>, stopped: bool) {
+    async fn over(&self, claim: &StepClaim, result: Result<(), Trouble>, stopped: bool) {
         match result {
             Ok(()) => {}
             Err(Trouble::Engine(Error::Refused(Refusal::StepLost))) => {}
@@ -181,14 +181,14 @@ impl Worker {
         }
     }
 
-    async fn let_go(&self, claim: &Claim) {
+    async fn let_go(&self, claim: &StepClaim) {
         if let Err(error) = self.engine.step_let_go(claim).await {
             tracing::debug!(%error, step = %claim.step, "a step could not be let go of");
         }
     }
 
     /// Keeps the lease, and returns when it is lost or the worker is to stop.
-    async fn watch(&self, claim: &Claim, stop: &CancellationToken) -> Why {
+    async fn watch(&self, claim: &StepClaim, stop: &CancellationToken) -> Why {
         let lease = Duration::try_from(self.engine.settings().step_lease).unwrap_or(LONGEST);
         let mut bell = self.engine.bell().listen(Topic::Session(claim.session));
         let mut beat = tokio::time::interval(lease / 3);
@@ -210,7 +210,7 @@ impl Worker {
         }
     }
 
-    async fn driven(&self, claimed: Claimed, lost: CancellationToken) -> Result<(), Trouble> {
+    async fn driven(&self, claimed: ClaimedStep, lost: CancellationToken) -> Result<(), Trouble> {
         drive::Driven::begin(self, claimed, lost).await?.run().await
     }
 }

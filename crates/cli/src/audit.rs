@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 
 use domain::audit::seal::ALL;
 use domain::audit::verify::{Demands, Report, verify};
-use engine::{Engine, Ids, Settings, Wanted};
+use engine::{Engine, ExportRange, Ids, Settings};
 
 use crate::config::{Audit, AuditCommand, AuditExport, AuditPlace, AuditVerify};
 use crate::failure::Failure;
@@ -87,7 +87,7 @@ impl<R: BufRead> Iterator for Lines<R> {
 
 async fn exported(export: &AuditExport) -> Result<(), Failure> {
     let engine = engine(&export.place).await?;
-    let wanted = Wanted { after: export.after, ..Wanted::default() };
+    let wanted = ExportRange { after: export.after, ..ExportRange::default() };
     let mut lines = engine.audit_export_all(&export.place.tenant, wanted).await?;
     let mut out = io::stdout().lock();
     while let Some(lines) = lines.next().await? {

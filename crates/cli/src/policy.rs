@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use engine::{Engine, Part, Unread};
+use engine::{Engine, FileRefusal, ServerFile};
 use policy::Severity;
 
 use crate::config::{PolicyFile, Terms};
@@ -20,13 +20,13 @@ const READS: u32 = 50;
 /// Looks at policy files without putting them in force. Fails if one of them would be refused.
 pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failure> {
     let mut refused = 0;
-    let policies = files.iter().map(|file| (file, Part::Policy));
-    for (file, part) in policies.chain(floor.iter().map(|file| (file, Part::Floor))) {
+    let policies = files.iter().map(|file| (file, ServerFile::Policy));
+    for (file, part) in policies.chain(floor.iter().map(|file| (file, ServerFile::Floor))) {
         let text = read(file)?;
         let name = file.display().to_string();
         let loaded = match part {
-            Part::Policy => engine::load_policy(&name, &text),
-            Part::Floor => engine::load_floor(&name, &text),
+            ServerFile::Policy => engine::load_policy(&name, &text),
+            ServerFile::Floor => engine::load_floor(&name, &text),
         };
         let findings = match loaded {
             Ok(policy) => policy.warnings().to_vec(),
@@ -43,17 +43,17 @@ pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failu
 /// Takes the files that the process is started with. A bad one ends the start: there is none before it that could stay in force.
 pub(crate) async fn first(engine: &Engine, terms: &Terms) -> Result<(), Failure> {
     match &terms.policy_floor {
-        Some(file) => first_file(engine, Part::Floor, file).await?,
+        Some(file) => first_file(engine, ServerFile::Floor, file).await?,
         None if terms.no_policy_floor => engine.floor_remove().await?,
         None => engine.floor_kept().await?,
     }
     match &terms.policy {
-        Some(file) => first_file(engine, Part::Policy, file).await,
+        Some(file) => first_file(engine, ServerFile::Policy, file).await,
         None => Ok(()),
     }
 }
 
-async fn first_file(engine: &Engine, part: Part, file: &Path) -> Result<(), Failure> {
+async fn first_file(engine: &Engine, part: ServerFile, file: &Path) -> Result<(), Failure> {
     let unread = |error| Failure::PolicyUnread(file.to_owned(), error);
     for _ in 0..READS {
         let Some(text) = settled(file, None).await.map_err(unread)? else { continue };
@@ -65,11 +65,11 @@ async fn first_file(engine: &Engine, part: Part, file: &Path) -> Result<(), Fail
     Err(unread(io::Error::other("it changes whenever it is read")))
 }
 
-async fn put(engine: &Engine, part: Part, file: &Path, text: String) -> Result<(), Unread> {
+async fn put(engine: &Engine, part: ServerFile, file: &Path, text: String) -> Result<(), FileRefusal> {
     let name = file.display().to_string();
     match part {
-        Part::Policy => engine.policy_file(name, text).await,
-        Part::Floor => engine.floor_file(name, text).await,
+        ServerFile::Policy => engine.policy_file(name, text).await,
+        ServerFile::Floor => engine.floor_file(name, text).await,
     }
 }
 
@@ -77,7 +77,7 @@ async fn put(engine: &Engine, part: Part, file: &Path, text: String) -> Result<(
 /// figures and the API.
 pub(crate) async fn follow(engine: Engine, terms: Terms) {
     // Nothing is taken as known: a file may have changed since the process was started with it.
-    let files = [(Part::Floor, terms.policy_floor), (Part::Policy, terms.policy)];
+    let files = [(ServerFile::Floor, terms.policy_floor), (ServerFile::Policy, terms.policy)];
     let given = files.into_iter().filter_map(|(part, path)| Some(Followed { part, path: path?, taken: None }));
     let (mut files, mut told): (Vec<Followed>, _) = (given.collect(), None);
     loop {
@@ -99,7 +99,7 @@ pub(crate) async fn follow(engine: Engine, terms: Terms) {
 
 /// A file that is followed.
 struct Followed {
-    part: Part,
+    part: ServerFile,
     path: PathBuf,
     /// The text that is in force, or that was refused for what is in it. Everything else is tried again.
     taken: Option<String>,
@@ -119,9 +119,9 @@ impl Followed {
             }
         };
         match put(engine, self.part, &self.path, text.clone()).await {
-            Ok(()) | Err(Unread::Refused(_)) => self.taken = Some(text),
+            Ok(()) | Err(FileRefusal::Refused(_)) => self.taken = Some(text),
             // The file may be good: it is tried again at the next look.
-            Err(Unread::NotYet(_)) => self.taken = None,
+            Err(FileRefusal::NotYet(_)) => self.taken = None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `holdpoint policy simulate`.
 
-use engine::{Changed, Engine, Error, Ids, Settings, Simulate, Simulation};
+use engine::{ChangedRuling, Engine, Error, Ids, Settings, Simulate, Simulation};
 
 use crate::config::PolicySimulate;
 use crate::failure::Failure;
@@ -42,7 +42,7 @@ fn told(simulation: &Simulation) -> Vec<String> {
     lines
 }
 
-fn line(Changed { session, call, tool, agent, at, before, after, decision }: &Changed) -> String {
+fn line(ChangedRuling { session, call, tool, agent, at, before, after, decision }: &ChangedRuling) -> String {
     let rule = after.rule.as_deref().map_or_else(|| "the default".to_owned(), |rule| format!("rule `{rule}`"));
     let (before, verdict) = (before.verdict.name(), after.verdict.name());
     let said = decision.as_ref().map_or_else(String::new, |decision| {

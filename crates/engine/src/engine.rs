@@ -11,13 +11,13 @@ use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Store, StoreError};
 
-use crate::access::hashing::Turns;
-use crate::events::settling::Settling;
+use crate::access::hashing::HashQueue;
+use crate::events::settling::ProjectWaits;
 use crate::interactions::forms_check::{CheckLimits, Checks};
 use crate::policy::ruling::Policies;
 use crate::run::gates::Gates;
-use crate::run::timers::Stuck;
-use crate::steps::server_files::Filed;
+use crate::run::timers::FailureCounts;
+use crate::steps::server_files::ServerDefinitions;
 use crate::{Bell, Ids, Vault};
 
 /// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
@@ -127,7 +127,7 @@ pub struct Inner {
     pub(crate) vault: Arc<Vault>,
     pub(crate) policies: Arc<Policies>,
     /// Agents and flows of the server's files.
-    pub(crate) filed: Filed,
+    pub(crate) filed: ServerDefinitions,
     pub(crate) settings: Arc<Settings>,
     /// Where callers wait for their turn.
     pub(crate) gates: Gates,
@@ -140,16 +140,16 @@ pub struct Inner {
     /// The places in which forms are checked.
     pub(crate) checks: Checks,
     /// Whose password is hashed next.
-    pub(crate) turns: Turns,
+    pub(crate) turns: HashQueue,
     /// The moment that the timers sleep until, in microseconds.
     pub(crate) next_wake: AtomicI64,
     pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
     /// Readers of projects who wait for what is not yet in order.
-    pub(crate) settling: Settling,
+    pub(crate) settling: ProjectWaits,
     /// How many audit entries had no place in their chain when this process began to chain entries.
     pub(crate) unchained: AtomicU64,
     /// What time could not be brought to bear on, and how often.
-    pub(crate) stuck: Stuck,
+    pub(crate) stuck: FailureCounts,
 }
 
 impl std::ops::Deref for Engine {
@@ -180,19 +180,19 @@ impl Engine {
             })),
             vault: Arc::new(vault),
             policies: Arc::new(Policies::new()),
-            filed: Filed::default(),
+            filed: ServerDefinitions::default(),
             settings: Arc::new(settings),
             gates,
             keys: Cache::builder().max_capacity(10_000).time_to_live(KEY_TRUST).build(),
             used: Mutex::new(HashMap::new()),
             visited: Mutex::new(HashMap::new()),
             checks,
-            turns: Turns::default(),
+            turns: HashQueue::default(),
             next_wake: AtomicI64::new(i64::MAX),
             pepper: Mutex::new(None),
-            settling: Settling::default(),
+            settling: ProjectWaits::default(),
             unchained: AtomicU64::new(0),
-            stuck: Stuck::default(),
+            stuck: FailureCounts::default(),
         }))
     }
 

@@ -3,7 +3,7 @@
 use domain::{Problem, Refusal};
 use store::{StoreError, UseCaseError};
 
-use crate::policy::in_force::Differs;
+use crate::policy::in_force::PolicyMismatch;
 
 /// Why a use case did not happen. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum Error {
     PolicyInvalid(Vec<Problem>),
     /// This node has another policy or floor than the one that was put in force last.
     #[error("{0}")]
-    PolicyDiffers(Differs),
+    PolicyDiffers(PolicyMismatch),
     /// The credential is unknown, expired or revoked.
     #[error("the key is unknown, expired or revoked")]
     Unauthenticated,

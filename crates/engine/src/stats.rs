@@ -9,7 +9,7 @@ use store::{Cost, OpenCount, Stats, StepCounts};
 use crate::access::sight::Sight;
 use crate::{Engine, Error};
 
-pub use details::{Details, Tally};
+pub use details::{StatsDetails, Tally};
 
 impl Engine {
     /// What is open now, and what was closed within a window.

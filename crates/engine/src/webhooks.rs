@@ -20,7 +20,7 @@ use url::{Host, Url};
 use zeroize::Zeroizing;
 
 use crate::run::transaction::Work;
-use crate::secrets::vault::Place;
+use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Idempotency, Vault};
 
 pub use courier::{Content, Courier, Parcel, Receipt};
@@ -241,7 +241,7 @@ fn refuse(problems: Vec<Problem>) -> Result<(), Error> {
 
 /// Seals a secret and keeps it with its webhook.
 fn keep(work: &mut Work<'_>, vault: &Vault, webhook: &Webhook, number: u32, secret: &[u8; 32]) -> Result<(), Error> {
-    let place = Place::Webhook(&webhook.scope, webhook.id, number);
+    let place = SealContext::Webhook(&webhook.scope, webhook.id, number);
     let sealed = vault.seal(work, &place, secret)?;
     let secret = WebhookSecret { scope: webhook.scope, webhook: webhook.id, number, until: None, sealed };
     Ok(work.tx.webhook_secret_insert(&secret)?)
@@ -254,5 +254,5 @@ fn spelled(secret: &[u8; 32]) -> String {
 
 /// A secret as it is.
 fn opened(vault: &Vault, secret: &WebhookSecret) -> Result<Zeroizing<Vec<u8>>, Error> {
-    vault.unseal(&Place::Webhook(&secret.scope, secret.webhook, secret.number), &secret.sealed)
+    vault.unseal(&SealContext::Webhook(&secret.scope, secret.webhook, secret.number), &secret.sealed)
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use engine::Hidden;
+use engine::Redactor;
 use tokio_util::sync::CancellationToken;
 
 /// What the work on files is bounded by.
@@ -12,13 +12,13 @@ pub(super) struct Bounds {
     until: Instant,
     stop: CancellationToken,
     /// What must not be shown.
-    pub(super) secrets: Hidden,
+    pub(super) secrets: Redactor,
     /// The mark of what may be replaced.
     pub(super) seen: Option<String>,
 }
 
 impl Bounds {
-    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Hidden) -> Self {
+    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Redactor) -> Self {
         Self { until: Instant::now() + time, stop, secrets, seen: None }
     }
 

@@ -9,7 +9,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use cap_std::fs::MetadataExt as _;
-use engine::Hidden;
+use engine::Redactor;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::Deserialize;
@@ -182,7 +182,7 @@ impl Said {
 }
 
 async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result<Said> {
-    let secrets = Hidden::new(run.confidential());
+    let secrets = Redactor::new(run.confidential());
     let (mut stdout, mut stderr) = (Output::new(secrets.clone()), Output::new(secrets));
     let (group, from_stdout, from_stderr) = Group::start(command)?;
     let (why, status) = {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use engine::{Hidden, Hiding};
+use engine::{Redactor, StreamRedactor};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::cut;
@@ -13,13 +13,13 @@ const SHOWN: usize = 64 << 10;
 /// One stream of a command, with the secrets hidden before anything is kept.
 #[derive(Debug)]
 pub(super) struct Output {
-    hiding: Hiding,
+    hiding: StreamRedactor,
     kept: Kept,
 }
 
 impl Output {
-    pub(super) fn new(secrets: Hidden) -> Self {
-        Self { hiding: Hiding::new(secrets), kept: Kept::default() }
+    pub(super) fn new(secrets: Redactor) -> Self {
+        Self { hiding: StreamRedactor::new(secrets), kept: Kept::default() }
     }
 
     /// Reads until nobody can write any more. What was read is kept when this future is dropped.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::agent::Provider;
 use domain::{Action, Kind, ProjectName, Proposal, Refusal, Standing, Verdict};
-use engine::{Acted, Error, Propose, Supposed};
+use engine::{ActionReply, Error, HypotheticalCall, Propose};
 use serde_json::{Value, json};
 
 use super::Trouble;
@@ -150,7 +150,7 @@ impl Driven<'_> {
             deadline_seconds: self.deadline(&Kind::Approval),
         };
         match self.worker.engine.propose(&self.caller, self.session.id, propose, None).await {
-            Ok(Acted { proposal, permit, .. }) => Ok(Ok((proposal, permit))),
+            Ok(ActionReply { proposal, permit, .. }) => Ok(Ok((proposal, permit))),
             Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
                 let problems: Vec<String> =
                     problems.iter().map(|problem| format!("{} {}", problem.pointer, problem.message)).collect();
@@ -180,7 +180,7 @@ impl Driven<'_> {
         if !self.specs.iter().any(|spec| spec.name == READ) {
             return Ok(Value::Null);
         }
-        let reading = Supposed {
+        let reading = HypotheticalCall {
             tool: READ.to_owned(),
             arguments: json!({ "path": arguments["path"] }),
             agent: Some(self.caller.actor.name.clone()),

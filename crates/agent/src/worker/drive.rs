@@ -7,7 +7,7 @@ use domain::agent::Limits;
 use domain::flow::FlowStep;
 use domain::step::Revision;
 use domain::{AgentVersion, Caller, InteractionId, Refusal, Session, StepEnd, StepEnding, template};
-use engine::{Claim, Claimed, Journal, Sleep, values};
+use engine::{ClaimedStep, Journal, StepClaim, StepSleep, values};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ const BEGIN: &str = "Begin.";
 /// One step in the hands of a worker.
 pub(super) struct Driven<'a> {
     pub(super) worker: &'a Worker,
-    pub(super) claim: Claim,
+    pub(super) claim: StepClaim,
     pub(super) caller: Caller,
     pub(super) session: Session,
     pub(super) agent: Option<AgentVersion>,
@@ -55,8 +55,12 @@ pub(super) struct Along {
 }
 
 impl<'a> Driven<'a> {
-    pub(super) async fn begin(worker: &'a Worker, claimed: Claimed, lost: CancellationToken) -> Result<Self, Trouble> {
-        let Claimed { claim, session, luggage, step, steps, state, left_behind, project } = claimed;
+    pub(super) async fn begin(
+        worker: &'a Worker,
+        claimed: ClaimedStep,
+        lost: CancellationToken,
+    ) -> Result<Self, Trouble> {
+        let ClaimedStep { claim, session, luggage, step, steps, state, left_behind, project } = claimed;
         let engine = &worker.engine;
         let flow = engine.flow_of(&session).await?;
         let flow_step = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name).cloned());
@@ -280,7 +284,7 @@ impl<'a> Driven<'a> {
             _ => None,
         });
         let listening = self.state.doing() == Doing::Listening;
-        let sleep = Sleep { journal: self.journal, questions, calls: acts.collect(), listening };
+        let sleep = StepSleep { journal: self.journal, questions, calls: acts.collect(), listening };
         if let (Some(history), true) = (self.history.take(), self.read == self.journal) {
             self.worker.histories.insert(self.claim.step, Arc::new((self.read, history)));
         }

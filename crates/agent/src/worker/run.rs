@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Caller, Outcome, PermitId, Proposal, Refusal, SessionId, Standing, text};
-use engine::{Acted, Claim, Engine, Error};
+use engine::{ActionReply, Engine, Error, StepClaim};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ impl Ready {
 #[derive(Clone)]
 struct Runner<'a> {
     engine: &'a Engine,
-    claim: Claim,
+    claim: StepClaim,
     caller: Caller,
     lost: CancellationToken,
 }
@@ -213,7 +213,11 @@ impl Runner<'_> {
     }
 
     /// Says what became of a run. A store that cannot be reached for a while is waited for: nobody else knows.
-    async fn reported(&self, place: &(SessionId, String), ran: (Outcome, Option<PermitId>)) -> Result<Acted, Error> {
+    async fn reported(
+        &self,
+        place: &(SessionId, String),
+        ran: (Outcome, Option<PermitId>),
+    ) -> Result<ActionReply, Error> {
         for _ in 0..REPORTS {
             match self.engine.action_outcome(&self.caller, place.clone(), ran.clone(), None).await {
                 Err(Error::Store(error)) => {

@@ -6,12 +6,12 @@
 use domain::{Caller, Credential, Refusal, Timestamp, Visit};
 use store::{Reads, VisitRecord};
 
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error};
 
 /// What a transaction knows of the caller for whom it runs.
 #[derive(Debug, Default)]
-pub(crate) struct Presence {
+pub(crate) struct CallerState {
     /// The caller as they were authenticated. None where Holdpoint itself acts.
     presented: Option<Caller>,
     /// The caller as they are now, once their credential was read.
@@ -27,8 +27,8 @@ impl Engine {
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
         let presented = caller.clone();
-        self.transact_as(Doer::of(caller), move |work| {
-            work.presence = Presence { presented: Some(presented.clone()), found: None };
+        self.transact_as(Originator::of(caller), move |work| {
+            work.caller_state = CallerState { presented: Some(presented.clone()), found: None };
             let done = command(work);
             // A refusal can tell something as well. After any other error the transaction cannot be read from.
             if matches!(done, Ok(_) | Err(Error::Refused(_))) {
@@ -43,16 +43,16 @@ impl Engine {
 impl Work<'_> {
     /// The caller as they are now. Read once in a transaction: use cases that lock something first call this after they have the lock.
     pub(crate) fn caller(&mut self) -> Result<Caller, Error> {
-        if let Some(found) = &self.presence.found {
+        if let Some(found) = &self.caller_state.found {
             return Ok(found.clone());
         }
-        let presented = self.presence.presented.as_ref().ok_or(Error::Unauthenticated)?;
+        let presented = self.caller_state.presented.as_ref().ok_or(Error::Unauthenticated)?;
         let found = renewed(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
         if !presented.role.within(found.role) {
             // What was decided before the transaction was decided for a role that the caller no longer has.
             return Err(Refusal::RoleForbids { role: found.role }.into());
         }
-        self.presence.found = Some(found.clone());
+        self.caller_state.found = Some(found.clone());
         Ok(found)
     }
 }

@@ -23,7 +23,7 @@ const FULL: Refusal = Refusal::LimitReached { limit: Limit::PasswordHashes, max:
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whose turn it is to have a password hashed.
-pub(crate) struct Turns {
+pub(crate) struct HashQueue {
     places: Arc<Semaphore>,
     queue: Arc<Semaphore>,
     /// The memory of the places that nobody has now; never more than there are places.
@@ -33,7 +33,7 @@ pub(crate) struct Turns {
 /// The memory that one hash is made in.
 type Arena = Vec<Block>;
 
-impl Default for Turns {
+impl Default for HashQueue {
     fn default() -> Self {
         Self {
             places: Arc::new(Semaphore::new(AT_ONCE)),
@@ -43,7 +43,7 @@ impl Default for Turns {
     }
 }
 
-impl Turns {
+impl HashQueue {
     /// Does something with the memory of a place, off the reactor.
     pub(crate) async fn in_turn<T: Send + 'static>(
         &self,
@@ -129,7 +129,7 @@ mod tests {
 
     #[tokio::test]
     async fn memory_is_allocated_once_for_each_place() {
-        let turns = Turns::default();
+        let turns = HashQueue::default();
         let hashing = (0..8_u8).map(|number| turns.in_turn(move |hasher| hasher.hash(b"password", &[number; 16])));
         let hashes = futures::future::join_all(hashing).await;
         assert!(hashes.into_iter().all(|hash| hash.unwrap().is_some()));
@@ -140,7 +140,7 @@ mod tests {
     /// Nobody waits behind more than so many: whoever is one too many hears so at once.
     #[tokio::test]
     async fn the_queue_has_an_end() {
-        let turns = Turns::default();
+        let turns = HashQueue::default();
         let places = Arc::clone(&turns.places).acquire_many_owned(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
         let taken = u32::try_from(AT_ONCE + MOST_WAITING - 1).unwrap();
         let waiting = Arc::clone(&turns.queue).acquire_many_owned(taken).await.unwrap();

@@ -9,7 +9,7 @@ use store::{Bounded, Cost, KeyRecord, Page};
 
 use crate::access::authenticate::{KEY, fingerprint, spelled};
 use crate::engine::KEY_TRUST;
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
 
 /// The longest that a key may be good for, unless it is good for ever.
@@ -94,8 +94,9 @@ impl Engine {
         let scope = self.scope_ensure(tenant, project).await?;
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
-        let key = self
-            .transact_as(Doer::system(Wire::Cli), move |work| made(work, scope, new.clone(), hash, Joinable::Tenant));
+        let key = self.transact_as(Originator::system(Wire::Cli), move |work| {
+            made(work, scope, new.clone(), hash, Joinable::Tenant)
+        });
         let key = key.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
         Ok((key, text))
@@ -138,7 +139,7 @@ impl Engine {
     /// Revokes a key of a tenant and project by name.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
-        let ended = self.transact_as(Doer::system(Wire::Cli), move |work| revoke_key(work, &scope, id)).await?;
+        let ended = self.transact_as(Originator::system(Wire::Cli), move |work| revoke_key(work, &scope, id)).await?;
         self.key_over(ended, id).await
     }
 

@@ -10,7 +10,7 @@ use store::{Cost, StoreError};
 use crate::access;
 use crate::access::authenticate::{LINK, fingerprint, spelled};
 use crate::access::users::known;
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
 
 /// How long a link is good for.
@@ -52,7 +52,7 @@ impl Engine {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
         let secret = self.ids.random();
         let (name, hash) = (known(name)?, fingerprint(&self.pepper().await?, &secret));
-        let link = self.transact_as(Doer::system(Wire::Cli), move |work| {
+        let link = self.transact_as(Originator::system(Wire::Cli), move |work| {
             let (user, _) = access::find_member(work, &scope, &name)?;
             create_link(work, &scope, &user, &hash, LIFETIME)
         });
@@ -67,7 +67,7 @@ impl Engine {
         let scope = self.scope_ensure(PLACE, PLACE).await?;
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
-        let made = self.transact_as(Doer::system(Wire::Cli), move |work| {
+        let made = self.transact_as(Originator::system(Wire::Cli), move |work| {
             let user = match work.tx.user(scope.tenant, FIRST)? {
                 Some(found) => found.user,
                 None => access::create_account(work, &scope, FIRST, None, None)?,

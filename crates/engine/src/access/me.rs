@@ -16,7 +16,7 @@ pub struct Me {
     /// What the tenant is called.
     pub tenant: String,
     /// Where the caller may be.
-    pub projects: Vec<Place>,
+    pub projects: Vec<ProjectMembership>,
 }
 
 /// What a person can do about their password.
@@ -32,7 +32,7 @@ pub enum PasswordState {
 
 /// A project in which a caller is something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ProjectMembership {
     /// Which.
     pub project: ProjectId,
     /// What it is called.
@@ -85,7 +85,7 @@ impl Engine {
 
 fn of_key(reads: &mut dyn Reads, caller: &Caller) -> Result<Me, Error> {
     let (tenant, name) = named(reads, &caller.scope)?;
-    let here = Place { project: caller.scope.project, name, role: caller.role };
+    let here = ProjectMembership { project: caller.scope.project, name, role: caller.role };
     Ok(Me { user: None, password: None, tenant, projects: vec![here] })
 }
 
@@ -96,7 +96,7 @@ fn of_visit(reads: &mut dyn Reads, visit: VisitId) -> Result<Me, Error> {
     for membership in record.user.active() {
         let (of, name) = named(reads, &record.user.scope(membership))?;
         tenant = of;
-        projects.push(Place { project: membership.project, name, role: membership.role });
+        projects.push(ProjectMembership { project: membership.project, name, role: membership.role });
     }
     let password = match (visit.by_link, record.password) {
         (true, _) => PasswordState::Settable,

@@ -14,7 +14,7 @@ use subtle::ConstantTimeEq;
 use crate::access;
 use crate::access::authenticate::{LINK, VISIT, fingerprint, parsed, spelled};
 use crate::access::password::Password;
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error};
 
 /// Whom an identity provider has vouched for.
@@ -43,8 +43,8 @@ struct Arrival {
 }
 
 impl Arrival {
-    fn doer(&self, actor: Actor) -> Doer {
-        Doer { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(Wire::Http) } }
+    fn originator(&self, actor: Actor) -> Originator {
+        Originator { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(Wire::Http) } }
     }
 }
 
@@ -103,7 +103,7 @@ impl Engine {
         let scope = self.scope_ensure(&identity.place.0, &identity.place.1).await?;
         let arrival = self.arrival((Way::Oidc, from)).await?;
         let actor = Actor { kind: domain::ActorKind::User, name: identity.name.clone() };
-        let signed_in = self.transact_as(arrival.doer(actor), move |work| {
+        let signed_in = self.transact_as(arrival.originator(actor), move |work| {
             let (user, keys) = sync_identity(work, &scope, &identity)?;
             begin_visit(work, &user, arrival)?;
             Ok(keys)
@@ -144,8 +144,8 @@ impl Engine {
         subject: String,
         from: Option<IpAddr>,
     ) -> Result<Option<User>, Error> {
-        let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
-        let ended = self.transact_as(doer, move |work| {
+        let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
+        let ended = self.transact_as(originator, move |work| {
             let Some(user) = work.tx.user_by_subject(scope.tenant, &subject)?.map(|record| record.user) else {
                 return Ok(None);
             };
@@ -187,7 +187,7 @@ impl Engine {
         F: FnMut(&mut Work<'_>, &UserRecord) -> Result<bool, Error> + Send + 'static,
     {
         let (id, arrival): (UserId, _) = (user.id, self.arrival(by).await?);
-        let begun = self.transact_as(arrival.doer(user.actor()), move |work| {
+        let begun = self.transact_as(arrival.originator(user.actor()), move |work| {
             let record = work.tx.user_by_id(id)?.ok_or(Error::SignInFailed)?;
             if !holds(work, &record)? {
                 return Err(Error::SignInFailed);
@@ -212,9 +212,9 @@ impl Engine {
         if let Some(scope) = scope {
             // A name that is nobody's may be a password in the wrong field: it is kept nowhere.
             let data = json!({ "user": user.map(|user| &user.name), "way": way });
-            let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
+            let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
             let happening = Happening::plain("user.sign_in_failed", data);
-            self.transact_as(doer, move |work| work.append_audit(&scope, &happening)).await?;
+            self.transact_as(originator, move |work| work.append_audit(&scope, &happening)).await?;
         }
         result
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use store::Bounded;
 
 use crate::access;
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
 
 /// How many people may belong to a project. Whoever is out of it is not counted.
@@ -75,7 +75,7 @@ impl Engine {
     pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
-        self.transact_as(Doer::system(Wire::Cli), move |work| {
+        self.transact_as(Originator::system(Wire::Cli), move |work| {
             work.tx.names_lock(scope.tenant)?;
             add_user(work, &scope, &new, None)
         })

@@ -18,9 +18,9 @@ use crate::actions;
 use crate::actions::grants::Proposer;
 use crate::interactions;
 use crate::interactions::ask::{opened_on, sized};
-use crate::interactions::open::Asking;
+use crate::interactions::open::QuestionTerms;
 use crate::policy;
-use crate::policy::ruling::{Behalf, Judged};
+use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::run::transaction::Work;
 use crate::sessions;
 use crate::{Engine, Error, Idempotency, Vault};
@@ -61,7 +61,7 @@ impl Engine {
         session: SessionId,
         propose: Propose,
         once: Option<Idempotency>,
-    ) -> Result<Acted, Error> {
+    ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         checked(&propose)?;
         let mut ruled = 0;
@@ -103,7 +103,7 @@ impl Engine {
                 return Err(Refusal::CallReserved(call).into());
             }
         }
-        let behalf = Behalf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
+        let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
         let in_force = self.in_force_for(scope, (&actor.name, caller.is_worker())).await?;
         let state = in_force.state.clone();
         let judged = self.judge_by(in_force, behalf.clone(), action.clone()).await?;
@@ -179,13 +179,13 @@ impl Engine {
         given: Option<i64>,
         wire: Wire,
         traceparent: Option<String>,
-    ) -> Asking {
+    ) -> QuestionTerms {
         let usual = self.usual_time(&Kind::Approval, wire);
         let time = match (given.or(judged.ask.deadline_seconds).map(SignedDuration::from_secs), usual) {
             (Some(ruled), Some(usual)) if given.is_none() && judged.ask.undated => Some(ruled.min(usual)),
             (ruled, usual) => ruled.or(usual),
         };
-        Asking { time, traceparent, within_budget: true }
+        QuestionTerms { time, traceparent, within_budget: true }
     }
 }
 
@@ -235,7 +235,7 @@ fn checked(propose: &Propose) -> Result<(), Error> {
 
 /// An action as its agent, or somebody who watches, is shown it.
 #[derive(Debug, Clone)]
-pub struct Acted {
+pub struct ActionReply {
     /// The action.
     pub proposal: Proposal,
     /// What starts it, for the agent that proposed it and nobody else.
@@ -245,7 +245,7 @@ pub struct Acted {
 }
 
 impl Engine {
-    pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<Acted, Error> {
+    pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<ActionReply, Error> {
         self.fingerprint(PERMIT, "").await?;
         // Sealed as it was given, and shown only as long as it is good.
         let text = match &proposal.standing {
@@ -254,7 +254,7 @@ impl Engine {
         };
         let proposal = self.as_long_as_its_grant(proposal, at).await?;
         let permit = text.filter(|_| proposal.state(at) == "allowed");
-        Ok(Acted { proposal, permit, at })
+        Ok(ActionReply { proposal, permit, at })
     }
 
     /// The action with a permit that ends where the grant does on which it stands.

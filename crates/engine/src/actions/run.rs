@@ -14,13 +14,13 @@ use crate::access;
 use crate::access::sight::Sight;
 use crate::actions;
 use crate::actions::grants::Proposer;
-use crate::actions::propose::{Acted, MOST_RULINGS, PERMIT};
+use crate::actions::propose::{ActionReply, MOST_RULINGS, PERMIT};
 use crate::interactions;
 use crate::policy;
-use crate::policy::ruling::{Behalf, Judged};
+use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::sessions;
 use crate::steps;
-use crate::{Engine, Error, Hidden, Idempotency, Vault};
+use crate::{Engine, Error, Idempotency, Redactor, Vault};
 
 /// How large a result may be: more of it belongs elsewhere, with a reference here.
 const MOST_BYTES: usize = 256 * 1024;
@@ -36,9 +36,9 @@ impl Engine {
         session: SessionId,
         call: String,
         wait: Duration,
-    ) -> Result<Acted, Error> {
+    ) -> Result<ActionReply, Error> {
         caller.require(Right::Read)?;
-        let decided = |found: &Acted| !matches!(found.proposal.standing, Standing::Waiting { .. });
+        let decided = |found: &ActionReply| !matches!(found.proposal.standing, Standing::Waiting { .. });
         self.until((caller, Topic::Session(session)), wait, || self.look_at(caller, session, &call), decided).await
     }
 
@@ -49,7 +49,7 @@ impl Engine {
         session: SessionId,
         after: String,
         limit: u32,
-    ) -> Result<(Vec<Acted>, Option<String>), Error> {
+    ) -> Result<(Vec<ActionReply>, Option<String>), Error> {
         caller.require(Right::Read)?;
         let (scope, reader) = (caller.scope, caller.clone());
         let found = self.list(caller, move |reads| {
@@ -65,7 +65,7 @@ impl Engine {
         Ok((actions, next))
     }
 
-    async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Acted, Error> {
+    async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<ActionReply, Error> {
         let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
         let found = self.read(Cost::Point, move |reads| {
             Sight::of(reads, &reader)?.session(reads, &scope, session)?;
@@ -84,7 +84,7 @@ impl Engine {
         permit: String,
         seconds: Option<i64>,
         once: Option<Idempotency>,
-    ) -> Result<Acted, Error> {
+    ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         let length = self.lease_length(seconds)?;
         self.fingerprint(PERMIT, "").await?;
@@ -110,7 +110,7 @@ impl Engine {
         });
         let (session, proposal) = found.await?;
         let agent = Some(proposal.proposed_by.name.clone());
-        let behalf = Behalf { agent, user: session.started_by.name, role: proposal.role };
+        let behalf = OnBehalfOf { agent, user: session.started_by.name, role: proposal.role };
         let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.driven)).await?;
         self.judge_by(in_force, behalf, proposal.effective()).await
     }
@@ -206,7 +206,7 @@ impl Engine {
         (session, call): (SessionId, String),
         (outcome, run): (Outcome, Option<PermitId>),
         once: Option<Idempotency>,
-    ) -> Result<Acted, Error> {
+    ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         checked(&outcome)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
@@ -250,7 +250,7 @@ fn bare(outcome: Outcome) -> Outcome {
     }
 }
 
-fn hidden_in(outcome: Outcome, hidden: &Hidden) -> Outcome {
+fn hidden_in(outcome: Outcome, hidden: &Redactor) -> Outcome {
     match outcome {
         Outcome::Done { result } => Outcome::Done { result: hidden.hide_in(result) },
         Outcome::Failed { message, result } => {

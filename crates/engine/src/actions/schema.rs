@@ -6,7 +6,7 @@ use serde_json::Value;
 use store::Cost;
 
 use crate::access::sight::Sight;
-use crate::interactions::plan::Subject;
+use crate::interactions::plan::AnswerSubject;
 use crate::{Engine, Error};
 
 impl Engine {
@@ -16,7 +16,7 @@ impl Engine {
         caller.require(Right::Answer)?;
         let Value::Object(mut given) = given else { return Ok(given) };
         let subject = self.answer_subject(caller.scope, id).await?.ok_or(Refusal::NotFound("interaction"))?;
-        let Subject { original, action: Some(action), tool_schema, .. } = subject else {
+        let AnswerSubject { original, action: Some(action), tool_schema, .. } = subject else {
             return Ok(Value::Object(given));
         };
         let declared = self.in_force(caller.scope).await?.policy.schema(&action.action.tool).cloned();
@@ -36,7 +36,7 @@ impl Engine {
         let reader = caller.clone();
         self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.question(reads, &reader.scope, id)).await?;
         let subject = self.answer_subject(caller.scope, id).await?.ok_or(Refusal::NotFound("interaction"))?;
-        let Subject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };
+        let AnswerSubject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };
         let policy = self.in_force(caller.scope).await?.policy;
         Ok(policy.schema(&action.action.tool).cloned().or(tool_schema))
     }

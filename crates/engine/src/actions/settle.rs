@@ -10,7 +10,7 @@ use store::StoreError;
 
 use crate::actions::propose::question_about;
 use crate::interactions::ask::opened_on;
-use crate::interactions::open::Asking;
+use crate::interactions::open::QuestionTerms;
 use crate::interactions::plan::AnswerPlan;
 use crate::run::transaction::Work;
 use crate::{Error, actions, interactions, steps};
@@ -149,7 +149,7 @@ pub(crate) fn ask_about_outcome(
     let audiences = before.map(|before| before.question.audiences().to_vec()).unwrap_or_default();
     let question = what_became_of(&proposal).asked_of(audiences);
     let question = question.admit().map_err(Refusal::QuestionInvalid)?;
-    let asking = Asking {
+    let asking = QuestionTerms {
         time: time_for_outcome(work, session, &proposal, &question.kind)?,
         traceparent: None,
         within_budget: false,

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Which part of a chain is wanted.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted {
+pub struct ExportRange {
     /// Begin after this entry.
     pub after: u64,
     /// Show what was done before this by its digest alone.
@@ -34,7 +34,7 @@ pub struct Export {
     engine: Engine,
     tenant: TenantId,
     shown: Option<ProjectId>,
-    wanted: Wanted,
+    wanted: ExportRange,
     at: Timestamp,
     after: u64,
     last: Checkpoint,
@@ -46,13 +46,13 @@ pub struct Export {
 
 impl Engine {
     /// Exports the chain of the caller's tenant. What other projects did is shown by its digest alone.
-    pub async fn audit_export(&self, caller: &Caller, wanted: Wanted) -> Result<Export, Error> {
+    pub async fn audit_export(&self, caller: &Caller, wanted: ExportRange) -> Result<Export, Error> {
         caller.require(Right::Audit)?;
         self.export(caller.scope.tenant, Some(caller.scope.project), wanted).await
     }
 
     /// Exports the whole chain of a tenant by name: for whoever holds the database itself.
-    pub async fn audit_export_all(&self, tenant: &str, wanted: Wanted) -> Result<Export, Error> {
+    pub async fn audit_export_all(&self, tenant: &str, wanted: ExportRange) -> Result<Export, Error> {
         let tenant = self.tenant_named(tenant).await?;
         match self.audit_skipped_count().await? {
             0 => self.export(tenant, None, wanted).await,
@@ -72,7 +72,7 @@ impl Engine {
         Ok(found.ok_or(Refusal::NotFound("tenant"))?)
     }
 
-    async fn export(&self, tenant: TenantId, shown: Option<ProjectId>, wanted: Wanted) -> Result<Export, Error> {
+    async fn export(&self, tenant: TenantId, shown: Option<ProjectId>, wanted: ExportRange) -> Result<Export, Error> {
         match self.audit_unchained_at_start() {
             0 if self.database_misfit().await?.is_none() => {}
             entries => return Err(Error::AuditIncomplete(entries)),

@@ -10,7 +10,7 @@ use crate::{Engine, Error};
 
 /// An entry in its place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Audited {
+pub struct AuditRecord {
     /// Its number in the chain of its tenant.
     pub seq: u64,
     /// What was done.
@@ -28,7 +28,7 @@ impl Engine {
         caller: &Caller,
         mut filter: AuditFilter,
         page: Page<u64>,
-    ) -> Result<(Vec<Audited>, Option<u64>), Error> {
+    ) -> Result<(Vec<AuditRecord>, Option<u64>), Error> {
         caller.require(Right::Audit)?;
         self.chain().await?;
         let (scope, most) = (caller.scope, page.limit as usize);
@@ -54,7 +54,7 @@ impl Engine {
             {
                 redact(body);
             }
-            Ok(Audited { seq: chained.seq, entry, digest: chained.digest, hash: chained.hash })
+            Ok(AuditRecord { seq: chained.seq, entry, digest: chained.digest, hash: chained.hash })
         });
         Ok((entries.collect::<Result<_, Error>>()?, next))
     }

@@ -10,7 +10,7 @@ use store::{Cost, Sealed};
 
 use crate::deliveries;
 use crate::interactions;
-use crate::secrets::vault::{Place, RESUME_POINT, SECRETS};
+use crate::secrets::vault::{RESUME_POINT, SECRETS, SealContext};
 use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
@@ -19,7 +19,7 @@ const LONGEST: i64 = 24 * 3600;
 
 /// What the agent is handed. Printed without what was sealed.
 #[derive(Clone)]
-pub struct Taken {
+pub struct TakenAnswer {
     /// Fences every heartbeat and completion.
     pub lease: LeaseId,
     /// The question with its resolution.
@@ -30,9 +30,9 @@ pub struct Taken {
     pub secrets: Option<Value>,
 }
 
-impl fmt::Debug for Taken {
+impl fmt::Debug for TakenAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Taken")
+        f.debug_struct("TakenAnswer")
             .field("lease", &self.lease)
             .field("interaction", &self.interaction)
             .finish_non_exhaustive()
@@ -53,7 +53,7 @@ impl Engine {
         id: InteractionId,
         seconds: Option<i64>,
         once: Option<Idempotency>,
-    ) -> Result<Taken, Error> {
+    ) -> Result<TakenAnswer, Error> {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
         let by = caller.clone();
@@ -71,7 +71,7 @@ impl Engine {
         });
         let Receipt { lease, interaction } = receipt.await?;
         let (resume_point, secrets) = self.unsealed(caller, lease, &interaction).await?;
-        Ok(Taken { lease, interaction, resume_point, secrets })
+        Ok(TakenAnswer { lease, interaction, resume_point, secrets })
     }
 
     /// How long a lease is held: as asked for, within bounds, else as configured.
@@ -111,7 +111,7 @@ impl Engine {
         let (resume_point, secrets) = sealed.await?;
         let opened = |name, sealed: Option<Sealed>| {
             let Some(sealed) = sealed else { return Ok(None) };
-            let opened = self.vault.unseal(&Place::Question(&scope, id, name), &sealed)?;
+            let opened = self.vault.unseal(&SealContext::Question(&scope, id, name), &sealed)?;
             serde_json::from_slice(&opened).map(Some).map_err(|_| Error::Sealed)
         };
         Ok((opened(RESUME_POINT, resume_point)?, opened(SECRETS, secrets)?))

@@ -8,7 +8,7 @@ use store::{Cost, Reads, Topic};
 
 use crate::access::sight::Sight;
 use crate::run::fair_gate::Entrant;
-use crate::run::read_batch::Portion;
+use crate::run::read_batch::BatchSize;
 use crate::sessions::names::{begun_in, live_in, newest_in};
 use crate::{Engine, Error, Listener};
 
@@ -20,22 +20,22 @@ pub struct ChannelFollower {
     reader: Entrant,
     channel: String,
     listener: Listener,
-    portion: Portion,
+    portion: BatchSize,
     /// The sessions that are followed, and up to which event each is.
     places: BTreeMap<SessionId, u64>,
     /// Where to begin with a session that is not followed yet.
-    beginning: Beginning,
+    beginning: ChannelStart,
     /// The newest session that is known: later ones have begun since.
     newest: Option<SessionId>,
     /// The sessions of which there is more to read than was given, as far as they were when they were looked at; the next one first.
-    behind: VecDeque<Head>,
+    behind: VecDeque<SessionCursor>,
     /// Whether something may have happened since they were looked at.
     rung: bool,
 }
 
 /// Where a follower of a channel begins.
 #[derive(Debug, Clone)]
-pub enum Beginning {
+pub enum ChannelStart {
     /// Sessions that were there are followed from now on, later ones from their beginning.
     Now,
     /// Every session is followed from its beginning, but for those of which something is known already.
@@ -44,7 +44,7 @@ pub enum Beginning {
 
 /// What comes next in a channel.
 #[derive(Debug, Clone)]
-pub enum InChannel {
+pub enum ChannelItem {
     /// Sessions that were not followed until now, the oldest first: each was there, has begun, or goes on again.
     Joined(Vec<SessionId>),
     /// Events of one session; at least one.
@@ -53,7 +53,7 @@ pub enum InChannel {
 
 /// How far a session was when it was looked at.
 #[derive(Debug, Clone, Copy)]
-struct Head {
+struct SessionCursor {
     session: SessionId,
     /// Its last event.
     end: u64,
@@ -67,15 +67,15 @@ impl Engine {
         &self,
         caller: &Caller,
         channel: &str,
-        beginning: Beginning,
+        beginning: ChannelStart,
     ) -> Result<ChannelFollower, Error> {
         caller.require(Right::Read)?;
         let (scope, name) = (caller.scope, channel.to_owned());
         let listener = self.bell.listen(Topic::Channel(scope.project, name.clone()));
         let newest = self.read(Cost::Point, move |reads| newest_in(reads, &scope, &name)).await?;
         let places = match &beginning {
-            Beginning::Now => BTreeMap::new(),
-            Beginning::After(places) => places.clone(),
+            ChannelStart::Now => BTreeMap::new(),
+            ChannelStart::After(places) => places.clone(),
         };
         Ok(ChannelFollower {
             engine: self.clone(),
@@ -83,7 +83,7 @@ impl Engine {
             reader: Entrant::of(caller),
             channel: channel.to_owned(),
             listener,
-            portion: Portion::default(),
+            portion: BatchSize::default(),
             places,
             beginning,
             newest: newest.map(|newest| newest.id),
@@ -100,17 +100,17 @@ impl ChannelFollower {
     }
 
     /// What comes next. It may be dropped while it waits.
-    pub async fn next(&mut self) -> Result<InChannel, Error> {
+    pub async fn next(&mut self) -> Result<ChannelItem, Error> {
         loop {
             if let Some(head) = self.behind.front().copied() {
                 let events = self.read(head).await?;
                 if !events.is_empty() {
-                    return Ok(InChannel::Events(events));
+                    return Ok(ChannelItem::Events(events));
                 }
             } else if self.rung {
                 let joined = self.look().await?;
                 if !joined.is_empty() {
-                    return Ok(InChannel::Joined(joined));
+                    return Ok(ChannelItem::Joined(joined));
                 }
             } else {
                 self.listener.heard().await;
@@ -128,13 +128,14 @@ impl ChannelFollower {
         // What rings from now on was not seen.
         self.rung = false;
         fresh.iter().for_each(|session| self.joined(session));
-        let behind = |head: &Head| head.over || self.places.get(&head.session).is_some_and(|place| *place < head.end);
+        let behind =
+            |head: &SessionCursor| head.over || self.places.get(&head.session).is_some_and(|place| *place < head.end);
         self.behind = heads.into_iter().filter(behind).collect();
         Ok(fresh.iter().map(|session| session.id).collect())
     }
 
     /// The next events of a session; none where it has been read as far as it was.
-    async fn read(&mut self, head: Head) -> Result<Vec<Event>, Error> {
+    async fn read(&mut self, head: SessionCursor) -> Result<Vec<Event>, Error> {
         let place = self.places.get(&head.session).copied().unwrap_or(head.end);
         if place >= head.end {
             self.behind.pop_front();
@@ -154,7 +155,7 @@ impl ChannelFollower {
     }
 
     fn left(&mut self, session: SessionId) {
-        if let (Some(place), Beginning::After(known)) = (self.places.remove(&session), &mut self.beginning) {
+        if let (Some(place), ChannelStart::After(known)) = (self.places.remove(&session), &mut self.beginning) {
             known.insert(session, place);
         }
     }
@@ -163,10 +164,10 @@ impl ChannelFollower {
         let later = self.newest.is_none_or(|newest| session.id > newest);
         self.newest = self.newest.max(Some(session.id));
         let after = match &self.beginning {
-            Beginning::Now if later => 0,
-            Beginning::Now => session.last_seq,
+            ChannelStart::Now if later => 0,
+            ChannelStart::Now => session.last_seq,
             // One that had ended and goes on again is told from where it was left.
-            Beginning::After(known) => known.get(&session.id).copied().unwrap_or_default(),
+            ChannelStart::After(known) => known.get(&session.id).copied().unwrap_or_default(),
         };
         self.places.insert(session.id, after);
     }
@@ -179,7 +180,7 @@ fn stands(
     caller: &Caller,
     channel: &str,
     (followed, newest): (&[SessionId], Option<SessionId>),
-) -> Result<(Vec<Session>, Vec<Head>), Error> {
+) -> Result<(Vec<Session>, Vec<SessionCursor>), Error> {
     let (scope, sight) = (&caller.scope, Sight::of(reads, caller)?);
     let mut found: BTreeMap<SessionId, Session> = BTreeMap::new();
     found.extend(begun_in(reads, scope, channel, newest)?.into_iter().map(|session| (session.id, session)));
@@ -192,14 +193,16 @@ fn stands(
             None => reads.session(scope, id)?.filter(|session| sight.sees(session)),
             live => live,
         };
-        heads.push(session.map_or(Head { session: id, end: 0, over: true }, |session| Head::of(&session)));
+        heads.push(
+            session.map_or(SessionCursor { session: id, end: 0, over: true }, |session| SessionCursor::of(&session)),
+        );
     }
     let fresh: Vec<Session> = found.into_values().collect();
-    heads.extend(fresh.iter().map(Head::of));
+    heads.extend(fresh.iter().map(SessionCursor::of));
     Ok((fresh, heads))
 }
 
-impl Head {
+impl SessionCursor {
     const fn of(session: &Session) -> Self {
         Self { session: session.id, end: session.last_seq, over: session.ended.is_some() }
     }

@@ -11,7 +11,7 @@ use store::{Cost, Cursor, Page, Topic};
 
 use crate::access::sight::{Remembered, Sight};
 use crate::run::fair_gate::Entrant;
-use crate::run::read_batch::Portion;
+use crate::run::read_batch::BatchSize;
 use crate::{Engine, Error, Listener};
 
 /// Reads a session's events one after the other, for as long as it is asked to.
@@ -22,7 +22,7 @@ pub struct SessionFollower {
     session: SessionId,
     after: u64,
     listener: Listener,
-    portion: Portion,
+    portion: BatchSize,
 }
 
 /// Reads a project's events in commit order.
@@ -32,7 +32,7 @@ pub struct ProjectFollower {
     caller: Caller,
     after: Cursor,
     listener: Listener,
-    portion: Portion,
+    portion: BatchSize,
     /// Which sessions an agent sees that does not see all.
     remembered: Arc<Mutex<Remembered>>,
 }
@@ -89,7 +89,7 @@ impl Engine {
         let (caller, engine) = (caller.clone(), self.clone());
         let reader = caller.clone();
         self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.session(reads, &reader.scope, session)).await?;
-        Ok(SessionFollower { engine, caller, session, after, listener, portion: Portion::default() })
+        Ok(SessionFollower { engine, caller, session, after, listener, portion: BatchSize::default() })
     }
 
     /// Follows a project, from a cursor or from now on.
@@ -102,7 +102,7 @@ impl Engine {
             None => self.read(Cost::Point, move |reads| Ok(reads.project_head(&scope)?)).await?,
         };
         let (engine, caller, remembered) = (self.clone(), caller.clone(), Arc::default());
-        Ok(ProjectFollower { engine, caller, after, listener, portion: Portion::default(), remembered })
+        Ok(ProjectFollower { engine, caller, after, listener, portion: BatchSize::default(), remembered })
     }
 }
 

@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_millis(500);
 
 /// Who waits, by project.
 #[derive(Default)]
-pub(crate) struct Settling(Mutex<HashMap<ProjectId, Weak<Wait>>>);
+pub(crate) struct ProjectWaits(Mutex<HashMap<ProjectId, Weak<Wait>>>);
 
 /// The readers of one project who wait.
 struct Wait {
@@ -31,7 +31,7 @@ struct Wait {
     seen: watch::Sender<Cursor>,
 }
 
-impl Settling {
+impl ProjectWaits {
     /// Waits until the log of a project is in order beyond a cursor. `look` finds up to where it is.
     pub(crate) async fn beyond<L, F>(&self, project: ProjectId, after: Cursor, look: L) -> Result<(), Error>
     where
@@ -120,7 +120,7 @@ mod tests {
     /// Twenty readers of one project look once between them after each pause, and the pauses grow to half a second.
     #[tokio::test]
     async fn one_reader_looks_for_all_and_less_and_less_often() {
-        let settling = Settling::default();
+        let settling = ProjectWaits::default();
         let (looks, pauses) = (Mutex::new(0), Mutex::new(Vec::new()));
         let look = || {
             let mut looks = looks.lock();
@@ -141,7 +141,7 @@ mod tests {
     /// A reader who came with an older cursor than the one who looks goes on as soon as that one has looked.
     #[tokio::test]
     async fn a_reader_who_is_further_behind_does_not_wait_for_the_others() {
-        let settling = Settling::default();
+        let settling = ProjectWaits::default();
         let look = || async { Ok(at(7)) };
         let sleep = |_| tokio::task::yield_now();
         let mut ahead = Box::pin(settling.beyond_with(project(), at(7), look, sleep));
@@ -155,7 +155,7 @@ mod tests {
     /// Whoever looks may go away at any time; the next one goes on with the pause that was reached.
     #[tokio::test]
     async fn the_turn_is_passed_on() {
-        let settling = Settling::default();
+        let settling = ProjectWaits::default();
         let pauses = Mutex::new(Vec::new());
         let sleep = |pause: Duration| {
             pauses.lock().push(pause.as_millis());

@@ -28,7 +28,7 @@ impl Engine {
             let (mut session, interaction) = interactions::lock(work, &scope, id)?;
             let reviewer = interaction.admit(&work.caller()?)?;
             let was = interaction.status();
-            let (mut people, mut left) = (Vec::new(), Left::Users(None));
+            let (mut people, mut left) = (Vec::new(), PeopleCursor::Users(None));
             let change = loop {
                 let (more, rest) = read_people(work, &scope, left)?;
                 people.extend(more.into_iter().filter(|person| is_asked(&interaction, person)));
@@ -52,7 +52,7 @@ impl Engine {
 }
 
 /// Who is still to be looked at of those who belong to a project: people after a name, or keys after one.
-enum Left {
+enum PeopleCursor {
     Users(Option<String>),
     Keys(Option<KeyId>),
 }
@@ -64,24 +64,28 @@ fn is_asked(interaction: &Interaction, person: &Person) -> bool {
 }
 
 /// Some of those who belong to a project now, and who is left: people who sign in first, then whoever has a good key.
-fn read_people(work: &mut Work<'_>, scope: &Scope, left: Left) -> Result<(Vec<Person>, Option<Left>), Error> {
+fn read_people(
+    work: &mut Work<'_>,
+    scope: &Scope,
+    left: PeopleCursor,
+) -> Result<(Vec<Person>, Option<PeopleCursor>), Error> {
     match left {
-        Left::Users(after) => {
+        PeopleCursor::Users(after) => {
             let found = work.tx.users_page(scope, after.as_deref(), PORTION)?;
             let next = found.last().filter(|_| found.more).map(|user| user.name.clone());
             let person = |user: &User| {
                 let membership = user.member_of(scope.project)?;
                 Some(Person { actor: user.actor(), role: membership.role, groups: membership.groups.clone() })
             };
-            let left = next.map_or(Left::Keys(None), |name| Left::Users(Some(name)));
+            let left = next.map_or(PeopleCursor::Keys(None), |name| PeopleCursor::Users(Some(name)));
             Ok((found.iter().filter_map(person).collect(), Some(left)))
         }
-        Left::Keys(after) => {
+        PeopleCursor::Keys(after) => {
             let found = work.tx.keys_of_people(scope, work.now, Page { after, limit: PORTION })?;
             let next = found.last().filter(|_| found.more).map(|key| key.id);
             let callers = found.iter().filter_map(|key| key.caller(work.now));
             let people = callers.map(|Caller { actor, role, groups, .. }| Person { actor, role, groups });
-            Ok((people.collect(), next.map(|key| Left::Keys(Some(key)))))
+            Ok((people.collect(), next.map(|key| PeopleCursor::Keys(Some(key)))))
         }
     }
 }

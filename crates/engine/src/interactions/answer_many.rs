@@ -6,7 +6,7 @@ use crate::{Engine, Error, Idempotency};
 
 /// One answer of many.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct AnswerEntry {
     /// Which question.
     pub interaction: InteractionId,
     /// What is said.
@@ -17,7 +17,7 @@ pub struct Entry {
 
 /// What became of one answer of many.
 #[derive(Debug)]
-pub struct EntryResult {
+pub struct AnswerResult {
     /// Which question.
     pub interaction: InteractionId,
     /// What it is now, or why not.
@@ -31,10 +31,10 @@ impl Engine {
     }
 
     /// Takes many answers, in the order given, and hands on what became of each at once: questions may be large.
-    pub async fn answer_many(&self, caller: &Caller, entries: Vec<Entry>, mut take: impl FnMut(EntryResult)) {
-        for Entry { interaction, draft, once } in entries {
+    pub async fn answer_many(&self, caller: &Caller, entries: Vec<AnswerEntry>, mut take: impl FnMut(AnswerResult)) {
+        for AnswerEntry { interaction, draft, once } in entries {
             let result = self.answer(caller, interaction, draft, once).await;
-            take(EntryResult { interaction, result });
+            take(AnswerResult { interaction, result });
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Span {
 
 /// A question of the archive, with everything that is known of it. What was sealed is not: that was forgotten.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Archived {
+pub struct ArchivedQuestion {
     /// The tenant and the project, by name.
     pub place: (String, String),
     /// The question, its resolution and its delivery.
@@ -71,7 +71,7 @@ impl Engine {
 
 impl ArchiveExport {
     /// The next questions, the oldest of a project first; none at the end. There may be none of interest among those read.
-    pub async fn next(&mut self) -> Result<Option<Vec<Archived>>, Error> {
+    pub async fn next(&mut self) -> Result<Option<Vec<ArchivedQuestion>>, Error> {
         let Some((scope, place)) = self.left.front().cloned() else { return Ok(None) };
         let (span, page) = (self.span, Page { after: self.last, limit: BATCH });
         let read = self.engine.read(Cost::Scan, move |reads| {
@@ -80,7 +80,7 @@ impl ArchiveExport {
             let mut found = Vec::new();
             for interaction in archived.into_iter().filter(|interaction| span.holds(interaction)) {
                 let events = events_about(reads, &scope, &interaction)?;
-                found.push(Archived { place: place.clone(), interaction, events });
+                found.push(ArchivedQuestion { place: place.clone(), interaction, events });
             }
             Ok((found, last))
         });

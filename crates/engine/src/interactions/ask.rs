@@ -10,7 +10,7 @@ use crate::access;
 use crate::access::sight::may_ask_in;
 use crate::interactions;
 use crate::interactions::forms_check::Account;
-use crate::interactions::open::Asking;
+use crate::interactions::open::QuestionTerms;
 use crate::secrets;
 use crate::secrets::vault::RESUME_POINT;
 use crate::sessions;
@@ -51,7 +51,7 @@ impl Engine {
         let resume_point = self.packed(resume_point)?;
         let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
         let (scope, actor) = (caller.scope, caller.actor.clone());
-        let asking = Asking { time: seconds, traceparent, within_budget: true };
+        let asking = QuestionTerms { time: seconds, traceparent, within_budget: true };
         let vault = std::sync::Arc::clone(&self.vault);
         self.command(caller, once, move |work| {
             let asker = work.caller()?;

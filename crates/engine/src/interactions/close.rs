@@ -5,7 +5,7 @@ use domain::{Actor, Delivery, Interaction, InteractionId, Session, Status};
 use store::Topic;
 
 use crate::interactions::plan::AnswerPlan;
-use crate::run::telemetry::Seen;
+use crate::run::telemetry::QuestionReport;
 use crate::run::transaction::Work;
 use crate::{Error, Vault, actions, interactions, policy, secrets, sessions, steps};
 
@@ -82,7 +82,7 @@ pub(crate) fn collect_effects(work: &mut Work<'_>, interaction: &Interaction, wa
     }
     // What was handed over is counted once, where it was asked.
     if was != interaction.status() && interaction.origin.handed_from.is_none() {
-        work.effects.seen.push(Seen::closed(interaction));
+        work.effects.reports.push(QuestionReport::closed(interaction));
     }
 }
 

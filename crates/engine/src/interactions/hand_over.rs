@@ -9,7 +9,7 @@ use crate::access;
 use crate::interactions;
 use crate::interactions::close::apply;
 use crate::interactions::plan::AnswerPlan;
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency, Vault};
@@ -101,7 +101,7 @@ pub(crate) fn close_handed_over(
         if let Some(there) = there.filter(|there| there.status() == Status::Pending) {
             let mut other = sessions::lock(work, &interaction.scope, to.session)?;
             let why = "the question that it came from was closed";
-            let change = there.cancel(work.doer.actor.clone(), why.to_owned(), work.now)?;
+            let change = there.cancel(work.originator.actor.clone(), why.to_owned(), work.now)?;
             interactions::apply_change(work, &mut other, Status::Pending, change)?;
             sessions::save(work, &other)?;
         }
@@ -121,7 +121,7 @@ fn end_target_session(work: &mut Work<'_>, session: &mut Session) -> Result<(), 
     if session.alive().is_err() {
         return Ok(());
     }
-    let Doer { actor, .. } = work.doer;
+    let Originator { actor, .. } = work.originator;
     let note = Note { by: actor.clone(), at: work.now, reason: Some("its question was closed".into()) };
     *session = sessions::apply_control(work, session.clone(), Command::Complete, note)?;
     Ok(())

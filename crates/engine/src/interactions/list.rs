@@ -16,12 +16,12 @@ const STRIDE: u32 = 200;
 
 /// How much was looked through.
 #[derive(Default)]
-struct Looked {
+struct ScannedRows {
     questions: u32,
     bytes: usize,
 }
 
-impl Looked {
+impl ScannedRows {
     fn through(&mut self, read: &Bounded<Interaction>) {
         self.questions += read.len() as u32;
         self.bytes += read.bytes;
@@ -108,7 +108,7 @@ impl Engine {
                 let next = found.last().filter(|_| found.more).map(|last| last.id);
                 return Ok((found.into_vec(), next));
             }
-            let (mut found, mut after, mut looked) = (Vec::new(), page.after, Looked::default());
+            let (mut found, mut after, mut looked) = (Vec::new(), page.after, ScannedRows::default());
             // Once there is something to show, what is looked through is bounded as every page is.
             while looked.goes_on() && wanted() && (found.is_empty() || looked.bytes < PAGE_BYTES) {
                 let more = reads.interactions(&by.scope, &filter, Page { after, limit: STRIDE })?;

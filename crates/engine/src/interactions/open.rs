@@ -3,13 +3,13 @@
 use domain::{Actor, Interaction, Question, Session, SignedDuration, Wire};
 
 use crate::interactions::close::collect_effects;
-use crate::run::telemetry::Seen;
+use crate::run::telemetry::QuestionReport;
 use crate::run::transaction::Work;
 use crate::{Error, sessions};
 
 /// How a question is put.
 #[derive(Debug, Clone)]
-pub(crate) struct Asking {
+pub(crate) struct QuestionTerms {
     /// How long people have.
     pub(crate) time: Option<SignedDuration>,
     /// The trace that it was asked in.
@@ -25,19 +25,19 @@ pub(crate) fn open(
     session: &mut Session,
     by: Actor,
     question: Question,
-    asking: &Asking,
+    asking: &QuestionTerms,
 ) -> Result<Interaction, Error> {
     session.opened(question.kind.blocks(), work.settings.most_open)?;
     let id = work.ids.interaction(work.now);
     let question = question.timed(asking.time, work.settings.warning, work.now);
     let (mut interaction, happening) = Interaction::ask(id, session, by, question, work.now);
     interaction.origin.traceparent.clone_from(&asking.traceparent);
-    interaction.origin.driven = work.doer.how.wire == Wire::Worker;
+    interaction.origin.driven = work.originator.how.wire == Wire::Worker;
     work.tx.interaction_insert(&interaction)?;
     work.open.opened(&interaction, asking.within_budget);
     work.record_event(session, Some(id), happening)?;
     sessions::record_question_message(work, session, &interaction)?;
     collect_effects(work, &interaction, interaction.status());
-    work.effects.seen.push(Seen::asked(&interaction));
+    work.effects.reports.push(QuestionReport::asked(&interaction));
     Ok(interaction)
 }

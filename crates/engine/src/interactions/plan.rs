@@ -12,10 +12,10 @@ use domain::{
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
 
-use crate::interactions::open::Asking;
+use crate::interactions::open::QuestionTerms;
 use crate::policy::learn::suspend::CurrentRuling;
-use crate::policy::ruling::{Behalf, InForce, Judged};
-use crate::secrets::answer_values::SetAside;
+use crate::policy::ruling::{InForce, Judged, OnBehalfOf};
+use crate::secrets::answer_values::AnswerSecrets;
 use crate::steps::definitions::body;
 use crate::{Engine, Error};
 
@@ -29,9 +29,9 @@ pub(crate) struct AnswerPlan {
     /// Proof that the form data fits the schema.
     pub(crate) proof: Option<FormProof>,
     /// Secret values, to be sealed in the transaction.
-    pub(crate) secrets: Option<SetAside>,
+    pub(crate) secrets: Option<AnswerSecrets>,
     /// The ruling on edited arguments, and how other people would be asked about them.
-    pub(crate) edit: Option<(Judged, Asking)>,
+    pub(crate) edit: Option<(Judged, QuestionTerms)>,
     /// The grant that the person wants to give with the approval.
     pub(crate) remember: Option<Remember>,
     /// The ruling of today's policy on the action of the question.
@@ -47,7 +47,7 @@ impl AnswerPlan {
 }
 
 /// A question as it is read before it is answered, with the action that it is about.
-pub(crate) struct Subject {
+pub(crate) struct AnswerSubject {
     /// The question that is answered.
     pub(crate) asked: Interaction,
     /// The question that the agent asked. It differs from `asked` where the question was handed over.
@@ -60,7 +60,7 @@ pub(crate) struct Subject {
 
 impl Engine {
     /// Reads a question and its action. `None` if there is no such question.
-    pub(crate) async fn answer_subject(&self, scope: Scope, id: InteractionId) -> Result<Option<Subject>, Error> {
+    pub(crate) async fn answer_subject(&self, scope: Scope, id: InteractionId) -> Result<Option<AnswerSubject>, Error> {
         let found = self.read(Cost::Point, move |reads| read_subject(reads, &scope, id)).await?;
         Ok(found.map(|mut subject| {
             if let Some(action) = &subject.action
@@ -80,7 +80,7 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         mut draft: Draft,
-        subject: Option<&Subject>,
+        subject: Option<&AnswerSubject>,
     ) -> Result<AnswerPlan, Error> {
         let (mut proof, mut secrets) = (None, None);
         if !draft.data.is_null() {
@@ -92,7 +92,11 @@ impl Engine {
     }
 
     /// Adds the ruling of today's policy on the action that an answer would approve.
-    pub(crate) async fn plan_ruling(&self, plan: &mut AnswerPlan, subject: Option<&Subject>) -> Result<(), Error> {
+    pub(crate) async fn plan_ruling(
+        &self,
+        plan: &mut AnswerPlan,
+        subject: Option<&AnswerSubject>,
+    ) -> Result<(), Error> {
         let Some(subject) = subject.filter(|subject| subject.original.question.action.is_some()) else { return Ok(()) };
         // People may answer even where the policy cannot be loaded: then nothing allows the action by itself.
         let Some(in_force) = readable(self.in_force(subject.asked.scope).await)? else { return Ok(()) };
@@ -105,7 +109,7 @@ impl Engine {
         &self,
         caller: &Caller,
         plan: &mut AnswerPlan,
-        subject: Option<&Subject>,
+        subject: Option<&AnswerSubject>,
     ) -> Result<(), Error> {
         plan.remember.clone_from(&plan.draft.remember);
         if plan.remember.is_some() {
@@ -144,18 +148,18 @@ impl Engine {
     /// Judges edited arguments and checks them against the schema of the tool.
     async fn judge_edit(
         &self,
-        subject: &Subject,
+        subject: &AnswerSubject,
         action: &Proposal,
         arguments: Value,
         in_force: InForce,
-    ) -> Result<(Judged, Asking), Error> {
+    ) -> Result<(Judged, QuestionTerms), Error> {
         let origin = &subject.original.origin;
         let edited = Action { tool: action.action.tool.clone(), arguments };
         let in_force = self
             .without_unheard_rules(in_force, subject.asked.scope, (&action.proposed_by.name, action.driven))
             .await?;
         let agent = Some(action.proposed_by.name.clone());
-        let behalf = Behalf { agent, user: origin.started_by.name.clone(), role: action.role };
+        let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
         let judged = self.judge_by(in_force, behalf, edited).await?;
         for schema in judged.schema().into_iter().chain(subject.tool_schema.clone()) {
             let problems = self.misfits(schema, judged.action.arguments.clone(), "/arguments").await?;
@@ -166,11 +170,11 @@ impl Engine {
         let asking = self.asking(&judged, None, Wire::Worker, origin.traceparent.clone());
         // Without a time of their own, the people asked next have as long as those who were asked first.
         let first = subject.original.question.deadline.map(|deadline| deadline.duration_since(origin.at));
-        Ok((judged, Asking { time: asking.time.or(first), within_budget: false, ..asking }))
+        Ok((judged, QuestionTerms { time: asking.time.or(first), within_budget: false, ..asking }))
     }
 }
 
-impl Subject {
+impl AnswerSubject {
     /// Whether an approval carries data that could be meant as arguments.
     fn has_argument_data(&self, draft: &Draft) -> bool {
         let data = draft.data.as_object().is_some_and(|given| !given.is_empty());
@@ -209,7 +213,11 @@ fn grant_without_effect() -> Error {
     Refusal::AnswerInvalid(vec![problem]).into()
 }
 
-pub(crate) fn read_subject(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<Option<Subject>, Error> {
+pub(crate) fn read_subject(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    id: InteractionId,
+) -> Result<Option<AnswerSubject>, Error> {
     let Some(asked) = reads.interaction(scope, id)? else { return Ok(None) };
     // The action is in the session where it was proposed, wherever the question was handed to.
     let mut original = asked.clone();
@@ -224,7 +232,7 @@ pub(crate) fn read_subject(reads: &mut dyn Reads, scope: &Scope, id: Interaction
         Some(action) => client_schema(reads, &original, action)?,
         None => None,
     };
-    Ok(Some(Subject { asked, original, action, tool_schema }))
+    Ok(Some(AnswerSubject { asked, original, action, tool_schema }))
 }
 
 /// The schema that a hosted agent declares for a tool that its client runs.

@@ -15,7 +15,7 @@ const MOST_OPEN: u32 = 200;
 
 /// A question and its step.
 #[derive(Debug, Clone)]
-pub struct Placed {
+pub struct QuestionWithStep {
     /// The question.
     pub interaction: Interaction,
     /// The name that the step which sleeps on it has in its flow.
@@ -26,11 +26,11 @@ pub struct Placed {
 #[derive(Debug, Clone)]
 pub struct Questions {
     /// Some that are open, the oldest first.
-    pub open: Vec<Placed>,
+    pub open: Vec<QuestionWithStep>,
     /// After which one the next page of the open ones begins.
     pub open_next: Option<InteractionId>,
     /// Some that are closed, the newest first.
-    pub closed: Vec<Placed>,
+    pub closed: Vec<QuestionWithStep>,
     /// After which one the next page of the closed ones begins.
     pub next: Option<InteractionId>,
 }
@@ -67,17 +67,22 @@ impl Engine {
                         unknown.insert(step.and_then(|step| step.name))
                     }
                 };
-                Ok(Placed { step: step.clone(), interaction })
+                Ok(QuestionWithStep { step: step.clone(), interaction })
             };
-            let open: Result<Vec<Placed>, Error> = open.into_iter().map(&mut place).collect();
-            let closed: Result<Vec<Placed>, Error> = closed.into_iter().map(place).collect();
+            let open: Result<Vec<QuestionWithStep>, Error> = open.into_iter().map(&mut place).collect();
+            let closed: Result<Vec<QuestionWithStep>, Error> = closed.into_iter().map(place).collect();
             Ok(Questions { open: open?, open_next, closed: closed?, next })
         })
         .await
     }
 
     /// One question of a session; one of another session is none.
-    pub async fn question(&self, caller: &Caller, session: SessionId, id: InteractionId) -> Result<Placed, Error> {
+    pub async fn question(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        id: InteractionId,
+    ) -> Result<QuestionWithStep, Error> {
         caller.require(Right::Read)?;
         let (scope, caller) = (caller.scope, caller.clone());
         self.read(Cost::Point, move |reads| {
@@ -86,7 +91,7 @@ impl Engine {
                 return Err(Refusal::NotFound("interaction").into());
             }
             let step = reads.step(&scope, interaction.origin.step)?;
-            Ok(Placed { interaction, step: step.and_then(|step| step.name) })
+            Ok(QuestionWithStep { interaction, step: step.and_then(|step| step.name) })
         })
         .await
     }

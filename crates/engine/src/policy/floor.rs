@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::interactions::forms_check::off_reactor;
 use crate::policy::project_policy::diff;
 use crate::policy::ruling::{Judged, Policies, told_in_force};
-use crate::policy::server_file::{Part, RefusedFile, Unread, load_floor};
+use crate::policy::server_file::{FileRefusal, RefusedFile, ServerFile, load_floor};
 use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};
@@ -57,7 +57,7 @@ impl Policies {
         (floor.policy, floor.given) = (policy, given);
         drop(floor);
         told_in_force("floor", before.as_deref().filter(|before| Some(*before) != now.as_deref()), now.as_deref());
-        self.accept(Part::Floor);
+        self.accept(ServerFile::Floor);
     }
 }
 
@@ -85,22 +85,22 @@ pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>)
 
 impl Engine {
     /// Takes the file of the floor as it is now. A bad one leaves the floor before it in force, and is told everywhere.
-    pub async fn floor_file(&self, name: String, text: String) -> Result<(), Unread> {
+    pub async fn floor_file(&self, name: String, text: String) -> Result<(), FileRefusal> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
         let given = self.policies.floor.read().given;
         if given && self.policies.floor_here().is_some_and(|floor| floor.version() == digest) {
-            self.policies.accept(Part::Floor);
+            self.policies.accept(ServerFile::Floor);
             return Ok(());
         }
         let file = name.clone();
         let floor = match off_reactor(move || load_floor(&name, &text)).await {
             Ok(Ok(floor)) => Arc::new(floor),
-            Ok(Err(findings)) => return Err(self.file_refused(Part::Floor, findings)),
-            Err(error) => return Err(self.file_not_yet(Part::Floor, &file, &error)),
+            Ok(Err(findings)) => return Err(self.file_refused(ServerFile::Floor, findings)),
+            Err(error) => return Err(self.file_not_yet(ServerFile::Floor, &file, &error)),
         };
         floor.warnings().iter().for_each(|finding| tracing::warn!(%finding, "floorWarning"));
         let version = floor.version().to_owned();
-        self.floor_put(Some(floor)).await.map_err(|error| self.file_not_yet(Part::Floor, &file, &error))?;
+        self.floor_put(Some(floor)).await.map_err(|error| self.file_not_yet(ServerFile::Floor, &file, &error))?;
         tracing::info!(version, "floorLoaded");
         Ok(())
     }

@@ -15,7 +15,7 @@ use crate::{Engine, Error};
 
 /// This process has another policy, or another floor, than the one that a server put in force last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Differs {
+pub struct PolicyMismatch {
     /// `policy` or `floor`.
     pub part: &'static str,
     /// The version that this process has.
@@ -24,7 +24,7 @@ pub struct Differs {
     pub in_force: Option<String>,
 }
 
-impl std::fmt::Display for Differs {
+impl std::fmt::Display for PolicyMismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { part, here, in_force } = self;
         let named = |version: &Option<String>| {
@@ -40,31 +40,31 @@ impl std::fmt::Display for Differs {
 }
 
 /// What the servers put in force last, as the store has it.
-pub(crate) struct Recorded {
+pub(crate) struct RecordedVersions {
     /// The version of the server's policy, where any was ever put in force.
     policy: Option<String>,
     /// The version of the floor, or none; nothing where no server has ever said.
     floor: Option<Option<String>>,
 }
 
-impl Recorded {
+impl RecordedVersions {
     fn of(policy: Option<PolicyState>, floor: Option<PolicyState>) -> Self {
         Self { policy: policy.and_then(|state| state.own), floor: floor.map(|state| state.own) }
     }
 
     /// How what a process has differs from it. A project with a policy of its own does not go by the server's.
-    fn differs(&self, policy: Option<&str>, floor: Option<&str>) -> Option<Differs> {
+    fn differs(&self, policy: Option<&str>, floor: Option<&str>) -> Option<PolicyMismatch> {
         if let (Some(here), Some(recorded)) = (policy, &self.policy)
             && here != recorded
         {
             let (here, in_force) = (Some(here.to_owned()), Some(recorded.clone()));
-            return Some(Differs { part: "policy", here, in_force });
+            return Some(PolicyMismatch { part: "policy", here, in_force });
         }
         let recorded = self.floor.as_ref()?;
         if recorded.as_deref() == floor {
             return None;
         }
-        Some(Differs { part: "floor", here: floor.map(str::to_owned), in_force: recorded.clone() })
+        Some(PolicyMismatch { part: "floor", here: floor.map(str::to_owned), in_force: recorded.clone() })
     }
 }
 
@@ -90,9 +90,10 @@ impl Engine {
 
     /// How the policy or the floor of this process differs from the one that was put in force last. Told in the figures, and in the log when it
     /// begins and when it ends.
-    pub async fn policy_differs(&self) -> Result<Option<Differs>, Error> {
-        let read = self
-            .read(Cost::Point, |reads| Ok(Recorded::of(reads.policy_state(&NOWHERE)?, reads.policy_state(&FLOOR)?)));
+    pub async fn policy_differs(&self) -> Result<Option<PolicyMismatch>, Error> {
+        let read = self.read(Cost::Point, |reads| {
+            Ok(RecordedVersions::of(reads.policy_state(&NOWHERE)?, reads.policy_state(&FLOOR)?))
+        });
         let recorded = read.await?;
         let (served, floor) = (self.policies.server(), self.policies.floor_here());
         let version = floor.as_ref().map(|floor| floor.version());
@@ -152,7 +153,7 @@ fn require_current(work: &mut Work<'_>, scope: &Scope, in_force: &InForce, polic
     if now != in_force.state.revision || replaced || refloored {
         return Err(StoreError::Conflict.into());
     }
-    match Recorded::of(policy, on_record).differs(served, floor) {
+    match RecordedVersions::of(policy, on_record).differs(served, floor) {
         Some(differs) => Err(Error::PolicyDiffers(differs)),
         None => Ok(()),
     }

@@ -15,9 +15,9 @@ use store::{Page, PolicyChangeRecord, StoreError};
 use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::floor::{asked_by, floored};
-use crate::policy::in_force::Differs;
-use crate::policy::ruling::{Behalf, InForce, Served, held, misfit_of, switched};
-use crate::policy::server_file::{Part, RefusedFile, load_policy};
+use crate::policy::in_force::PolicyMismatch;
+use crate::policy::ruling::{InForce, OnBehalfOf, ServerPolicy, held, misfit_of, switched};
+use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -28,7 +28,7 @@ const DIFF_BYTES: usize = 64 * 1024;
 
 /// A call that somebody wants explained.
 #[derive(Debug, Clone)]
-pub struct Supposed {
+pub struct HypotheticalCall {
     /// The tool.
     pub tool: String,
     /// Its arguments.
@@ -51,12 +51,12 @@ pub struct PolicyNotices {
     /// The file of the floor, likewise.
     pub floor_refused: Option<RefusedFile>,
     /// How this node differs from what was put in force last.
-    pub differs: Option<Differs>,
+    pub differs: Option<PolicyMismatch>,
 }
 
 /// How a call would be ruled on.
 #[derive(Debug, Clone)]
-pub struct Explained {
+pub struct CallExplanation {
     /// What came out, the floor included.
     pub ruling: Ruling,
     /// Every rule of the policy that was looked at, in order, up to the one that spoke.
@@ -66,19 +66,19 @@ pub struct Explained {
     /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
     pub asks: Vec<Asking>,
     /// The part of the server's floor, where one is in force.
-    pub floor: Option<FloorExplained>,
+    pub floor: Option<FloorExplanation>,
 }
 
 /// What the server's floor says of a call.
 #[derive(Debug, Clone)]
-pub struct FloorExplained {
+pub struct FloorExplanation {
     /// What it says.
     pub ruling: FloorRuling,
     /// Every rule of the floor that was looked at, in order, up to the one that spoke.
     pub considered: Vec<Considered>,
 }
 
-impl Explained {
+impl CallExplanation {
     /// An explanation by a policy, with the part of the floor. None once nobody waits for it.
     fn of(
         explanation: Explanation,
@@ -96,7 +96,7 @@ impl Explained {
         let (said, below) = floor.map_or((None, Vec::new()), |floor| (Some(floor.ruling), floor.considered));
         let ruling = floored(ruling, said);
         let asks = if ruling.verdict == Verdict::Ask { asks } else { Vec::new() };
-        let floor = ruling.floor.clone().map(|ruling| FloorExplained { ruling, considered: below });
+        let floor = ruling.floor.clone().map(|ruling| FloorExplanation { ruling, considered: below });
         Some(Self { ruling, considered, parsed, asks, floor })
     }
 }
@@ -105,7 +105,8 @@ impl Engine {
     /// The policy in force, and what there is to say about the server's files.
     pub async fn policy(&self, caller: &Caller) -> Result<(InForce, PolicyNotices), Error> {
         caller.require(Right::Read)?;
-        let (refused, floor_refused) = (self.policies.refused(Part::Policy), self.policies.refused(Part::Floor));
+        let (refused, floor_refused) =
+            (self.policies.refused(ServerFile::Policy), self.policies.refused(ServerFile::Floor));
         let differs = self.policy_differs().await?;
         Ok((self.in_force(caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
     }
@@ -139,7 +140,7 @@ impl Engine {
     }
 
     /// How a call would be ruled on, rule by rule.
-    pub async fn policy_explain(&self, caller: &Caller, supposed: Supposed) -> Result<Explained, Error> {
+    pub async fn policy_explain(&self, caller: &Caller, supposed: HypotheticalCall) -> Result<CallExplanation, Error> {
         caller.require(Right::Read)?;
         let mut problems = Vec::new();
         domain::proposal::check_arguments("/arguments", &supposed.arguments, &mut problems);
@@ -148,7 +149,7 @@ impl Engine {
         }
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
         let action = Action { tool: supposed.tool, arguments: supposed.arguments };
-        let behalf = Behalf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
+        let behalf = OnBehalfOf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
         if let Some(text) = supposed.draft {
             return self.draft_explained(caller, text, (action, behalf)).await;
         }
@@ -158,7 +159,7 @@ impl Engine {
             let call = behalf.call(&action);
             let mut explanation = policy.explain_without(&call, &state.silent());
             explanation.ruling = switched(held(explanation.ruling, misfit), &state);
-            Explained::of(explanation, floor.as_deref(), &call, &|| true)
+            CallExplanation::of(explanation, floor.as_deref(), &call, &|| true)
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
@@ -168,8 +169,8 @@ impl Engine {
         &self,
         caller: &Caller,
         text: String,
-        (action, behalf): (Action, Behalf),
-    ) -> Result<Explained, Error> {
+        (action, behalf): (Action, OnBehalfOf),
+    ) -> Result<CallExplanation, Error> {
         caller.require(Right::TryDrafts)?;
         let turn = self.turn(caller).await?;
         let policy = Arc::new(turn.off_reactor(move |_| readable(NAME, &text)).await??);
@@ -180,7 +181,7 @@ impl Engine {
             let call = behalf.call(&action);
             let mut explanation = policy.explain_while(&call, &silent, wanted)?;
             explanation.ruling = held(explanation.ruling, misfit_of(&policy, &forms, &action));
-            Explained::of(explanation, floor.as_deref(), &call, wanted)
+            CallExplanation::of(explanation, floor.as_deref(), &call, wanted)
         });
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
@@ -196,7 +197,7 @@ impl Engine {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let policy = loaded(NAME, text).await?;
-        self.adopt(caller, Adopted::of_project(policy, (base, reason)), once).await
+        self.adopt(caller, NewPolicy::of_project(policy, (base, reason)), once).await
     }
 
     /// Puts the server's policy in force again.
@@ -208,14 +209,14 @@ impl Engine {
     ) -> Result<InForce, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
-        let Served { policy, source, .. } = self.policies.server();
-        self.adopt(caller, Adopted { policy, source, base: None, reason, suggested: None }, once).await
+        let ServerPolicy { policy, source, .. } = self.policies.server();
+        self.adopt(caller, NewPolicy { policy, source, base: None, reason, suggested: None }, once).await
     }
 
     pub(crate) async fn adopt(
         &self,
         caller: &Caller,
-        adopted: Adopted,
+        adopted: NewPolicy,
         once: Option<Idempotency>,
     ) -> Result<InForce, Error> {
         let (scope, by) = (caller.scope, caller.actor.clone());
@@ -237,7 +238,7 @@ impl Engine {
             if let Some(current) = &current {
                 keep_replaced_policy(work, &scope, current)?;
             }
-            let Adopted { policy, source, reason, .. } = &adopted;
+            let NewPolicy { policy, source, reason, .. } = &adopted;
             let version = policy.version().to_owned();
             let kept = PolicyVersion {
                 version: version.clone(),
@@ -289,7 +290,7 @@ impl Engine {
 }
 
 /// A policy that is to be put in force.
-pub(crate) struct Adopted {
+pub(crate) struct NewPolicy {
     pub(crate) policy: Arc<Policy>,
     source: PolicySource,
     base: Option<String>,
@@ -298,7 +299,7 @@ pub(crate) struct Adopted {
     pub(crate) suggested: Option<String>,
 }
 
-impl Adopted {
+impl NewPolicy {
     /// The project's own, in place of a version, and why.
     pub(crate) fn of_project(policy: Policy, (base, reason): (Option<String>, Option<String>)) -> Self {
         Self { policy: Arc::new(policy), source: PolicySource::Project, base, reason, suggested: None }

@@ -19,14 +19,14 @@ use tokio::task::JoinSet;
 
 use crate::interactions::forms_check::off_reactor;
 use crate::policy::floor::{Floor, asked_by, floored};
-use crate::policy::in_force::Differs;
-use crate::policy::server_file::{NOWHERE, Part, RefusedFile};
+use crate::policy::in_force::PolicyMismatch;
+use crate::policy::server_file::{NOWHERE, RefusedFile, ServerFile};
 use crate::{Engine, Error};
 
 /// The policies that this node has at hand.
 pub(crate) struct Policies {
     /// The server's own, for projects that have none.
-    server: RwLock<Served>,
+    server: RwLock<ServerPolicy>,
     /// The floor of the servers, and whether this process has it from a file or from the store.
     pub(crate) floor: RwLock<Floor>,
     /// The policy file as it is, where it was refused or could not be read yet.
@@ -50,12 +50,12 @@ pub(crate) struct Policies {
     /// Whether this process has no policy of its own and takes that of the servers out of the store.
     pub(crate) follows: AtomicBool,
     /// How this process differed from what the servers have put in force, when that was last looked at.
-    pub(crate) differs: Mutex<Option<Differs>>,
+    pub(crate) differs: Mutex<Option<PolicyMismatch>>,
 }
 
 /// The server's own policy.
 #[derive(Clone)]
-pub(crate) struct Served {
+pub(crate) struct ServerPolicy {
     pub(crate) policy: Arc<Policy>,
     pub(crate) source: PolicySource,
     /// Since when, where that is on record.
@@ -64,7 +64,7 @@ pub(crate) struct Served {
     pub(crate) learnt: Option<String>,
 }
 
-impl Served {
+impl ServerPolicy {
     fn new(policy: Arc<Policy>, source: PolicySource) -> Self {
         let learnt = policy.learnt().next().map(|_| policy.version().to_owned());
         Self { policy, source, since: None, learnt }
@@ -83,7 +83,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Policies {
     pub(crate) fn new() -> Self {
         Self {
-            server: RwLock::new(Served::new(Arc::new(Policy::builtin()), PolicySource::Builtin)),
+            server: RwLock::new(ServerPolicy::new(Arc::new(Policy::builtin()), PolicySource::Builtin)),
             floor: RwLock::new(Floor::default()),
             refused: RwLock::new(None),
             compiled: Cache::new(1000),
@@ -116,9 +116,9 @@ impl Policies {
     /// Puts another policy in the place of the server's own.
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
         let now = policy.version().to_owned();
-        let before = std::mem::replace(&mut *self.server.write(), Served::new(policy, source));
+        let before = std::mem::replace(&mut *self.server.write(), ServerPolicy::new(policy, source));
         told_in_force("policy", Some(before.policy.version()), Some(&now));
-        self.accept(Part::Policy);
+        self.accept(ServerFile::Policy);
     }
 
     /// It is on record since when the server's policy is the one of this version.
@@ -130,35 +130,35 @@ impl Policies {
     }
 
     /// The file of this part is in force as it is.
-    pub(crate) fn accept(&self, part: Part) {
+    pub(crate) fn accept(&self, part: ServerFile) {
         match part {
-            Part::Policy => *self.refused.write() = None,
-            Part::Floor => self.floor.write().refused = None,
+            ServerFile::Policy => *self.refused.write() = None,
+            ServerFile::Floor => self.floor.write().refused = None,
         }
         gauge!(part.refused_figure()).set(0.0);
     }
 
     /// The file of this part is bad, or could not be read yet; what was in force stays. Says whether that is news.
-    pub(crate) fn refuse(&self, part: Part, file: RefusedFile) -> bool {
+    pub(crate) fn refuse(&self, part: ServerFile, file: RefusedFile) -> bool {
         gauge!(part.refused_figure()).set(1.0);
         let news = self.refused(part).is_none_or(|before| before.findings != file.findings);
         if news {
             match part {
-                Part::Policy => *self.refused.write() = Some(file),
-                Part::Floor => self.floor.write().refused = Some(file),
+                ServerFile::Policy => *self.refused.write() = Some(file),
+                ServerFile::Floor => self.floor.write().refused = Some(file),
             }
         }
         news
     }
 
-    pub(crate) fn refused(&self, part: Part) -> Option<RefusedFile> {
+    pub(crate) fn refused(&self, part: ServerFile) -> Option<RefusedFile> {
         match part {
-            Part::Policy => self.refused.read().clone(),
-            Part::Floor => self.floor.read().refused.clone(),
+            ServerFile::Policy => self.refused.read().clone(),
+            ServerFile::Floor => self.floor.read().refused.clone(),
         }
     }
 
-    pub(crate) fn server(&self) -> Served {
+    pub(crate) fn server(&self) -> ServerPolicy {
         self.server.read().clone()
     }
 }
@@ -233,7 +233,7 @@ pub(crate) struct Judged {
 
 /// On whose behalf an action is judged.
 #[derive(Debug, Clone)]
-pub struct Behalf {
+pub struct OnBehalfOf {
     /// The agent's name.
     pub agent: Option<String>,
     /// Who started the session.
@@ -242,7 +242,7 @@ pub struct Behalf {
     pub role: Role,
 }
 
-impl Behalf {
+impl OnBehalfOf {
     /// An action, as policy sees it.
     pub(crate) fn call<'a>(&'a self, action: &'a Action) -> Call<'a> {
         Call {
@@ -285,7 +285,7 @@ impl Engine {
             // What this process has and the servers do not is shown, and permits nothing: it must not undo what they have vetted.
             let elsewhere = recorded.as_deref().is_some_and(|version| version != served.policy.version());
             if elsewhere || state.vetted == served.learnt {
-                let Served { policy, source, since, .. } = served;
+                let ServerPolicy { policy, source, since, .. } = served;
                 return Ok(InForce {
                     policy,
                     source,
@@ -348,7 +348,12 @@ impl Engine {
     }
 
     /// Rules on an action by the policy that is known to be in force.
-    pub(crate) async fn judge_by(&self, in_force: InForce, behalf: Behalf, action: Action) -> Result<Judged, Error> {
+    pub(crate) async fn judge_by(
+        &self,
+        in_force: InForce,
+        behalf: OnBehalfOf,
+        action: Action,
+    ) -> Result<Judged, Error> {
         let misfit = self.misfit(&in_force.policy, &action).await?;
         let judged = off_reactor(move || {
             let mut silent = in_force.state.silent();
@@ -379,7 +384,7 @@ impl Engine {
 
 /// A policy that is not in force, and the rules that would be suspended in it.
 #[derive(Clone)]
-pub(crate) struct Trial {
+pub(crate) struct DraftPolicy {
     pub(crate) policy: Arc<Policy>,
     pub(crate) suspended: Vec<String>,
     /// The floor of the servers, which stays in force whatever the policy is.
@@ -388,12 +393,12 @@ pub(crate) struct Trial {
 
 /// What a policy that is not in force would say of an action, were it switched on. None once nobody waits for it.
 pub(crate) fn drafted(
-    (trial, forms): (&Trial, &Forms),
-    behalf: &Behalf,
+    (trial, forms): (&DraftPolicy, &Forms),
+    behalf: &OnBehalfOf,
     action: &Action,
     wanted: &dyn Fn() -> bool,
 ) -> Option<Ruling> {
-    let Trial { policy, suspended, floor } = trial;
+    let DraftPolicy { policy, suspended, floor } = trial;
     let misfit = misfit_of(policy, forms, action);
     let silent: Vec<&str> = suspended.iter().map(String::as_str).collect();
     let ruling = held(policy.judge_while(&behalf.call(action), &silent, wanted)?.ruling, misfit);

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::project_policy::diff;
-use crate::policy::ruling::Served;
+use crate::policy::ruling::ServerPolicy;
 use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};
@@ -34,14 +34,14 @@ pub struct RefusedFile {
 
 /// Why a policy file is not in force.
 #[derive(Debug, Clone)]
-pub enum Unread {
+pub enum FileRefusal {
     /// The file itself is wrong. Reading it again changes nothing.
     Refused(Vec<Finding>),
     /// The file could not be looked at, or not be put in force. It has to be tried again.
     NotYet(Vec<Finding>),
 }
 
-impl Unread {
+impl FileRefusal {
     /// What there is to say about it.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
@@ -53,14 +53,14 @@ impl Unread {
 
 /// Which of the server's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum ServerFile {
     /// The policy of projects that have none of their own.
     Policy,
     /// The floor under the policy of every project.
     Floor,
 }
 
-impl Part {
+impl ServerFile {
     /// The figure that says whether the file is refused.
     pub(crate) const fn refused_figure(self) -> &'static str {
         match self {
@@ -117,49 +117,49 @@ fn misnamed<'p>(file: &'p str, policy: &'p Policy) -> impl Iterator<Item = Findi
 
 impl Engine {
     /// Takes the server's policy file as it is now. A bad one leaves the one before in force, and is told everywhere.
-    pub async fn policy_file(&self, name: String, text: String) -> Result<(), Unread> {
+    pub async fn policy_file(&self, name: String, text: String) -> Result<(), FileRefusal> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
-        let Served { policy: before, source, .. } = self.policies.server();
+        let ServerPolicy { policy: before, source, .. } = self.policies.server();
         if source == PolicySource::File && before.version() == digest {
-            self.policies.accept(Part::Policy);
+            self.policies.accept(ServerFile::Policy);
             return Ok(());
         }
         let file = name.clone();
         let policy = match off_reactor(move || load_policy(&name, &text)).await {
             Ok(Ok(policy)) => Arc::new(policy),
-            Ok(Err(findings)) => return Err(self.file_refused(Part::Policy, findings)),
-            Err(error) => return Err(self.file_not_yet(Part::Policy, &file, &error)),
+            Ok(Err(findings)) => return Err(self.file_refused(ServerFile::Policy, findings)),
+            Err(error) => return Err(self.file_not_yet(ServerFile::Policy, &file, &error)),
         };
         policy.warnings().iter().for_each(|finding| tracing::warn!(%finding, "policyWarning"));
         self.policies.follows.store(false, Ordering::Release);
         let put = self.served_put(Arc::clone(&policy), PolicySource::File).await;
-        put.map_err(|error| self.file_not_yet(Part::Policy, &file, &error))?;
+        put.map_err(|error| self.file_not_yet(ServerFile::Policy, &file, &error))?;
         tracing::info!(version = policy.version(), "policyLoaded");
         Ok(())
     }
 
     /// There is something wrong with a file: the one before stays in force.
-    pub(crate) fn file_refused(&self, part: Part, findings: Vec<Finding>) -> Unread {
+    pub(crate) fn file_refused(&self, part: ServerFile, findings: Vec<Finding>) -> FileRefusal {
         self.file_told(part, &findings, false);
-        Unread::Refused(findings)
+        FileRefusal::Refused(findings)
     }
 
     /// A file could not be looked at, or its content not be put in force: the one before stays in force until that has succeeded.
-    pub(crate) fn file_not_yet(&self, part: Part, file: &str, error: &Error) -> Unread {
+    pub(crate) fn file_not_yet(&self, part: ServerFile, file: &str, error: &Error) -> FileRefusal {
         let findings = vec![Finding::unreadable(file, format!("the file could not be put in force yet: {error}"))];
         self.file_told(part, &findings, true);
-        Unread::NotYet(findings)
+        FileRefusal::NotYet(findings)
     }
 
     /// A file is gone, or cannot be read: the one before stays in force.
-    pub fn file_unreadable(&self, part: Part, file: &str, why: String) {
+    pub fn file_unreadable(&self, part: ServerFile, file: &str, why: String) {
         self.file_told(part, &[Finding::unreadable(file, why)], true);
     }
 
-    fn file_told(&self, part: Part, findings: &[Finding], retried: bool) {
+    fn file_told(&self, part: ServerFile, findings: &[Finding], retried: bool) {
         let in_force = match part {
-            Part::Policy => Some(self.policies.server().policy),
-            Part::Floor => self.policies.floor_here(),
+            ServerFile::Policy => Some(self.policies.server().policy),
+            ServerFile::Floor => self.policies.floor_here(),
         };
         let in_force = in_force.map(|policy| policy.version().to_owned());
         let file = RefusedFile { at: self.now(), findings: findings.to_vec(), retried, in_force: in_force.clone() };
@@ -173,7 +173,7 @@ impl Engine {
 
     /// Puts the server's policy on record as the one in force, and on the trail of every project that it is another one than before, if it is.
     pub async fn policy_noted(&self) -> Result<(), Error> {
-        let Served { policy, source, .. } = self.policies.server();
+        let ServerPolicy { policy, source, .. } = self.policies.server();
         self.served_put(policy, source).await
     }
 

@@ -13,7 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::access::sight::Sight;
 use crate::policy::project_policy::{NAME, diff, explained, loaded};
-use crate::policy::ruling::{Behalf, Trial, drafted, switched};
+use crate::policy::ruling::{DraftPolicy, OnBehalfOf, drafted, switched};
 use crate::policy::server_file::load_policy;
 use crate::{Engine, Error, Idempotency};
 
@@ -24,7 +24,7 @@ const SHOWN: u32 = 100;
 
 /// A draft that is judged beside the policy in force, and what came of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shadowed {
+pub struct ShadowReport {
     /// Which, since when, by whom and why.
     pub shadow: Shadow,
     /// Its text.
@@ -37,7 +37,7 @@ pub struct Shadowed {
 
 impl Engine {
     /// The draft that is judged beside the policy in force, and where it differs.
-    pub async fn policy_shadow(&self, caller: &Caller) -> Result<Shadowed, Error> {
+    pub async fn policy_shadow(&self, caller: &Caller) -> Result<ShadowReport, Error> {
         caller.require(Right::Read)?;
         let (scope, reader) = (caller.scope, caller.clone());
         self.list(caller, move |reads| {
@@ -51,7 +51,7 @@ impl Engine {
             let text = reads.shadow_text(&scope, shadow.number)?.ok_or(none)?;
             let counts = reads.difference_counts(&scope, shadow.number)?;
             let recent = reads.differences(&scope, shadow.number, SHOWN)?.into_vec();
-            Ok(Shadowed { shadow, text, counts, recent })
+            Ok(ShadowReport { shadow, text, counts, recent })
         })
         .await
     }
@@ -63,7 +63,7 @@ impl Engine {
         text: String,
         reason: Option<String>,
         once: Option<Idempotency>,
-    ) -> Result<Shadowed, Error> {
+    ) -> Result<ShadowReport, Error> {
         caller.require(Right::ManagePolicy)?;
         explained(reason.as_deref())?;
         let policy = Arc::new(loaded(NAME, text.clone()).await?);
@@ -104,7 +104,7 @@ impl Engine {
 
     /// Has the draft say what it would have said of an action that was ruled on, when that is kept: nobody waits for it. Where too many are at
     /// work already it says nothing, which is counted.
-    pub(crate) fn judge_beside(&self, state: PolicyState, behalf: Behalf, proposal: Proposal) {
+    pub(crate) fn judge_beside(&self, state: PolicyState, behalf: OnBehalfOf, proposal: Proposal) {
         let Some(shadow) = state.shadow.clone() else { return };
         let Some(place) = self.policies.place_for_draft() else {
             return counter!("flow_policy_shadow_dropped_total").increment(1);
@@ -136,12 +136,12 @@ impl Engine {
         &self,
         proposal: &Proposal,
         shadow: Shadow,
-        (behalf, state): (Behalf, PolicyState),
+        (behalf, state): (OnBehalfOf, PolicyState),
         place: Arc<OwnedSemaphorePermit>,
     ) -> Option<Ruling> {
         let policy = self.draft(proposal.scope, shadow, Arc::clone(&place)).await?;
         let suspended = self.silent_beside(proposal.scope, &policy, &state).await.ok()?;
-        let trial = Trial { policy, suspended, floor: self.policies.floor_here() };
+        let trial = DraftPolicy { policy, suspended, floor: self.policies.floor_here() };
         let (forms, action) = (Arc::clone(&self.forms), proposal.action.clone());
         let judging = tokio::task::spawn_blocking(move || {
             let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);

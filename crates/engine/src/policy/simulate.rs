@@ -7,9 +7,9 @@ use domain::access::Right;
 use domain::{Caller, Decision, Problem, Refusal, Ruling, Scope, SessionId, Timestamp, Verdict};
 use store::{ActionHistoryFilter, Cost};
 
-use crate::policy::learn::action_history::Past;
+use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::project_policy::readable;
-use crate::policy::ruling::{Trial, drafted};
+use crate::policy::ruling::{DraftPolicy, drafted};
 use crate::run::fair_gate::Entrant;
 use crate::{Engine, Error};
 
@@ -45,16 +45,16 @@ pub struct Simulation {
     /// How often it would have said the second instead of the first.
     pub counts: BTreeMap<(Verdict, Verdict), u64>,
     /// The newest of those.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<ChangedRuling>,
     /// How often it would have allowed what people held back, or denied what they approved.
     pub contradictions: u64,
     /// The newest of those.
-    pub contradicted: Vec<Changed>,
+    pub contradicted: Vec<ChangedRuling>,
 }
 
 /// One action of which a draft says something else than was said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Changed {
+pub struct ChangedRuling {
     /// Its session.
     pub session: SessionId,
     /// The call.
@@ -103,7 +103,7 @@ impl Engine {
         let policy = Arc::new(turn.off_reactor(move |_| readable(&simulate.file, &simulate.text)).await??);
         let suspended = self.silent_in(scope, &policy).await?;
         let mut simulation = Simulation::of(policy.version().to_owned());
-        let trial = Arc::new(Trial { policy, suspended, floor: self.policies.floor_here() });
+        let trial = Arc::new(DraftPolicy { policy, suspended, floor: self.policies.floor_here() });
         let filter = ActionHistoryFilter { since: simulate.since, asked: false };
         let mut looking = self.look_back(scope, filter, limit);
         loop {
@@ -113,7 +113,8 @@ impl Engine {
             }
             let (trial, forms) = (Arc::clone(&trial), Arc::clone(&self.forms));
             let judged = turn.off_reactor(move |wanted| {
-                let judge = |past: Past| Some((drafted((&trial, &forms), &past.behalf, &past.action, wanted)?, past));
+                let judge =
+                    |past: HistoricAction| Some((drafted((&trial, &forms), &past.behalf, &past.action, wanted)?, past));
                 // Nobody is told any more once its time is up.
                 past.into_iter().map_while(judge).collect::<Vec<_>>()
             });
@@ -130,11 +131,11 @@ impl Simulation {
         Self { version, judged: 0, more: false, counts, changed, contradictions: 0, contradicted }
     }
 
-    fn take(&mut self, Past { proposal, action, decision, .. }: Past, after: Ruling) {
+    fn take(&mut self, HistoricAction { proposal, action, decision, .. }: HistoricAction, after: Ruling) {
         self.judged += 1;
         let differs = proposal.ruling.verdict != after.verdict;
         let contradicts = decision.as_ref().is_some_and(|decision| decision.contradicted_by(after.verdict));
-        let changed = Changed {
+        let changed = ChangedRuling {
             session: proposal.session,
             call: proposal.call,
             tool: action.tool,
@@ -155,7 +156,7 @@ impl Simulation {
     }
 }
 
-fn listed(list: &mut Vec<Changed>, changed: Changed) {
+fn listed(list: &mut Vec<ChangedRuling>, changed: ChangedRuling) {
     if list.len() < LISTED {
         list.push(changed);
     }

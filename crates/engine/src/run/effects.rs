@@ -4,14 +4,14 @@ use domain::{ProjectId, SignedDuration, Timestamp};
 use store::Topic;
 
 use crate::Engine;
-use crate::run::telemetry::Seen;
+use crate::run::telemetry::QuestionReport;
 
 /// What is performed after the commit, and never if there is none.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) topics: Vec<Topic>,
     pub(crate) wake_at: Option<Timestamp>,
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) reports: Vec<QuestionReport>,
     /// How long an answer had waited when its agent took it.
     pub(crate) taken_after: Option<SignedDuration>,
     /// Policies that are now known to be kept.
@@ -21,7 +21,7 @@ pub(crate) struct Effects {
 impl Engine {
     /// Commit, then ring.
     pub(crate) fn perform(&self, effects: Effects) {
-        let Effects { mut topics, wake_at, seen, taken_after, policies_kept } = effects;
+        let Effects { mut topics, wake_at, reports, taken_after, policies_kept } = effects;
         self.policies.remember(policies_kept);
         topics.dedup();
         if wake_at.is_some_and(|at| self.sooner(at)) {
@@ -31,7 +31,7 @@ impl Engine {
         if !topics.is_empty() {
             self.store.publish(&topics);
         }
-        seen.iter().for_each(Seen::report);
+        reports.iter().for_each(QuestionReport::report);
         if let Some(waited) = taken_after {
             metrics::histogram!("flow_delivery_latency_seconds").record(waited.as_secs_f64().max(0.0));
         }

@@ -4,7 +4,7 @@ use domain::{Caller, Limit, Role};
 use store::{Cost, Reads};
 
 use crate::run::fair_gate::{Bounds, Entrant, FairGate};
-use crate::run::heavy_work::Turn;
+use crate::run::heavy_work::HeavyWork;
 use crate::{Engine, Error, Settings};
 
 /// All of them.
@@ -55,17 +55,17 @@ impl Gates {
 
 impl Engine {
     /// Waits until it is a caller's turn to have much read and judged, which costs more than a ruling.
-    pub(crate) async fn turn(&self, caller: &Caller) -> Result<Turn, Error> {
+    pub(crate) async fn turn(&self, caller: &Caller) -> Result<HeavyWork, Error> {
         let gate = match caller.role {
             Role::Agent => &self.gates.agent_checks,
             Role::Admin | Role::Operator | Role::Viewer => &self.gates.checks,
         };
-        Ok(Turn::new(gate.enter(Entrant::of(caller)).await?))
+        Ok(HeavyWork::new(gate.enter(Entrant::of(caller)).await?))
     }
 
     /// The same for whoever holds the database itself.
-    pub(crate) async fn turn_of(&self, entrant: Entrant) -> Result<Turn, Error> {
-        Ok(Turn::new(self.gates.checks.enter(entrant).await?))
+    pub(crate) async fn turn_of(&self, entrant: Entrant) -> Result<HeavyWork, Error> {
+        Ok(HeavyWork::new(self.gates.checks.enter(entrant).await?))
     }
 
     /// Reads a list for a caller when it is their turn. A list whose caller has gone before that is not read.

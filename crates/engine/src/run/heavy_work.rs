@@ -8,12 +8,12 @@ use crate::interactions::forms_check::off_reactor;
 use crate::run::fair_gate::Pass;
 
 /// Somebody's turn. Whoever drops it waits for nothing any more; the next one comes when the work has ended.
-pub(crate) struct Turn<P = Pass> {
+pub(crate) struct HeavyWork<P = Pass> {
     permit: Arc<P>,
     wanted: Arc<AtomicBool>,
 }
 
-impl<P: Send + Sync + 'static> Turn<P> {
+impl<P: Send + Sync + 'static> HeavyWork<P> {
     pub(crate) fn new(permit: P) -> Self {
         Self { permit: Arc::new(permit), wanted: Arc::new(AtomicBool::new(true)) }
     }
@@ -33,7 +33,7 @@ impl<P: Send + Sync + 'static> Turn<P> {
     }
 }
 
-impl<P> Drop for Turn<P> {
+impl<P> Drop for HeavyWork<P> {
     fn drop(&mut self) {
         self.wanted.store(false, Ordering::Relaxed);
     }
@@ -51,7 +51,7 @@ mod tests {
     #[tokio::test]
     async fn work_that_nobody_waits_for_keeps_its_turn_until_it_ends() {
         let turns = Arc::new(Semaphore::new(1));
-        let turn = Turn::new(Arc::clone(&turns).acquire_owned().await.unwrap());
+        let turn = HeavyWork::new(Arc::clone(&turns).acquire_owned().await.unwrap());
         let ((begun, begins), (go_on, goes_on)) = (mpsc::channel(), mpsc::channel::<()>());
         let (told, tells) = mpsc::channel();
         let mut work = Box::pin(async move {

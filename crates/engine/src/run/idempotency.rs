@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::access::authenticate::hex;
 use crate::run::transaction::Work;
-use crate::secrets::vault::Place;
+use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Vault};
 
 /// A secret that a command gives.
@@ -62,8 +62,8 @@ impl Record {
         Ok(work.tx.idempotency_result_save(&self.scope, &self.actor, &self.key, &result)?)
     }
 
-    fn place(&self) -> Place<'_> {
-        Place::Once(&self.scope, &self.actor, &self.key)
+    fn place(&self) -> SealContext<'_> {
+        SealContext::Once(&self.scope, &self.actor, &self.key)
     }
 
     fn seal(&self, work: &mut Work<'_>, vault: &Vault, secret: &Secret) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use domain::{Happening, Scope, Wire};
 use serde_json::json;
 use store::{Cost, LineageAdoption, LineageMismatch};
 
-use crate::run::transaction::Doer;
+use crate::run::transaction::Originator;
 use crate::{Engine, Error};
 
 impl Engine {
@@ -30,7 +30,7 @@ impl Engine {
     /// Puts right what is wrong with a restored database, and puts that on the trail of every tenant. No other process may use the
     /// database meanwhile. Does nothing where nothing is wrong.
     pub async fn database_adopt(&self) -> Result<LineageAdoption, Error> {
-        self.transact_as(Doer::system(Wire::Cli), |work| {
+        self.transact_as(Originator::system(Wire::Cli), |work| {
             let adopted = work.tx.lineage_adopt()?;
             if !adopted.changed() {
                 return Ok(adopted);

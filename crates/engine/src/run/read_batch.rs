@@ -10,15 +10,15 @@ const HELD: usize = 64 * 1024;
 
 /// How many events are read next: fewer where they turned out large, so that what is read is also held.
 #[derive(Debug)]
-pub(crate) struct Portion(u32);
+pub(crate) struct BatchSize(u32);
 
-impl Default for Portion {
+impl Default for BatchSize {
     fn default() -> Self {
         Self(MOST)
     }
 }
 
-impl Portion {
+impl BatchSize {
     /// How many to read.
     pub(crate) const fn limit(&self) -> u32 {
         self.0
@@ -71,7 +71,7 @@ mod tests {
         (1..=u64::from(count)).map(event).collect()
     }
 
-    fn check(portion: &mut Portion, bytes: usize, kept: usize, then: u32) {
+    fn check(portion: &mut BatchSize, bytes: usize, kept: usize, then: u32) {
         let mut found = events(portion.limit(), &json!({ "reason": ["x".repeat(bytes)] }));
         portion.cut(&mut found, |event| event);
         assert_eq!((found.len(), portion.limit()), (kept, then), "{bytes} bytes each");
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn large_events_are_held_a_few_at_a_time_and_small_ones_a_hundred() {
-        let mut portion = Portion::default();
+        let mut portion = BatchSize::default();
         check(&mut portion, 10, 100, 100);
         check(&mut portion, 20_000, 3, 3);
         check(&mut portion, 1_000_000, 1, 1);

@@ -4,7 +4,7 @@ use domain::{Interaction, Status, Timestamp};
 
 /// One thing to report.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct QuestionReport {
     status: Status,
     kind: &'static str,
     interaction: String,
@@ -13,7 +13,7 @@ pub(crate) struct Seen {
     waited_seconds: Option<f64>,
 }
 
-impl Seen {
+impl QuestionReport {
     /// A question was asked.
     pub(crate) fn asked(interaction: &Interaction) -> Self {
         Self::of(interaction, None)

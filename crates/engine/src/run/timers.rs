@@ -15,7 +15,7 @@ use crate::sessions;
 use crate::steps;
 use crate::{Engine, Error};
 
-pub(crate) use stuck::{Stuck, count_failure};
+pub(crate) use stuck::{FailureCounts, count_failure};
 
 /// How many due questions are acted on side by side.
 const BATCH: u32 = 64;
@@ -25,7 +25,7 @@ const ARCHIVED: u32 = 50;
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// What time has brought, and what it brings next.
-struct Moments {
+struct DueWork {
     now: Timestamp,
     due: Vec<DueInteraction>,
     actions: Vec<DueAction>,
@@ -60,7 +60,7 @@ impl Engine {
     /// off and stands in nobody's way; an error is one of the store as a whole.
     pub async fn fire_due(&self) -> Result<Duration, Error> {
         loop {
-            let Moments { now, due, actions, next, retires } = self.moments().await?;
+            let DueWork { now, due, actions, next, retires } = self.moments().await?;
             let fired = !due.is_empty() || !actions.is_empty();
             let kept_enough = retires.is_some_and(|at| at <= now);
             let questions = join_all(due.into_iter().map(|due| self.fire_or_put_off(due))).await;
@@ -78,7 +78,7 @@ impl Engine {
         }
     }
 
-    async fn moments(&self) -> Result<Moments, Error> {
+    async fn moments(&self) -> Result<DueWork, Error> {
         let retention = self.settings().retention;
         let moments = self.read(Cost::Point, move |reads| {
             let now = reads.now()?;
@@ -87,7 +87,7 @@ impl Engine {
             let next = [reads.next_interaction_due()?, reads.next_action_due()?].into_iter().flatten().min();
             let oldest = reads.oldest_retired()?;
             let retires = oldest.map(|at| at.saturating_add(retention).unwrap_or(Timestamp::MAX));
-            Ok(Moments { now, due, actions, next, retires })
+            Ok(DueWork { now, due, actions, next, retires })
         });
         moments.await
     }

@@ -6,7 +6,7 @@ use domain::audit::{Entry, How, particulars};
 use domain::{Actor, Caller, Event, Happening, InteractionId, Scope, Session, Timestamp, Wire};
 use store::{Cost, Reads, StoreError, Topic, Tx};
 
-use crate::access::current_caller::Presence;
+use crate::access::current_caller::CallerState;
 use crate::interactions::open_count::OpenChanges;
 use crate::run::effects::Effects;
 use crate::{Engine, Error, Ids, Settings, interactions};
@@ -20,22 +20,22 @@ pub(crate) struct Work<'a> {
     pub(crate) now: Timestamp,
     pub(crate) ids: &'a Ids,
     pub(crate) settings: &'a Settings,
-    pub(crate) doer: &'a Doer,
+    pub(crate) originator: &'a Originator,
     pub(crate) effects: &'a mut Effects,
     /// The caller for whom it runs.
-    pub(crate) presence: Presence,
+    pub(crate) caller_state: CallerState,
     /// The questions that it has opened and closed so far: counted at its end.
     pub(crate) open: OpenChanges,
 }
 
 /// Who does it, and how: what the audit trail says of everything that a command does.
 #[derive(Debug, Clone)]
-pub(crate) struct Doer {
+pub(crate) struct Originator {
     pub(crate) actor: Actor,
     pub(crate) how: How,
 }
 
-impl Doer {
+impl Originator {
     /// A caller. Only for [`Engine::transact_by`], which reads the credential again.
     pub(crate) fn of(caller: &Caller) -> Self {
         Self { actor: caller.actor.clone(), how: How::of(caller) }
@@ -86,14 +86,14 @@ impl Work<'_> {
     }
 
     fn audit_entry(&self, scope: &Scope, happening: &Happening) -> Entry {
-        let (by, data) = particulars(happening, &self.doer.actor);
+        let (by, data) = particulars(happening, &self.originator.actor);
         Entry {
             id: self.ids.entry(self.now),
             scope: *scope,
             at: self.now,
             name: happening.name.to_owned(),
             by,
-            how: self.doer.how.clone(),
+            how: self.originator.how.clone(),
             session: None,
             event: None,
             interaction: None,
@@ -122,7 +122,7 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        self.transact_as(Doer::system(Wire::Timer), work).await
+        self.transact_as(Originator::system(Wire::Timer), work).await
     }
 
     /// The same, and again where another node has written the same row meanwhile.
@@ -141,7 +141,7 @@ impl Engine {
     }
 
     /// Runs a command in one transaction, and performs its effects after the commit. A caller's commands go through [`Self::transact_by`].
-    pub(crate) async fn transact_as<T, F>(&self, doer: Doer, mut work: F) -> Result<T, Error>
+    pub(crate) async fn transact_as<T, F>(&self, originator: Originator, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
@@ -156,9 +156,9 @@ impl Engine {
                 now,
                 ids: &ids,
                 settings: &settings,
-                doer: &doer,
+                originator: &originator,
                 effects: &mut effects,
-                presence: Presence::default(),
+                caller_state: CallerState::default(),
                 open: OpenChanges::default(),
             };
             let result = work(work_with)?;

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::interactions;
 use crate::run::transaction::Work;
-use crate::secrets::vault::{Place, SECRETS};
+use crate::secrets::vault::{SECRETS, SealContext};
 use crate::{Engine, Error, Vault};
 
 /// How many keepers a reason names.
@@ -18,13 +18,13 @@ const MOST_NAMED: usize = 5;
 
 /// The values of a secret question, until they are sealed.
 #[derive(Clone)]
-pub(crate) struct SetAside {
+pub(crate) struct AnswerSecrets {
     values: Zeroizing<Vec<u8>>,
     keep: bool,
 }
 
 /// Kept values that answer a question.
-pub(crate) struct Found {
+pub(crate) struct KeptAnswer {
     values: Zeroizing<Vec<u8>>,
     reason: String,
     ids: Vec<SecretId>,
@@ -33,13 +33,13 @@ pub(crate) struct Found {
 
 impl Engine {
     /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
-    pub(crate) fn set_aside(question: &Question, draft: &mut Draft) -> Option<SetAside> {
+    pub(crate) fn set_aside(question: &Question, draft: &mut Draft) -> Option<AnswerSecrets> {
         if question.kind != Kind::Secret {
             return None;
         }
         let values = Zeroizing::new(draft.data.to_string().into_bytes());
         draft.data = names_only(&draft.data);
-        Some(SetAside { values, keep: draft.keep })
+        Some(AnswerSecrets { values, keep: draft.keep })
     }
 
     /// What is kept for the asking agent, if it is all that a question needs and fits it.
@@ -48,7 +48,7 @@ impl Engine {
         scope: Scope,
         (agent, driven): (&str, bool),
         question: &Question,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<KeptAnswer>, Error> {
         if question.kind != Kind::Secret || question.fresh {
             return Ok(None);
         }
@@ -62,7 +62,7 @@ impl Engine {
         }
         let mut values = Map::new();
         for KeptSecretValue { secret, sealed } in &kept {
-            let value = self.vault.unseal(&Place::Kept(secret), sealed)?;
+            let value = self.vault.unseal(&SealContext::Kept(secret), sealed)?;
             let text = String::from_utf8_lossy(&value).into_owned();
             values.insert(secret.name.clone(), Value::String(text));
         }
@@ -70,7 +70,7 @@ impl Engine {
         if !self.fits(scope, question, &values).await? {
             return Ok(None);
         }
-        Ok(Some(Found {
+        Ok(Some(KeptAnswer {
             values: Zeroizing::new(values.to_string().into_bytes()),
             reason: reason(kept.iter().map(|kept| &kept.secret)),
             ids: kept.iter().map(|kept| kept.secret.id).collect(),
@@ -86,9 +86,11 @@ pub(crate) fn seal_answer_values(
     vault: &Vault,
     session: &mut Session,
     interaction: &Interaction,
-    given: Option<&SetAside>,
+    given: Option<&AnswerSecrets>,
 ) -> Result<(), Error> {
-    let Some(SetAside { values, keep }) = given.filter(|_| interaction.ended_with_secrets()) else { return Ok(()) };
+    let Some(AnswerSecrets { values, keep }) = given.filter(|_| interaction.ended_with_secrets()) else {
+        return Ok(());
+    };
     // Whoever asked takes it from the question that it asked, wherever that was answered.
     let asked = interactions::original_question(work, interaction)?;
     seal_final_values(work, vault, &asked, values)?;
@@ -112,7 +114,7 @@ pub(crate) fn seal_answer_values(
             kept_at: work.now,
             used_at: None,
         };
-        let sealed = vault.seal(work, &Place::Kept(&secret), value.as_bytes())?;
+        let sealed = vault.seal(work, &SealContext::Kept(&secret), value.as_bytes())?;
         work.tx.kept_secret_save(&KeptSecretValue { secret, sealed })?;
     }
     work.record_event(session, Some(interaction.id), KeptSecret::kept(&by, agent, values.keys()))?;
@@ -125,9 +127,9 @@ pub(crate) fn answer_from_kept(
     vault: &Vault,
     session: &mut Session,
     interaction: Interaction,
-    found: Option<&Found>,
+    found: Option<&KeptAnswer>,
 ) -> Result<Interaction, Error> {
-    let Some(Found { values, reason, ids, names }) = found else { return Ok(interaction) };
+    let Some(KeptAnswer { values, reason, ids, names }) = found else { return Ok(interaction) };
     let agent = interaction.origin.asked_by.name.clone();
     let kept = work.tx.kept_secrets_for(&interaction.scope, &agent)?;
     if !ids.iter().all(|id| kept.iter().any(|kept| kept.secret.id == *id)) {
@@ -151,7 +153,7 @@ fn seal_final_values(work: &mut Work<'_>, vault: &Vault, asked: &Interaction, va
     let Some(vote) = work.tx.sealed_value(&asked.scope, asked.id, SECRETS)? else {
         return seal(work, vault, asked, SECRETS, values);
     };
-    let sealed = vault.seal(work, &Place::Question(&asked.scope, asked.id, SECRETS), values)?;
+    let sealed = vault.seal(work, &SealContext::Question(&asked.scope, asked.id, SECRETS), values)?;
     let at = SealedValue { scope: asked.scope, interaction: asked.id, name: SECRETS.into(), body: sealed.body };
     Ok(work.tx.sealed_value_reseal(vote.key.id, &at, sealed.key.id)?)
 }
@@ -164,7 +166,7 @@ pub(crate) fn seal(
     name: &str,
     value: &[u8],
 ) -> Result<(), Error> {
-    let sealed = vault.seal(work, &Place::Question(&interaction.scope, interaction.id, name), value)?;
+    let sealed = vault.seal(work, &SealContext::Question(&interaction.scope, interaction.id, name), value)?;
     Ok(work.tx.sealed_value_insert(&interaction.scope, interaction.id, name, &sealed)?)
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use store::{KeptSecretValue, Page};
 use zeroize::Zeroizing;
 
-use crate::secrets::vault::Place;
+use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Idempotency};
 
 /// How large a value may be that is put.
@@ -54,7 +54,7 @@ impl Engine {
                 kept_at: work.now,
                 used_at: None,
             };
-            let sealed = vault.seal(work, &Place::Kept(&secret), value.as_bytes())?;
+            let sealed = vault.seal(work, &SealContext::Kept(&secret), value.as_bytes())?;
             work.tx.kept_secret_save(&KeptSecretValue { secret: secret.clone(), sealed })?;
             work.append_audit(&scope, &KeptSecret::kept(&by, &agent, std::iter::once(&name)))?;
             Ok(secret)

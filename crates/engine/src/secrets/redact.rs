@@ -5,19 +5,19 @@ use zeroize::Zeroizing;
 
 /// The values that must not be shown, and what stands in their place.
 #[derive(Clone, Default)]
-pub struct Hidden {
+pub struct Redactor {
     /// The longest first: of two that begin alike the longer one counts.
     known: Vec<(Zeroizing<Vec<u8>>, String)>,
     longest: usize,
 }
 
-impl std::fmt::Debug for Hidden {
+impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.known.iter().map(|(_, shown)| shown)).finish()
     }
 }
 
-impl Hidden {
+impl Redactor {
     /// Hides these values, each under its name. What is empty cannot be found.
     pub fn new<'a>(values: impl Iterator<Item = (&'a String, &'a Zeroizing<String>)>) -> Self {
         let mut known: Vec<_> = values
@@ -36,7 +36,7 @@ impl Hidden {
             return text.to_owned();
         }
         let mut hidden = Vec::with_capacity(text.len());
-        let mut hiding = Hiding::new(self.clone());
+        let mut hiding = StreamRedactor::new(self.clone());
         hiding.take(text.as_bytes(), &mut |bytes| hidden.extend_from_slice(bytes));
         hiding.finish(&mut |bytes| hidden.extend_from_slice(bytes));
         // Values are text, so that what stands between them is text as well.
@@ -73,16 +73,16 @@ impl Hidden {
 
 /// Hides values in what comes piece by piece: a value that lies across two pieces is found all the same.
 #[derive(Debug)]
-pub struct Hiding {
-    secrets: Hidden,
+pub struct StreamRedactor {
+    secrets: Redactor,
     /// What may be the beginning of a value.
     held: Vec<u8>,
 }
 
-impl Hiding {
+impl StreamRedactor {
     /// Begins with nothing.
     #[must_use]
-    pub fn new(secrets: Hidden) -> Self {
+    pub fn new(secrets: Redactor) -> Self {
         Self { secrets, held: Vec::new() }
     }
 
@@ -126,10 +126,10 @@ mod tests {
 
     use super::*;
 
-    fn secrets(values: &[(&str, &str)]) -> Hidden {
+    fn secrets(values: &[(&str, &str)]) -> Redactor {
         let values: Vec<_> =
             values.iter().map(|(name, value)| ((*name).to_owned(), Zeroizing::new((*value).to_owned()))).collect();
-        Hidden::new(values.iter().map(|(name, value)| (name, value)))
+        Redactor::new(values.iter().map(|(name, value)| (name, value)))
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         #[test]
         fn pieces_make_no_difference(text in "[ab]{0,40}", first in "[ab]{1,5}", second in "[ab]{1,5}", size in 1_usize..7) {
             let secrets = secrets(&[("A", &first), ("B", &second)]);
-            let mut hiding = Hiding::new(secrets.clone());
+            let mut hiding = StreamRedactor::new(secrets.clone());
             let mut out = Vec::new();
             for piece in text.as_bytes().chunks(size) {
                 hiding.take(piece, &mut |bytes| out.extend_from_slice(bytes));

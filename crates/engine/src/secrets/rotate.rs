@@ -15,10 +15,10 @@ use domain::{Happening, Refusal, Scope, TenantId, Wire};
 use serde_json::json;
 use store::{Cost, DataKey, Sealed, StoreError};
 
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::secrets::master::MasterKey;
 use crate::secrets::unlock::INSTALLATION;
-use crate::secrets::vault::Place;
+use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Vault};
 
 /// How much in one transaction, so that nobody waits for it.
@@ -30,7 +30,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// What a rotation has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Rotated {
+pub struct RotationReport {
     /// So many tenants have a new data key.
     pub tenants: u64,
     /// So many values were sealed again.
@@ -41,10 +41,10 @@ pub struct Rotated {
 
 impl Engine {
     /// Has everything sealed under the newest master key, so that the others can be given up.
-    pub async fn rotate(&self) -> Result<Rotated, Error> {
+    pub async fn rotate(&self) -> Result<RotationReport, Error> {
         let master = self.vault.masters.newest_now()?;
         self.put_in_force(&master).await?;
-        let mut rotated = Rotated::default();
+        let mut rotated = RotationReport::default();
         loop {
             let id = master.id();
             let left =
@@ -54,8 +54,8 @@ impl Engine {
             }
             for tenant in left {
                 let (vault, master) = (Arc::clone(&self.vault), master.clone());
-                let doer = Doer::system(Wire::Cli);
-                self.transact_as(doer, move |work| renewed(&vault, work, tenant, &master)).await?;
+                let originator = Originator::system(Wire::Cli);
+                self.transact_as(originator, move |work| renewed(&vault, work, tenant, &master)).await?;
                 rotated.tenants += u64::from(tenant != INSTALLATION);
             }
         }
@@ -138,7 +138,7 @@ fn sealed_value_reseal(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Res
     let mut done = 0;
     for mut at in work.tx.sealed_values_under(old.id, BATCH)? {
         let (scope, name) = (at.scope, at.name.clone());
-        let place = Place::Question(&scope, at.interaction, &name);
+        let place = SealContext::Question(&scope, at.interaction, &name);
         let value = vault.unseal(&place, &Sealed { key: old.clone(), body: std::mem::take(&mut at.body) })?;
         let Sealed { key, body } = vault.seal(work, &place, &value)?;
         at.body = body;
@@ -146,21 +146,21 @@ fn sealed_value_reseal(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Res
         done += 1;
     }
     for mut kept in work.tx.kept_secrets_under(old.id, BATCH)? {
-        let place = Place::Kept(&kept.secret);
+        let place = SealContext::Kept(&kept.secret);
         let value = vault.unseal(&place, &kept.sealed)?;
         kept.sealed = vault.seal(work, &place, &value)?;
         work.tx.kept_secret_reseal(old.id, &kept)?;
         done += 1;
     }
     for mut secret in work.tx.webhook_secrets_under(old.id, BATCH)? {
-        let place = Place::Webhook(&secret.scope, secret.webhook, secret.number);
+        let place = SealContext::Webhook(&secret.scope, secret.webhook, secret.number);
         let value = vault.unseal(&place, &secret.sealed)?;
         secret.sealed = vault.seal(work, &place, &value)?;
         work.tx.webhook_secret_reseal(old.id, &secret)?;
         done += 1;
     }
     for mut secret in work.tx.idempotency_secrets_under(old.id, BATCH)? {
-        let place = Place::Once(&secret.scope, &secret.actor, &secret.key);
+        let place = SealContext::Once(&secret.scope, &secret.actor, &secret.key);
         let value = vault.unseal(&place, &secret.sealed)?;
         secret.sealed = vault.seal(work, &place, &value)?;
         work.tx.idempotency_secret_reseal(old.id, &secret)?;

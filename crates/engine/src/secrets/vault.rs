@@ -24,7 +24,7 @@ pub(crate) const RESUME_POINT: &str = "resume_point";
 pub(crate) const SECRETS: &str = "secrets";
 
 /// Where a value is sealed for: opened anywhere else, it does not open.
-pub(crate) enum Place<'a> {
+pub(crate) enum SealContext<'a> {
     /// With a question, under a name.
     Question(&'a Scope, InteractionId, &'a str),
     /// Kept for an agent.
@@ -35,7 +35,7 @@ pub(crate) enum Place<'a> {
     Once(&'a Scope, &'a str, &'a str),
 }
 
-impl Place<'_> {
+impl SealContext<'_> {
     fn tenant(&self) -> TenantId {
         match self {
             Self::Question(scope, ..) | Self::Webhook(scope, ..) | Self::Once(scope, ..) => scope.tenant,
@@ -82,14 +82,14 @@ impl Vault {
     }
 
     /// Seals a value under the newest data key of its tenant.
-    pub(crate) fn seal(&self, work: &mut Work<'_>, place: &Place<'_>, value: &[u8]) -> Result<Sealed, Error> {
+    pub(crate) fn seal(&self, work: &mut Work<'_>, place: &SealContext<'_>, value: &[u8]) -> Result<Sealed, Error> {
         let key = self.sealing_key(work, place.tenant())?;
         let body = encrypt(&self.cipher(&key)?, value, &place.bound(), work.ids)?;
         Ok(Sealed { key, body })
     }
 
     /// Opens what was sealed for exactly this place.
-    pub(crate) fn unseal(&self, place: &Place<'_>, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, Error> {
+    pub(crate) fn unseal(&self, place: &SealContext<'_>, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, Error> {
         if sealed.key.tenant != place.tenant() {
             return Err(Error::Sealed);
         }

@@ -17,7 +17,7 @@ const STRIDE: u32 = 200;
 
 /// A session as somebody finds it who begins to attend it.
 #[derive(Debug, Clone)]
-pub struct Attended {
+pub struct SessionSnapshot {
     /// The session. Whatever comes after its last event is news.
     pub session: Session,
     /// Its open questions, the oldest first.
@@ -30,7 +30,7 @@ pub struct Attended {
 
 impl Engine {
     /// What is open in a session now.
-    pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<Attended, Error> {
+    pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<SessionSnapshot, Error> {
         caller.require(Right::Read)?;
         let (scope, actor, reader) = (caller.scope, caller.actor.clone(), Entrant::of(caller));
         let caller = caller.clone();
@@ -40,7 +40,7 @@ impl Engine {
             let open = reads.open_interactions(&scope, session.id)?;
             let runs = session.driven && session.started_by == actor && session.ended.is_none();
             let (ready, running) = if runs { in_hand(reads, &session, &actor)? } else { Default::default() };
-            Ok(Attended { session, open, ready, running })
+            Ok(SessionSnapshot { session, open, ready, running })
         })
         .await
     }

@@ -9,9 +9,9 @@ use crate::access;
 use crate::run::transaction::Work;
 use crate::sessions;
 use crate::sessions::message::checked;
-use crate::sessions::names::{Named, agent_session_in, listener_in, named};
+use crate::sessions::names::{NamedConversation, agent_session_in, listener_in, named};
 use crate::steps;
-use crate::steps::server_files::Offered;
+use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency, Start};
 
 /// The agent that is meant where none is named and there are several.
@@ -77,8 +77,8 @@ fn find_current(work: &mut Work<'_>, caller: &Caller, chat: &Chat) -> Result<Opt
     let Some(name) = &chat.conversation else { return Ok(None) };
     let found = match named(&mut *work.tx, scope, name)? {
         None => return Ok(None),
-        Some(Named::Session(found)) => found.id,
-        Some(Named::Channel(_)) => {
+        Some(NamedConversation::Session(found)) => found.id,
+        Some(NamedConversation::Channel(_)) => {
             let listener = listener_in(&mut *work.tx, scope, name, chat.agent.as_deref())?;
             let Some(listener) = listener else { return Ok(None) };
             let session = access::lock_session(work, caller, listener.id)?;
@@ -94,7 +94,7 @@ fn find_current(work: &mut Work<'_>, caller: &Caller, chat: &Chat) -> Result<Opt
     Ok(Some(session))
 }
 
-fn begin(work: &mut Work<'_>, caller: &Caller, offered: &Offered, chat: Chat) -> Result<Session, Error> {
+fn begin(work: &mut Work<'_>, caller: &Caller, offered: &OfferedDefinitions, chat: Chat) -> Result<Session, Error> {
     caller.require(Right::Ask)?;
     if chat.conversation.as_ref().is_some_and(|name| name.starts_with(SessionId::PREFIX)) {
         // An id is given, never chosen.
@@ -137,7 +137,7 @@ fn reserve_beginning(work: &mut Work<'_>, session: &Session, before: Option<&Ses
     Ok(work.tx.idempotency_insert(&session.scope, "", &key, &begun)?)
 }
 
-fn choose_agent(work: &mut Work<'_>, scope: &Scope, offered: &Offered) -> Result<String, Error> {
+fn choose_agent(work: &mut Work<'_>, scope: &Scope, offered: &OfferedDefinitions) -> Result<String, Error> {
     let names = Vec::from_iter(steps::available_agents(work, scope, offered)?);
     match names.as_slice() {
         [] => Err(Refusal::NotFound("agent").into()),

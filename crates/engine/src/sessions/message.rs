@@ -6,11 +6,11 @@ use serde_json::json;
 use crate::access;
 use crate::interactions;
 use crate::interactions::forms_check::Account;
-use crate::interactions::open::Asking;
+use crate::interactions::open::QuestionTerms;
 use crate::run::transaction::Work;
 use crate::sessions;
 use crate::steps;
-use crate::steps::server_files::Offered;
+use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency};
 
 /// How large what somebody says may be.
@@ -32,7 +32,7 @@ impl Engine {
         let time = self.usual_time(&question.kind, caller.wire);
         let question =
             if requires_reply { Some(self.admitted(Account::of(caller), question, time).await?) } else { None };
-        let asking = Asking { time, traceparent: None, within_budget: true };
+        let asking = QuestionTerms { time, traceparent: None, within_budget: true };
         let offered = self.offered(caller.scope).await?;
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
@@ -80,7 +80,7 @@ pub(crate) fn checked(content: &str) -> Result<(), Error> {
 pub(crate) fn send_message(
     work: &mut Work<'_>,
     mut session: Session,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
     (caller, content): (&Caller, &str),
 ) -> Result<Session, Error> {
     Engine::steers(caller, &session)?;

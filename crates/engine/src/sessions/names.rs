@@ -13,7 +13,7 @@ const STRIDE: u32 = 200;
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Named {
+pub enum NamedConversation {
     /// One session, for good.
     Session(Box<Session>),
     /// A channel: every session that is in it, and every one that will be.
@@ -24,13 +24,13 @@ impl Engine {
     /// What a name stands for. `ses_…` is that session and no other: an id is given, never chosen; so is the UUID in it, unless the session's
     /// own channel is called so, which goes on when the session has ended. Any other name that a channel can have is one, which need not have a
     /// session yet; what no channel can be called stands for nothing.
-    pub async fn named(&self, caller: &Caller, name: &str) -> Result<Option<Named>, Error> {
+    pub async fn named(&self, caller: &Caller, name: &str) -> Result<Option<NamedConversation>, Error> {
         caller.require(Right::Read)?;
         let (caller, name) = (caller.clone(), name.to_owned());
         self.read(Cost::Point, move |reads| {
             let sight = Sight::of(reads, &caller)?;
             let found = named(reads, &caller.scope, &name)?;
-            Ok(found.filter(|found| !matches!(found, Named::Session(session) if !sight.sees(session))))
+            Ok(found.filter(|found| !matches!(found, NamedConversation::Session(session) if !sight.sees(session))))
         })
         .await
     }
@@ -52,7 +52,7 @@ impl Engine {
         let (scope, actor, name) = (caller.scope, caller.actor.clone(), name.to_owned());
         let (reader, caller) = (Entrant::of(caller), caller.clone());
         self.list_patiently(reader, move |reads| {
-            if let Some(Named::Channel(_)) = named(reads, &scope, &name)? {
+            if let Some(NamedConversation::Channel(_)) = named(reads, &scope, &name)? {
                 let own = |one: &Session| one.belongs_to(&actor).is_ok();
                 let filter = SessionFilter { live: true, ..of_channel(&name, None) };
                 let own = first_of(reads, &scope, &filter, own)?;
@@ -93,19 +93,19 @@ impl Engine {
     }
 }
 
-pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<Named>, Error> {
+pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<NamedConversation>, Error> {
     if !text::is_identifier(name) {
         // No channel is called so, and one of the stores cannot be asked for NUL.
         return Ok(None);
     }
-    let Ok(id) = name.parse::<SessionId>() else { return Ok(Some(Named::Channel(None))) };
+    let Ok(id) = name.parse::<SessionId>() else { return Ok(Some(NamedConversation::Channel(None))) };
     let found = reads.session(scope, id)?;
     if name.starts_with(SessionId::PREFIX) {
-        return Ok(found.map(|found| Named::Session(Box::new(found))));
+        return Ok(found.map(|found| NamedConversation::Session(Box::new(found))));
     }
     Ok(Some(match found {
-        Some(found) if found.brief.channel != name => Named::Session(Box::new(found)),
-        found => Named::Channel(found.map(|found| found.id)),
+        Some(found) if found.brief.channel != name => NamedConversation::Session(Box::new(found)),
+        found => NamedConversation::Channel(found.map(|found| found.id)),
     }))
 }
 
@@ -113,8 +113,8 @@ pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<
 fn conversation(reads: &mut dyn Reads, (scope, sight): (&Scope, &Sight), name: &str) -> Result<Option<Session>, Error> {
     match named(reads, scope, name)? {
         None => Ok(None),
-        Some(Named::Session(session)) => Ok(Some(*session).filter(|session| sight.sees(session))),
-        Some(Named::Channel(_)) => {
+        Some(NamedConversation::Session(session)) => Ok(Some(*session).filter(|session| sight.sees(session))),
+        Some(NamedConversation::Channel(_)) => {
             let any = SessionFilter { belongs_to: sight.limited_to(), ..of_channel(name, None) };
             let live = SessionFilter { live: true, ..any.clone() };
             match reads.sessions(scope, &live, Page { after: None, limit: 1 })?.pop() {

@@ -7,7 +7,7 @@ use store::Topic;
 
 use crate::run::transaction::Work;
 use crate::steps;
-use crate::steps::server_files::Offered;
+use crate::steps::server_files::OfferedDefinitions;
 use crate::steps::workspaces::apart;
 use crate::{Engine, Error, Idempotency};
 
@@ -89,13 +89,13 @@ pub(crate) fn open(
     work: &mut Work<'_>,
     scope: &Scope,
     actor: &Actor,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
     start: Start,
 ) -> Result<Session, Error> {
     let id = work.ids.session(work.now);
     let shared = start.shared.clone();
     let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
-    luggage.wire = Some(work.doer.how.wire);
+    luggage.wire = Some(work.originator.how.wire);
     let run = choose_run(work, scope, offered, &mut brief, &mut luggage)?;
     let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
     let step = match &run {
@@ -119,7 +119,7 @@ pub(crate) fn open(
 fn choose_run(
     work: &mut Work<'_>,
     scope: &Scope,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
     brief: &mut Brief,
     luggage: &mut Luggage,
 ) -> Result<Option<Run>, Error> {
@@ -155,6 +155,10 @@ fn choose_run(
 }
 
 /// Refuses an agent whose workspace is not apart from those of other tenants.
-fn require_separate_workspace(work: &mut Work<'_>, offered: &Offered, agent: &AgentVersion) -> Result<(), Error> {
+fn require_separate_workspace(
+    work: &mut Work<'_>,
+    offered: &OfferedDefinitions,
+    agent: &AgentVersion,
+) -> Result<(), Error> {
     agent.workspace.as_deref().map_or(Ok(()), |workspace| apart(&mut *work.tx, offered, workspace))
 }

@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 100;
 
 /// What was open at a moment, and what was closed in a time before it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Details {
+pub struct StatsDetails {
     /// Open questions younger than so many seconds and not younger than the one before; the last have any age.
     pub ages: Vec<(Option<i64>, u64)>,
     /// What was closed in each part of the time, by status, and where that part begins; the oldest first.
@@ -46,7 +46,12 @@ pub struct Tally {
 
 impl Engine {
     /// What is open now by age, and what was closed within a window, in so many parts, by kind, person and rule.
-    pub async fn stats_details(&self, caller: &Caller, window: SignedDuration, parts: u32) -> Result<Details, Error> {
+    pub async fn stats_details(
+        &self,
+        caller: &Caller,
+        window: SignedDuration,
+        parts: u32,
+    ) -> Result<StatsDetails, Error> {
         caller.require(Right::Read)?;
         let (scope, reader) = (caller.scope, caller.clone());
         self.list_while(caller, move |reads, wanted| {
@@ -132,10 +137,10 @@ impl Count {
         }
     }
 
-    fn details(self, ages: Vec<(Option<i64>, u64)>) -> Details {
+    fn details(self, ages: Vec<(Option<i64>, u64)>) -> StatsDetails {
         let begins = |at: i64| Timestamp::from_microsecond(self.since.as_microsecond() + at * self.part);
         let times = (0..).map(|at| begins(at).unwrap_or(self.since)).zip(self.times).collect();
-        Details { ages, times, kinds: listed(self.kinds), people: listed(self.people), rules: listed(self.rules) }
+        StatsDetails { ages, times, kinds: listed(self.kinds), people: listed(self.people), rules: listed(self.rules) }
     }
 }
 

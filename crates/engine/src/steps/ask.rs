@@ -10,13 +10,13 @@ use store::{Cost, StoreError};
 use crate::interactions;
 use crate::interactions::ask::opened_on;
 use crate::interactions::forms_check::Account;
-use crate::interactions::open::Asking;
-use crate::run::transaction::Doer;
+use crate::interactions::open::QuestionTerms;
+use crate::run::transaction::Originator;
 use crate::secrets;
 use crate::sessions;
 use crate::steps;
 use crate::steps::journal::Journal;
-use crate::steps::lease::{Claim, place_of};
+use crate::steps::lease::{StepClaim, place_of};
 use crate::{Ask, Engine, Error};
 
 /// How many of the most frequent answers are suggested.
@@ -28,7 +28,7 @@ impl Engine {
     /// `journal` is told which question it became, and says what is written down of it.
     pub async fn step_ask(
         &self,
-        claim: &Claim,
+        claim: &StepClaim,
         ask: Ask,
         after: u64,
         journal: impl Fn(InteractionId) -> Journal + Send + 'static,
@@ -39,9 +39,9 @@ impl Engine {
         let question = self.suggested(claim, ask.question).await?;
         let question = self.admitted(Account::of_project(claim.scope), question, seconds).await?;
         let kept = self.kept_for_agent(claim.scope, (&claim.agent.name, true), &question).await?;
-        let asking = Asking { time: seconds, traceparent: ask.traceparent, within_budget: true };
+        let asking = QuestionTerms { time: seconds, traceparent: ask.traceparent, within_budget: true };
         let (claim, vault) = (claim.clone(), Arc::clone(&self.vault));
-        self.transact_as(Doer::worker(&claim.agent), move |work| {
+        self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = steps::lock_claimed(work, &claim)?;
             session.alive()?;
             // Before anything is written: what is answered with `None` is committed all the same.
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// Adds what people usually answered here.
-    async fn suggested(&self, claim: &Claim, mut question: Question) -> Result<Question, Error> {
+    async fn suggested(&self, claim: &StepClaim, mut question: Question) -> Result<Question, Error> {
         let (claim, scope) = (claim.clone(), claim.scope);
         // The options that a kind implies can be suggested too.
         let whole = question.clone().admit().unwrap_or_else(|_| question.clone());
@@ -93,7 +93,7 @@ impl Engine {
     /// What became of calls and questions of a step: the proposals, each with the question that was asked about it last.
     pub async fn step_calls(
         &self,
-        claim: &Claim,
+        claim: &StepClaim,
         calls: Vec<String>,
     ) -> Result<Vec<(Option<domain::Proposal>, Option<Interaction>)>, Error> {
         let claim = claim.clone();
@@ -113,7 +113,7 @@ impl Engine {
     /// Questions of a step's own, as they are now.
     pub async fn step_questions(
         &self,
-        claim: &Claim,
+        claim: &StepClaim,
         questions: Vec<InteractionId>,
     ) -> Result<Vec<Option<Interaction>>, Error> {
         let scope = claim.scope;

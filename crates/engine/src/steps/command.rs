@@ -188,7 +188,7 @@ fn decide_step(work: &mut Work<'_>, mut session: Session, step: Step, end: StepE
     }
     work.tx.step_save(&session.scope, &step)?;
     steps::withdraw_open(work, &mut session, &step, &why)?;
-    let by = work.doer.actor.clone();
+    let by = work.originator.actor.clone();
     work.record_event(&mut session, None, step.told(&by))?;
     steps::advance(work, session, step)
 }

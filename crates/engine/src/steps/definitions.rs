@@ -14,12 +14,12 @@ use serde_json::json;
 use store::{Cost, Page, Reads, StoreError};
 
 use crate::run::transaction::Work;
-use crate::steps::server_files::Offered;
+use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency};
 
 /// A definition as it is listed: kept in the project, or offered by the server's files.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct DefinitionListing {
     /// The definition.
     pub definition: Definition,
     /// Whether it comes from a file of the server and nobody here has used it yet.
@@ -116,7 +116,7 @@ impl Engine {
         caller: &Caller,
         kind: DefinitionKind,
         page: Page<(String, String)>,
-    ) -> Result<(Vec<Listed>, bool), Error> {
+    ) -> Result<(Vec<DefinitionListing>, bool), Error> {
         caller.require(Right::Read)?;
         let (scope, limit) = (caller.scope, page.limit);
         let offered = self.offered(scope).await?;
@@ -141,9 +141,10 @@ impl Engine {
             let key = key(one);
             after.as_ref().is_none_or(|after| key > *after) && last.as_ref().is_none_or(|last| key <= *last)
         });
-        let unused: Vec<Listed> = unused.map(|definition| Listed { definition, from_file: true }).collect();
-        let kept = kept.into_iter().map(|definition| Listed { definition, from_file: false });
-        let mut all: Vec<Listed> = kept.chain(unused).collect();
+        let unused: Vec<DefinitionListing> =
+            unused.map(|definition| DefinitionListing { definition, from_file: true }).collect();
+        let kept = kept.into_iter().map(|definition| DefinitionListing { definition, from_file: false });
+        let mut all: Vec<DefinitionListing> = kept.chain(unused).collect();
         all.sort_by_key(|one| key(&one.definition));
         more |= all.len() >= limit as usize;
         all.truncate(limit as usize);
@@ -156,18 +157,18 @@ impl Engine {
         caller: &Caller,
         kind: DefinitionKind,
         (name, version): (String, String),
-    ) -> Result<Listed, Error> {
+    ) -> Result<DefinitionListing, Error> {
         caller.require(Right::Read)?;
         let (scope, wanted) = (caller.scope, (name.clone(), version.clone()));
         let kept = self.read(Cost::Point, move |reads| Ok(reads.definition(&scope, kind, &wanted.0, &wanted.1)?));
         let offered = self.offered(scope).await?;
         if let Some(definition) = kept.await?.filter(|kept| offered.allows(kept)) {
-            return Ok(Listed { definition, from_file: false });
+            return Ok(DefinitionListing { definition, from_file: false });
         }
         let filed = offered.definitions(kind, self.now());
         let found = filed.into_iter().find(|one| one.name == name && one.version == version);
         found
-            .map(|definition| Listed { definition, from_file: true })
+            .map(|definition| DefinitionListing { definition, from_file: true })
             .ok_or_else(|| Refusal::NotFound(kind.name()).into())
     }
 
@@ -196,7 +197,7 @@ fn kept_page(
     reads: &mut dyn Reads,
     scope: &Scope,
     kind: DefinitionKind,
-    (page, offered): (Page<(String, String)>, &Offered),
+    (page, offered): (Page<(String, String)>, &OfferedDefinitions),
 ) -> Result<(Vec<Definition>, bool), Error> {
     let Page { mut after, limit } = page;
     loop {
@@ -211,7 +212,12 @@ fn kept_page(
 }
 
 /// Whether a project has, or had, an agent of this name that our workers run.
-pub(crate) fn known_agent(reads: &mut dyn Reads, scope: &Scope, offered: &Offered, name: &str) -> Result<bool, Error> {
+pub(crate) fn known_agent(
+    reads: &mut dyn Reads,
+    scope: &Scope,
+    offered: &OfferedDefinitions,
+    name: &str,
+) -> Result<bool, Error> {
     let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
     let kept = reads.definitions(scope, DefinitionKind::Agent, page)?;
     Ok(offered.agents().any(|agent| agent.name == name) || kept.iter().any(|kept| kept.name == name))
@@ -242,7 +248,7 @@ pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &D
 pub(crate) fn resolve_agent(
     work: &mut Work<'_>,
     scope: &Scope,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
     (name, version): (&str, Option<&str>),
 ) -> Result<Option<AgentVersion>, Error> {
     if let Some(found) = find_definition(work, scope, offered, DefinitionKind::Agent, (name, version))? {
@@ -262,7 +268,7 @@ pub(crate) fn resolve_agent(
 pub(crate) fn available_agents(
     work: &mut Work<'_>,
     scope: &Scope,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
 ) -> Result<BTreeSet<String>, Error> {
     const PORTION: u32 = 200;
     let (mut names, mut after) = (BTreeSet::new(), None);
@@ -287,7 +293,7 @@ pub(crate) fn available_agents(
 pub(crate) fn has_known_agent(
     work: &mut Work<'_>,
     scope: &Scope,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
     name: &str,
 ) -> Result<bool, Error> {
     known_agent(&mut *work.tx, scope, offered, name)
@@ -297,7 +303,7 @@ pub(crate) fn has_known_agent(
 pub(crate) fn resolve_flow(
     work: &mut Work<'_>,
     scope: &Scope,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
     (name, version): (&str, Option<&str>),
 ) -> Result<Option<FlowVersion>, Error> {
     if let Some(found) = find_definition(work, scope, offered, DefinitionKind::Flow, (name, version))? {
@@ -325,7 +331,7 @@ fn is_retired(work: &mut Work<'_>, scope: &Scope, definition: &Definition) -> Re
 fn find_definition(
     work: &mut Work<'_>,
     scope: &Scope,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
     kind: DefinitionKind,
     (name, version): (&str, Option<&str>),
 ) -> Result<Option<Definition>, Error> {

@@ -12,18 +12,18 @@ use store::{StoreError, Topic};
 
 use crate::actions;
 use crate::interactions;
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::steps;
 use crate::steps::journal::Journal;
-use crate::steps::lease::{Claim, later};
+use crate::steps::lease::{StepClaim, later};
 use crate::{Engine, Error};
 
 impl Engine {
     /// Ends a step, with everything that follows from it; `None` if others journalled something in between.
-    pub async fn step_end(&self, claim: &Claim, journal: Journal, end: StepEnd) -> Result<Option<()>, Error> {
+    pub async fn step_end(&self, claim: &StepClaim, journal: Journal, end: StepEnd) -> Result<Option<()>, Error> {
         let claim = claim.clone();
-        self.transact_as(Doer::worker(&claim.agent), move |work| {
+        self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = steps::lock_claimed(work, &claim)?;
             let Some(step) = steps::append_journal(work, &mut session, step, &journal)? else { return Ok(None) };
             finish(work, session, step, end.clone())?;
@@ -46,7 +46,7 @@ pub(crate) fn finish(work: &mut Work<'_>, mut session: Session, step: Step, end:
     let step = end_with_output(work, &session, step, end)?;
     work.tx.step_save(&session.scope, &step)?;
     withdraw_open(work, &mut session, &step, &why)?;
-    let agent = work.doer.actor.clone();
+    let agent = work.originator.actor.clone();
     work.record_event(&mut session, None, step.told(&agent))?;
     advance(work, session, step)
 }
@@ -323,7 +323,7 @@ fn end_session(
     command: Command,
     reason: Option<String>,
 ) -> Result<Session, Error> {
-    let note = Note { by: work.doer.actor.clone(), at: work.now, reason };
+    let note = Note { by: work.originator.actor.clone(), at: work.now, reason };
     sessions::apply_control(work, session, command, note)
 }
 

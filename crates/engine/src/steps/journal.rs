@@ -6,11 +6,11 @@ use domain::{
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::steps;
-use crate::steps::lease::Claim;
-use crate::steps::server_files::Offered;
+use crate::steps::lease::StepClaim;
+use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
 /// What is written down of a step.
@@ -32,10 +32,10 @@ pub struct Journal {
 
 impl Engine {
     /// Writes inputs down; `None` if others came in between, which the worker has to take first.
-    pub async fn step_journal(&self, claim: &Claim, journal: Journal) -> Result<Option<u64>, Error> {
+    pub async fn step_journal(&self, claim: &StepClaim, journal: Journal) -> Result<Option<u64>, Error> {
         let claim = claim.clone();
         let length = self.settings().step_lease;
-        self.transact_as(Doer::worker(&claim.agent), move |work| {
+        self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = steps::lock_claimed(work, &claim)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let before = session.last_seq;
@@ -50,9 +50,9 @@ impl Engine {
     }
 
     /// Tells everybody what a step says meanwhile. Nothing depends on it.
-    pub async fn step_tell(&self, claim: &Claim, told: Vec<(&'static str, Value)>) -> Result<(), Error> {
+    pub async fn step_tell(&self, claim: &StepClaim, told: Vec<(&'static str, Value)>) -> Result<(), Error> {
         let claim = claim.clone();
-        self.transact_as(Doer::worker(&claim.agent), move |work| {
+        self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, _) = steps::lock_claimed(work, &claim)?;
             publish_all(work, &mut session, &claim, &told)?;
             sessions::save(work, &session)
@@ -81,7 +81,7 @@ pub(crate) fn append_journal(
     for id in &journal.taken {
         finish_delivery(work, session, *id)?;
     }
-    let agent = work.doer.actor.clone();
+    let agent = work.originator.actor.clone();
     for (name, data) in &journal.told {
         publish(work, session, Happening::by(name, &agent, data.clone()))?;
     }
@@ -93,7 +93,7 @@ pub(crate) fn append_journal(
 pub(crate) fn deliver_message(
     work: &mut Work<'_>,
     session: &mut Session,
-    offered: &Offered,
+    offered: &OfferedDefinitions,
     (by, content): (&Actor, &str),
 ) -> Result<(), Error> {
     session.alive()?;
@@ -155,7 +155,7 @@ pub(crate) fn append_input(
 fn publish_all(
     work: &mut Work<'_>,
     session: &mut Session,
-    claim: &Claim,
+    claim: &StepClaim,
     told: &[(&'static str, Value)],
 ) -> Result<(), Error> {
     for (name, data) in told {

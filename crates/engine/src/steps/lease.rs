@@ -10,14 +10,14 @@ use domain::{
 use serde_json::json;
 use store::{AnswerSource, Cost, DueStep, JournalEntry, StepState, Topic};
 
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::steps;
 use crate::{Engine, Error};
 
 /// A worker's hold on a step. Its number fences everything that is done under it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
+pub struct StepClaim {
     /// Whose it is.
     pub scope: Scope,
     /// The session.
@@ -32,9 +32,9 @@ pub struct Claim {
 
 /// What a worker begins with.
 #[derive(Debug, Clone)]
-pub struct Claimed {
+pub struct ClaimedStep {
     /// The hold.
-    pub claim: Claim,
+    pub claim: StepClaim,
     /// The session.
     pub session: Session,
     /// What it was started with.
@@ -53,7 +53,7 @@ pub struct Claimed {
 
 /// What a step would sleep on.
 #[derive(Debug, Clone, Default)]
-pub struct Sleep {
+pub struct StepSleep {
     /// How long the journal is, as far as the worker knows.
     pub journal: u64,
     /// Questions of its own that are open.
@@ -78,11 +78,11 @@ impl Engine {
     }
 
     /// Takes a step, unless another worker was first or there is nothing to do yet.
-    pub async fn step_claim(&self, due: DueStep, worker: &str) -> Result<Option<Claimed>, Error> {
+    pub async fn step_claim(&self, due: DueStep, worker: &str) -> Result<Option<ClaimedStep>, Error> {
         let worker = worker.to_owned();
         let length = self.settings().step_lease;
-        let doer = Doer::worker(&Actor::system());
-        let claimed = self.transact_as(doer, move |work| {
+        let originator = Originator::worker(&Actor::system());
+        let claimed = self.transact_as(originator, move |work| {
             let DueStep { scope, session, step } = due;
             let mut session = sessions::lock(work, &scope, session)?;
             let Some(step) = work.tx.step(&scope, step)?.filter(|step| step.due().is_some_and(|at| at <= work.now))
@@ -112,12 +112,12 @@ impl Engine {
                 sessions::save(work, &session)?;
             }
             let number = step.drive.as_ref().map_or(0, |drive| drive.claims);
-            let claim = Claim { scope, session: session.id, step: step.id, number, agent };
+            let claim = StepClaim { scope, session: session.id, step: step.id, number, agent };
             let luggage = work.tx.session_input(&scope, session.id)?.unwrap_or_default();
             let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
             let (tenant, project) = work.tx.scope_names(&scope)?.ok_or(Refusal::NotFound("project"))?;
             let project = ProjectName::new(tenant, project);
-            Ok(Some(Claimed { claim, session, luggage, step, steps, state, left_behind, project }))
+            Ok(Some(ClaimedStep { claim, session, luggage, step, steps, state, left_behind, project }))
         });
         match claimed.await {
             Err(Error::Refused(Refusal::StepLost | Refusal::NotFound(_))) => Ok(None),
@@ -126,9 +126,9 @@ impl Engine {
     }
 
     /// Keeps a step for as long again. Refused when it has ended or another worker has it.
-    pub async fn step_keep(&self, claim: &Claim) -> Result<(), Error> {
+    pub async fn step_keep(&self, claim: &StepClaim) -> Result<(), Error> {
         let (claim, length) = (claim.clone(), self.settings().step_lease);
-        self.transact_as(Doer::worker(&claim.agent), move |work| {
+        self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (_, step) = lock_claimed(work, &claim)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             Ok(work.tx.step_save(&claim.scope, &step.kept(until))?)
@@ -137,7 +137,7 @@ impl Engine {
     }
 
     /// Whether a claim is still in force.
-    pub async fn step_held(&self, claim: &Claim) -> Result<(), Error> {
+    pub async fn step_held(&self, claim: &StepClaim) -> Result<(), Error> {
         let claim = claim.clone();
         self.read(Cost::Point, move |reads| {
             let step = reads.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
@@ -148,7 +148,7 @@ impl Engine {
     }
 
     /// Whether people hold the session of a step.
-    pub async fn step_paused(&self, claim: &Claim) -> Result<bool, Error> {
+    pub async fn step_paused(&self, claim: &StepClaim) -> Result<bool, Error> {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
             let session = reads.session(&scope, session)?.ok_or(Refusal::NotFound("session"))?;
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Whether the session of a step has ended.
-    pub async fn step_session_ended(&self, claim: &Claim) -> Result<bool, Error> {
+    pub async fn step_session_ended(&self, claim: &StepClaim) -> Result<bool, Error> {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
             Ok(reads.session(&scope, session)?.is_none_or(|session| session.ended.is_some()))
@@ -167,9 +167,9 @@ impl Engine {
     }
 
     /// Lets go of a step, for any worker to take it up again at once.
-    pub async fn step_let_go(&self, claim: &Claim) -> Result<(), Error> {
+    pub async fn step_let_go(&self, claim: &StepClaim) -> Result<(), Error> {
         let claim = claim.clone();
-        self.transact_as(Doer::worker(&claim.agent), move |work| {
+        self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (_, step) = lock_claimed(work, &claim)?;
             work.tx.step_save(&claim.scope, &step.rests(Some(work.now)))?;
             work.effects.topics.push(Topic::Steps);
@@ -179,9 +179,9 @@ impl Engine {
     }
 
     /// Lets go of a step that the worker could not get on with; the next one waits longer each time.
-    pub async fn step_troubled(&self, claim: &Claim, why: String) -> Result<(), Error> {
+    pub async fn step_troubled(&self, claim: &StepClaim, why: String) -> Result<(), Error> {
         let claim = claim.clone();
-        self.transact_as(Doer::worker(&claim.agent), move |work| {
+        self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = lock_claimed(work, &claim)?;
             let times = step.drive.as_ref().map_or(0, |drive| drive.idle.min(6));
             let due = later(work.now, domain::SignedDuration::from_secs(1 << times));
@@ -194,9 +194,9 @@ impl Engine {
     }
 
     /// Puts a step to sleep; `false` if something that it would sleep on has happened already.
-    pub async fn step_sleep(&self, claim: &Claim, sleep: Sleep) -> Result<bool, Error> {
+    pub async fn step_sleep(&self, claim: &StepClaim, sleep: StepSleep) -> Result<bool, Error> {
         let claim = claim.clone();
-        self.transact_as(Doer::worker(&claim.agent), move |work| {
+        self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (session, step) = lock_claimed(work, &claim)?;
             let held = session.going_on().is_err();
             if !held && !can_sleep(work, &claim, &step, &sleep)? {
@@ -209,7 +209,7 @@ impl Engine {
     }
 
     /// The inputs of a step after a number.
-    pub async fn step_journal_after(&self, claim: &Claim, after: u64) -> Result<Vec<JournalEntry>, Error> {
+    pub async fn step_journal_after(&self, claim: &StepClaim, after: u64) -> Result<Vec<JournalEntry>, Error> {
         const PORTION: u32 = 500;
         let (mut all, mut after) = (Vec::new(), after);
         loop {
@@ -232,7 +232,7 @@ fn agent_of(step: &Step) -> Actor {
 }
 
 /// Locks the session of a claim and reads its step, if the claim is still in force.
-pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &Claim) -> Result<(Session, Step), Error> {
+pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &StepClaim) -> Result<(Session, Step), Error> {
     let session = sessions::lock(work, &claim.scope, claim.session)?;
     let step = work.tx.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
     step.held(claim.number)?;
@@ -240,7 +240,7 @@ pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &Claim) -> Result<(Sessio
 }
 
 /// Whether everything that a step would sleep on is still to come.
-fn can_sleep(work: &mut Work<'_>, claim: &Claim, step: &Step, sleep: &Sleep) -> Result<bool, Error> {
+fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSleep) -> Result<bool, Error> {
     if step.drive.as_ref().is_none_or(|drive| drive.journal != sleep.journal) {
         return Ok(false);
     }
@@ -272,7 +272,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &Claim, step: &Step, sleep: &Sleep) -> 
 
 /// Tells everybody why a step is tried again, and when.
 pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &Step) -> Result<(), Error> {
-    let by = work.doer.actor.clone();
+    let by = work.originator.actor.clone();
     step.troubles(&by).map_or(Ok(()), |happening| steps::publish(work, session, happening))
 }
 
@@ -284,7 +284,7 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
     let Some(step) = work.tx.step(&session.scope, session.step)? else { return Ok(()) };
     let woken = step.woken(work.now);
     // A worker that has it is told too, for it may wait for just this; but not of what workers do themselves.
-    if woken.is_some() || work.doer.how.wire != Wire::Worker {
+    if woken.is_some() || work.originator.how.wire != Wire::Worker {
         work.effects.topics.push(Topic::Steps);
     }
     if let Some(woken) = woken {

@@ -7,9 +7,9 @@ use store::{Cost, Sealed};
 use zeroize::Zeroizing;
 
 use crate::run::transaction::Work;
-use crate::secrets::vault::{Place, SECRETS};
-use crate::steps::lease::Claim;
-use crate::{Engine, Error, Hidden, Vault};
+use crate::secrets::vault::{SECRETS, SealContext};
+use crate::steps::lease::StepClaim;
+use crate::{Engine, Error, Redactor, Vault};
 
 /// What people gave a session in secret, by name.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub struct StepSecrets {
 
 impl Engine {
     /// What people gave the session of a step in secret. Only for whoever has the step.
-    pub async fn step_secrets(&self, claim: &Claim) -> Result<StepSecrets, Error> {
+    pub async fn step_secrets(&self, claim: &StepClaim) -> Result<StepSecrets, Error> {
         let (scope, held) = (claim.scope, claim.clone());
         let sealed = self.read(Cost::Point, move |reads| {
             let step = reads.step(&held.scope, held.step)?.ok_or(domain::Refusal::StepLost)?;
@@ -57,20 +57,20 @@ impl Engine {
     }
 
     /// A secret that is kept for an agent that our workers run, by its name: the key of its model, for one.
-    pub async fn secret_of(&self, claim: &Claim, name: &str) -> Result<Option<Zeroizing<String>>, Error> {
+    pub async fn secret_of(&self, claim: &StepClaim, name: &str) -> Result<Option<Zeroizing<String>>, Error> {
         let (scope, agent, name) = (claim.scope, claim.agent.name.clone(), name.to_owned());
         let kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
         let Some(found) = kept.into_iter().find(|kept| kept.secret.name == name && kept.secret.driven == Some(true))
         else {
             return Ok(None);
         };
-        let value = self.vault.unseal(&Place::Kept(&found.secret), &found.sealed)?;
+        let value = self.vault.unseal(&SealContext::Kept(&found.secret), &found.sealed)?;
         Ok(Some(Zeroizing::new(String::from_utf8_lossy(&value).into_owned())))
     }
 }
 
 /// Everything that people gave a session in secret, to be hidden.
-pub(crate) fn given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Session) -> Result<Hidden, Error> {
+pub(crate) fn given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Session) -> Result<Redactor, Error> {
     let scope = session.scope;
     let mut values = Vec::new();
     for id in work.tx.interactions_with_sealed_value(&scope, session.id, SECRETS)? {
@@ -78,7 +78,7 @@ pub(crate) fn given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Sessio
             values.extend(opened(vault, &scope, (id, &sealed))?);
         }
     }
-    Ok(Hidden::new(values.iter().map(|(name, value)| (name, value))))
+    Ok(Redactor::new(values.iter().map(|(name, value)| (name, value))))
 }
 
 /// The values that were given to a question, by name.
@@ -87,7 +87,7 @@ fn opened(
     scope: &Scope,
     (id, sealed): (InteractionId, &Sealed),
 ) -> Result<Vec<(String, Zeroizing<String>)>, Error> {
-    let opened = vault.unseal(&Place::Question(scope, id, SECRETS), sealed)?;
+    let opened = vault.unseal(&SealContext::Question(scope, id, SECRETS), sealed)?;
     let values: BTreeMap<String, String> = serde_json::from_slice(&opened).map_err(|_| Error::Sealed)?;
     Ok(values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect())
 }

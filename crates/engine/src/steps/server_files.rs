@@ -1,6 +1,6 @@
 //! What the server's own files define, and the projects that each definition belongs to.
 //!
-//! Whatever the engine does with a definition of a file goes through [`Offered`], which shows one project only what belongs to it.
+//! Whatever the engine does with a definition of a file goes through [`OfferedDefinitions`], which shows one project only what belongs to it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,12 +46,12 @@ impl Owners {
 
 /// The definitions of the files with their owners.
 #[derive(Debug, Default)]
-struct InFiles {
+struct LoadedFiles {
     definitions: Definitions,
     owners: Owners,
 }
 
-impl InFiles {
+impl LoadedFiles {
     /// The names and versions of a kind, in the order of the files.
     fn versions(&self, kind: DefinitionKind) -> Vec<(&str, &str)> {
         let Definitions { agents, flows } = &self.definitions;
@@ -63,20 +63,20 @@ impl InFiles {
 }
 
 /// What the server brings itself: the definitions of its files, as they are now, and the schemas of the tools that it has built in.
-pub(crate) struct Filed {
-    now: RwLock<Arc<InFiles>>,
+pub(crate) struct ServerDefinitions {
+    now: RwLock<Arc<LoadedFiles>>,
     tools: RwLock<BTreeMap<String, Value>>,
     /// The names of projects, which never change.
     names: Cache<Scope, ProjectName>,
 }
 
-impl Default for Filed {
+impl Default for ServerDefinitions {
     fn default() -> Self {
         Self { now: RwLock::default(), tools: RwLock::default(), names: Cache::new(MOST_NAMES) }
     }
 }
 
-impl Filed {
+impl ServerDefinitions {
     /// The schema of a tool that is built in.
     pub(crate) fn schema(&self, tool: &str) -> Option<Value> {
         self.tools.read().get(tool).cloned()
@@ -85,12 +85,12 @@ impl Filed {
 
 /// What the files offer to one project.
 #[derive(Debug, Clone)]
-pub(crate) struct Offered {
+pub(crate) struct OfferedDefinitions {
     project: ProjectName,
-    files: Arc<InFiles>,
+    files: Arc<LoadedFiles>,
 }
 
-impl Offered {
+impl OfferedDefinitions {
     /// The project.
     pub(crate) const fn project(&self) -> &ProjectName {
         &self.project
@@ -149,7 +149,7 @@ impl Engine {
 
     /// Takes what the server's files define now, and the projects that it belongs to.
     pub fn define_for(&self, definitions: Definitions, owners: Owners) {
-        *self.filed.now.write() = Arc::new(InFiles { definitions, owners });
+        *self.filed.now.write() = Arc::new(LoadedFiles { definitions, owners });
     }
 
     /// Takes the schemas of the tools that our workers have built in, by name: what people make of a call of one is held against it.
@@ -158,9 +158,9 @@ impl Engine {
     }
 
     /// What the files offer to a project now.
-    pub(crate) async fn offered(&self, scope: Scope) -> Result<Offered, Error> {
+    pub(crate) async fn offered(&self, scope: Scope) -> Result<OfferedDefinitions, Error> {
         let files = Arc::clone(&self.filed.now.read());
-        Ok(Offered { project: self.project_named(scope).await?, files })
+        Ok(OfferedDefinitions { project: self.project_named(scope).await?, files })
     }
 
     /// The name of a project, with that of its tenant.

@@ -9,7 +9,7 @@ use domain::{Definition, DefinitionKind, Problem, ProjectName, Refusal, Scope};
 use serde_json::Value;
 use store::{Cost, Page, Reads};
 
-use crate::steps::server_files::Offered;
+use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
 /// How many definitions are read at once.
@@ -24,7 +24,7 @@ impl Engine {
 }
 
 /// Refuses a workspace whose directory would hold, or lie in, one of another tenant.
-pub(crate) fn apart(reads: &mut dyn Reads, offered: &Offered, workspace: &str) -> Result<(), Error> {
+pub(crate) fn apart(reads: &mut dyn Reads, offered: &OfferedDefinitions, workspace: &str) -> Result<(), Error> {
     let project = offered.project();
     if project.is_default() {
         return if is_tenant(reads, workspace)? {
@@ -56,7 +56,7 @@ fn is_tenant(reads: &mut dyn Reads, name: &str) -> Result<bool, Error> {
 }
 
 /// Whether an agent of `default/default` works in a directory of this name, by the files or by a version that new sessions may still use.
-fn is_default_workspace(reads: &mut dyn Reads, offered: &Offered, name: &str) -> Result<bool, Error> {
+fn is_default_workspace(reads: &mut dyn Reads, offered: &OfferedDefinitions, name: &str) -> Result<bool, Error> {
     let default = offered.for_project(ProjectName::default());
     if default.agents().any(|agent| agent.workspace.as_deref() == Some(name)) {
         return Ok(true);

@@ -109,7 +109,7 @@ fn queue_new(work: &mut Work<'_>, due: &DueWebhook, webhook: &Webhook, cursor: C
         Subject::Answers { agent } => queue_new_answers(work, due, agent, cursor, room),
         Subject::Events { types, agent, session } => {
             let types = types.iter().filter_map(|text| Pattern::new(text).ok()).collect();
-            let wanted = Wanted { types, agent: agent.as_deref(), session: *session, agents: HashMap::new() };
+            let wanted = EventFilter { types, agent: agent.as_deref(), session: *session, agents: HashMap::new() };
             queue_new_events(work, due, wanted, cursor, room)
         }
     }
@@ -118,7 +118,7 @@ fn queue_new(work: &mut Work<'_>, due: &DueWebhook, webhook: &Webhook, cursor: C
 fn queue_new_events(
     work: &mut Work<'_>,
     due: &DueWebhook,
-    mut wanted: Wanted<'_>,
+    mut wanted: EventFilter<'_>,
     cursor: Cursor,
     room: u32,
 ) -> Result<bool, Error> {
@@ -224,7 +224,7 @@ pub(crate) fn has_sealed(work: &mut Work<'_>, due: &DueWebhook, interaction: &In
 }
 
 /// Which events a webhook wants.
-struct Wanted<'a> {
+struct EventFilter<'a> {
     types: Vec<Pattern>,
     agent: Option<&'a str>,
     session: Option<SessionId>,
@@ -232,7 +232,7 @@ struct Wanted<'a> {
     agents: HashMap<SessionId, Option<String>>,
 }
 
-impl Wanted<'_> {
+impl EventFilter<'_> {
     fn wants(&mut self, work: &mut Work<'_>, due: &DueWebhook, event: &Event) -> Result<bool, Error> {
         if self.session.is_some_and(|session| session != event.session) {
             return Ok(false);

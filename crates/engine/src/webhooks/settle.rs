@@ -7,12 +7,12 @@ use store::DueWebhook;
 use super::courier::Receipt;
 use super::send::held;
 use crate::interactions;
-use crate::run::transaction::{Doer, Work};
+use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::{Engine, Error};
 
 /// What is told of an attempt, once it is noted.
-struct Noted {
+struct AttemptReport {
     taken: bool,
     result: &'static str,
     /// Why it was given up.
@@ -33,7 +33,7 @@ impl Engine {
     ) -> Result<bool, Error> {
         let length = self.settings().webhook_lease;
         let id = delivery.id;
-        let noted = self.transact_as(Doer::system(Wire::Webhook), move |work| {
+        let noted = self.transact_as(Originator::system(Wire::Webhook), move |work| {
             let hold = held(work, lease, length);
             let Some((webhook, _)) = work.tx.webhook_lease_extend(&due, &hold)? else { return Ok(None) };
             let Some(found) = work.tx.webhook_delivery(&due.scope, due.webhook, delivery.id)? else { return Ok(None) };
@@ -61,9 +61,9 @@ impl Engine {
                 Progress::Pending { .. } => ("failed", None),
                 Progress::Delivered { .. } | Progress::Dropped { .. } => ("delivered", None),
             };
-            Ok(Some(Noted { taken, result, dead, gone }))
+            Ok(Some(AttemptReport { taken, result, dead, gone }))
         });
-        let Some(Noted { taken, result, dead, gone }) = noted.await? else {
+        let Some(AttemptReport { taken, result, dead, gone }) = noted.await? else {
             tracing::info!(webhook = %due.webhook, delivery = %id, "webhookLeaseLost");
             return Ok(false);
         };

@@ -16,7 +16,7 @@ use axum::response::Response;
 use domain::{
     Caller, Event, Interaction, InteractionId, PermitId, Refusal, SessionId, SignedDuration, Status, Timestamp,
 };
-use engine::{Attended, Beginning, ChannelFollower, Error, InChannel, Named, SessionFollower};
+use engine::{ChannelFollower, ChannelItem, ChannelStart, Error, NamedConversation, SessionFollower, SessionSnapshot};
 use serde::Deserialize;
 use serde_json::Value;
 use store::Page;
@@ -79,11 +79,11 @@ async fn approvals_open(
     // What is open is shown before anything is heard: the end of a question that is decided by the first message is told then, too.
     let (follower, sessions) = match names.only() {
         Some(session) => {
-            let Attended { session, .. } = app.engine.attend(&caller, session).await?;
+            let SessionSnapshot { session, .. } = app.engine.attend(&caller, session).await?;
             (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
         }
         None => {
-            let mut follower = app.engine.follow_channel(&caller, &name, Beginning::Now).await?;
+            let mut follower = app.engine.follow_channel(&caller, &name, ChannelStart::Now).await?;
             let sessions = follower.begin().await?;
             (Follower::Channel(follower), sessions)
         }
@@ -130,10 +130,10 @@ async fn meant(app: &App, caller: &Caller, name: &str) -> Result<Names, ApiError
     let named = app.engine.named(caller, name).await?;
     let ours = name.starts_with(SessionId::PREFIX);
     match named {
-        Some(Named::Session(session)) => Ok(Names::Session(session.id)),
+        Some(NamedConversation::Session(session)) => Ok(Names::Session(session.id)),
         // Only we give such names: it is not here, or somebody else's.
         _ if ours && app.engine.conversation(caller, name).await?.is_none() => Err(Refusal::NotFound("session").into()),
-        Some(Named::Channel(own)) => Ok(Names::Channel(own)),
+        Some(NamedConversation::Channel(own)) => Ok(Names::Channel(own)),
         None => Err(ApiError::IdInvalid("a channel has 1 to 128 printable ASCII characters without spaces".into())),
     }
 }
@@ -195,8 +195,8 @@ impl Talk for Approvals {
         let events = match &mut self.follower {
             Follower::Session(follower) => follower.next().await?,
             Follower::Channel(follower) => match follower.next().await? {
-                InChannel::Joined(sessions) => return Ok(sessions.into_iter().map(News::Joined).collect()),
-                InChannel::Events(events) => events,
+                ChannelItem::Joined(sessions) => return Ok(sessions.into_iter().map(News::Joined).collect()),
+                ChannelItem::Events(events) => events,
             },
         };
         Ok(events.into_iter().map(News::Event).collect())
@@ -268,7 +268,7 @@ impl Approvals {
 
     /// Begins with what is open in a session now.
     async fn attend(&mut self, session: SessionId) -> Result<Option<Message>, ApiError> {
-        let Attended { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
+        let SessionSnapshot { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
         self.show(session, open, ready);
         Ok(None)
     }

@@ -13,7 +13,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::middleware::map_response;
 use domain::{Caller, Interaction, InteractionId, ProjectId, Refusal, Status};
-use engine::{Ask, Error, InteractionQuery, Named};
+use engine::{Ask, Error, InteractionQuery, NamedConversation};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use store::{InteractionFilter, Page};
@@ -91,7 +91,7 @@ async fn hitl_conversation_pending(
     let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = match app.engine.named(&caller, &conversation).await? {
         // Everything that is asked in it, in whichever session.
-        Some(Named::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..open() },
+        Some(NamedConversation::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..open() },
         _ => InteractionFilter { session: Some(session.id), ..open() },
     };
     let query = InteractionQuery { filter, ..InteractionQuery::default() };

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::access::Right;
 use domain::{Caller, InteractionId, SessionId, Timestamp};
-use engine::{Export, Wanted};
+use engine::{Export, ExportRange};
 use futures::stream::{self, StreamExt};
 use http::header::CONTENT_TYPE;
 use protocol::{AuditEntryView, AuditKeyView, AuditPage};
@@ -102,7 +102,7 @@ pub(super) async fn audit_export(
     Who(caller): Who,
     Query(query): Query<ExportQuery>,
 ) -> Result<Response, ApiError> {
-    let wanted = Wanted { after: number(query.after.unwrap_or(0))?, since: query.since, until: query.until };
+    let wanted = ExportRange { after: number(query.after.unwrap_or(0))?, since: query.since, until: query.until };
     let export = app.engine.audit_export(&caller, wanted).await?;
     let lines = stream::unfold(Some((app, caller, export)), |state| async {
         let (app, caller, mut export) = state?;

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use domain::{Delivery, InteractionId, State as At};
-use engine::Taken;
+use engine::TakenAnswer;
 use protocol::{DeliveriesPage, FailBody, HeartbeatBody, InteractionView, LeaseBody, TakeBody, TakenView};
 use serde::Deserialize;
 use store::{Bounded, Page};
@@ -62,7 +62,8 @@ pub(super) async fn delivery_take(
     Id(id): Id<InteractionId>,
     Command { body: TakeBody { lease_seconds }, once }: Command<TakeBody>,
 ) -> Result<Json<TakenView>, ApiError> {
-    let Taken { lease, interaction, resume_point, secrets } = app.engine.take(&caller, id, lease_seconds, once).await?;
+    let TakenAnswer { lease, interaction, resume_point, secrets } =
+        app.engine.take(&caller, id, lease_seconds, once).await?;
     let (attempt, until) = match interaction.delivery() {
         Some(Delivery::Processing { attempt, until, .. }) => (*attempt, *until),
         _ => (0, interaction.origin.at),

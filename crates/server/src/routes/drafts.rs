@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use engine::{Changed, Shadowed, Simulate, Simulation};
+use engine::{ChangedRuling, ShadowReport, Simulate, Simulation};
 use http::StatusCode;
 use protocol::{ChangeCountView, ChangedView, ShadowBody, ShadowView, SimulateBody, SimulationView};
 
@@ -27,7 +27,7 @@ pub(super) async fn policy_simulate(
 
 fn simulated(simulation: Simulation) -> SimulationView {
     let Simulation { version, judged, more, counts, changed, contradictions, contradicted } = simulation;
-    let listed = |list: Vec<Changed>| list.into_iter().map(changed_view).collect();
+    let listed = |list: Vec<ChangedRuling>| list.into_iter().map(changed_view).collect();
     SimulationView {
         version,
         judged,
@@ -39,7 +39,9 @@ fn simulated(simulation: Simulation) -> SimulationView {
     }
 }
 
-fn changed_view(Changed { session, call, tool, agent, at, before, after, decision }: Changed) -> ChangedView {
+fn changed_view(
+    ChangedRuling { session, call, tool, agent, at, before, after, decision }: ChangedRuling,
+) -> ChangedView {
     ChangedView {
         session,
         call_id: call,
@@ -52,7 +54,7 @@ fn changed_view(Changed { session, call, tool, agent, at, before, after, decisio
     }
 }
 
-fn shadow_view(Shadowed { shadow, text, counts, recent }: Shadowed) -> ShadowView {
+fn shadow_view(ShadowReport { shadow, text, counts, recent }: ShadowReport) -> ShadowView {
     let counts = counts.into_iter().map(|it| ChangeCountView { from: it.given, to: it.drafted, count: it.count });
     ShadowView::new(shadow, text, counts.collect(), recent)
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use domain::Credential;
-use engine::{Password, PasswordState, Place};
+use engine::{Password, PasswordState, ProjectMembership};
 use http::StatusCode;
 use protocol::{MeView, PasswordBody, PasswordView, PlaceView, ProjectBody, Via};
 
@@ -18,7 +18,7 @@ use crate::error::ApiError;
     responses((status = 200, description = "The caller", body = MeView), Problems))]
 pub(super) async fn me_get(State(app): State<App>, Who(caller): Who) -> Result<Json<MeView>, ApiError> {
     let me = app.engine.me(&caller).await?;
-    let place = |Place { project, name, role }| PlaceView { project, name, role };
+    let place = |ProjectMembership { project, name, role }| PlaceView { project, name, role };
     let password = me.password.map(|state| match state {
         PasswordState::Known => PasswordView::Known,
         PasswordState::Settable => PasswordView::Settable,

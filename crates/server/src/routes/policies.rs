@@ -4,7 +4,9 @@ use std::path::Path;
 
 use axum::Json;
 use axum::extract::State;
-use engine::{Differs, Explained, FloorExplained, InForce, PolicyNotices, RefusedFile, Supposed};
+use engine::{
+    CallExplanation, FloorExplanation, HypotheticalCall, InForce, PolicyMismatch, PolicyNotices, RefusedFile,
+};
 use policy::{Asking, Because, Considered, Finding, Severity};
 use protocol::{
     AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
@@ -52,7 +54,7 @@ pub(super) fn view(in_force: InForce, notices: &PolicyNotices) -> PolicyView {
         warnings: found(floor.warnings()),
         refused_file: notices.floor_refused.as_ref().map(unread),
     });
-    let differs = notices.differs.clone().map(|Differs { part, here, in_force }| PolicyDiffersView {
+    let differs = notices.differs.clone().map(|PolicyMismatch { part, here, in_force }| PolicyDiffersView {
         part: part.to_owned(),
         here,
         in_force,
@@ -155,10 +157,11 @@ pub(super) async fn policy_explain(
     Who(caller): Who,
     Command { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: Command<ExplainBody>,
 ) -> Result<Json<ExplanationView>, ApiError> {
-    let supposed = Supposed { tool, arguments, agent, user, role, draft: text };
-    let Explained { ruling, considered, parsed, asks, floor } = app.engine.policy_explain(&caller, supposed).await?;
+    let supposed = HypotheticalCall { tool, arguments, agent, user, role, draft: text };
+    let CallExplanation { ruling, considered, parsed, asks, floor } =
+        app.engine.policy_explain(&caller, supposed).await?;
     let gone_through = |considered: &[Considered]| serde_json::to_value(considered).unwrap_or(Value::Null);
-    let floor = floor.map(|FloorExplained { ruling, considered }| FloorExplanationView {
+    let floor = floor.map(|FloorExplanation { ruling, considered }| FloorExplanationView {
         ruling: ruling.into(),
         considered: gone_through(&considered),
     });

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use engine::{CounterExample, Disputed, PolicyNotices, Suggested, Suggestions};
+use engine::{CounterExample, DisputedRule, PolicyNotices, SuggestedRule, Suggestions};
 use protocol::{
     AdoptBody, CounterExampleView, DecisionView, HeldBackView, LearntView, LiftBody, PolicyView, SuggestionsView,
 };
@@ -15,7 +15,7 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Id;
 
-fn shown(Suggested { learnt, tool, agent, support, interactions, first_at, last_at }: Suggested) -> LearntView {
+fn shown(SuggestedRule { learnt, tool, agent, support, interactions, first_at, last_at }: SuggestedRule) -> LearntView {
     LearntView {
         id: learnt.name,
         verdict: learnt.verdict,
@@ -30,7 +30,7 @@ fn shown(Suggested { learnt, tool, agent, support, interactions, first_at, last_
     }
 }
 
-fn disputed(Disputed { verdict, tool, agent, support, against, counter_examples }: Disputed) -> HeldBackView {
+fn disputed(DisputedRule { verdict, tool, agent, support, against, counter_examples }: DisputedRule) -> HeldBackView {
     let example = |CounterExample { session, call, decision }| CounterExampleView {
         session,
         call_id: call,

@@ -3,18 +3,18 @@
 use domain::{Action, Decision, Kind, Proposal, Scope};
 use store::{ActionCursor, ActionHistoryFilter, Cost, PastAction, Reads};
 
-use crate::policy::ruling::Behalf;
+use crate::policy::ruling::OnBehalfOf;
 use crate::{Engine, Error};
 
 /// How many actions are read at once, so that nobody waits for it.
 const PORTION: u32 = 50;
 
 /// An action that was ruled on.
-pub(crate) struct Past {
+pub(crate) struct HistoricAction {
     pub(crate) proposal: Proposal,
     /// What its ruling is about: what was proposed, or what somebody made of it and others were asked about.
     pub(crate) action: Action,
-    pub(crate) behalf: Behalf,
+    pub(crate) behalf: OnBehalfOf,
     /// What people decided about that very action.
     pub(crate) decision: Option<Decision>,
     /// What was decided before about what it was then: whoever edits it says no to that.
@@ -22,7 +22,7 @@ pub(crate) struct Past {
 }
 
 /// Somebody who looks back.
-pub(crate) struct LookingBack {
+pub(crate) struct ActionHistory {
     engine: Engine,
     scope: Scope,
     filter: ActionHistoryFilter,
@@ -32,14 +32,14 @@ pub(crate) struct LookingBack {
 
 impl Engine {
     /// Begins to look back at so many actions at most.
-    pub(crate) fn look_back(&self, scope: Scope, filter: ActionHistoryFilter, most: u32) -> LookingBack {
-        LookingBack { engine: self.clone(), scope, filter, left: most, before: None }
+    pub(crate) fn look_back(&self, scope: Scope, filter: ActionHistoryFilter, most: u32) -> ActionHistory {
+        ActionHistory { engine: self.clone(), scope, filter, left: most, before: None }
     }
 }
 
-impl LookingBack {
+impl ActionHistory {
     /// The next actions; none at the end.
-    pub(crate) async fn next(&mut self) -> Result<Vec<Past>, Error> {
+    pub(crate) async fn next(&mut self) -> Result<Vec<HistoricAction>, Error> {
         let limit = self.left.min(PORTION);
         if limit == 0 {
             return Ok(Vec::new());
@@ -48,7 +48,8 @@ impl LookingBack {
         let found = self.engine.read(Cost::Scan, move |reads| {
             let found = reads.action_history(&scope, &filter, before.as_ref(), limit)?;
             let (last, more) = (found.last().map(|past| past.cursor.clone()), found.more);
-            let found: Result<Vec<Past>, Error> = found.into_iter().map(|past| recalled(reads, past)).collect();
+            let found: Result<Vec<HistoricAction>, Error> =
+                found.into_iter().map(|past| recalled(reads, past)).collect();
             Ok((found?, last, more))
         });
         let (found, last, more) = found.await?;
@@ -67,8 +68,12 @@ impl LookingBack {
     }
 }
 
-fn recalled(reads: &mut dyn Reads, PastAction { proposal, started_by, .. }: PastAction) -> Result<Past, Error> {
-    let behalf = Behalf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
+fn recalled(
+    reads: &mut dyn Reads,
+    PastAction { proposal, started_by, .. }: PastAction,
+) -> Result<HistoricAction, Error> {
+    let behalf =
+        OnBehalfOf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
     let mut asked: Vec<(Action, Option<Decision>)> = Vec::new();
     for id in &proposal.asked {
         // Later questions may be about what became of it.
@@ -80,5 +85,5 @@ fn recalled(reads: &mut dyn Reads, PastAction { proposal, started_by, .. }: Past
     }
     let (action, decision) = asked.pop().unwrap_or_else(|| (proposal.action.clone(), None));
     let earlier = asked.into_iter().filter_map(|(action, decision)| Some((action, decision?))).collect();
-    Ok(Past { proposal, action, behalf, decision, earlier })
+    Ok(HistoricAction { proposal, action, behalf, decision, earlier })
 }

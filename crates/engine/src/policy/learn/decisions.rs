@@ -12,9 +12,9 @@ use store::{ActionHistoryFilter, Cost, InteractionFilter, Page, Sort, StoreError
 
 use crate::interactions::forms_check::off_reactor;
 use crate::interactions::plan::read_subject;
-use crate::policy::learn::action_history::Past;
-use crate::policy::learn::suspend::Asked;
-use crate::policy::ruling::Behalf;
+use crate::policy::learn::action_history::HistoricAction;
+use crate::policy::learn::suspend::AskedCall;
+use crate::policy::ruling::OnBehalfOf;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
@@ -31,7 +31,7 @@ const MOST_PORTIONS: u32 = 50;
 const HELD_AGAINST: usize = 200;
 
 /// The decisions of people about actions, the last first, and what was decided about.
-pub(crate) struct Known {
+pub(crate) struct PeopleDecisions {
     pub(crate) decided: Arc<Vec<Decided>>,
     pub(crate) decisions: Vec<Decision>,
     /// Where each action is; without a call where the agent asked in its own words.
@@ -50,7 +50,7 @@ struct One {
 
 /// What speaks against the learnt rules of a policy.
 #[derive(Debug, Clone)]
-pub(crate) struct Against {
+pub(crate) struct Contradictions {
     /// The last decision against each.
     pub(crate) found: Vec<(String, Decision)>,
     /// From when on there may be decisions that were not seen.
@@ -59,7 +59,7 @@ pub(crate) struct Against {
 
 impl Engine {
     /// What people decided about actions, as far back as rules are learnt from.
-    pub(crate) async fn people_decided(&self, scope: Scope) -> Result<Known, Error> {
+    pub(crate) async fn people_decided(&self, scope: Scope) -> Result<PeopleDecisions, Error> {
         let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
         let mut looking = self.look_back(scope, ActionHistoryFilter { since: None, asked: true }, MOST_ASKED);
         let mut known = Vec::new();
@@ -81,7 +81,7 @@ impl Engine {
             decisions.push(one.decision);
             places.push(one.place);
         }
-        Ok(Known { decided: Arc::new(decided), decisions, places, more, at })
+        Ok(PeopleDecisions { decided: Arc::new(decided), decisions, places, more, at })
     }
 
     /// What was decided about actions that agents asked about by themselves, and whether there are questions that were not looked at.
@@ -115,11 +115,15 @@ impl Engine {
 
     /// The last decisions against the learnt rules of a policy; none where it has no such rules. Those of the last moments may be missing:
     /// they are looked for again in the transaction that puts the rules in force.
-    pub(crate) async fn spoken_against(&self, scope: Scope, policy: &Arc<Policy>) -> Result<Option<Against>, Error> {
+    pub(crate) async fn spoken_against(
+        &self,
+        scope: Scope,
+        policy: &Arc<Policy>,
+    ) -> Result<Option<Contradictions>, Error> {
         if policy.learnt().next().is_none() {
             return Ok(None);
         }
-        let Known { decided, decisions, at, .. } = self.people_decided(scope).await?;
+        let PeopleDecisions { decided, decisions, at, .. } = self.people_decided(scope).await?;
         let mut found = BTreeMap::new();
         for (number, portion) in decisions.chunks(HELD_AGAINST).enumerate() {
             let (policy, decided, begin) = (Arc::clone(policy), Arc::clone(&decided), number * HELD_AGAINST);
@@ -135,7 +139,7 @@ impl Engine {
             }
         }
         let since = at.saturating_sub(UNSEEN).unwrap_or(Timestamp::MIN);
-        Ok(Some(Against { found: found.into_iter().collect(), since }))
+        Ok(Some(Contradictions { found: found.into_iter().collect(), since }))
     }
 }
 
@@ -156,7 +160,7 @@ pub(crate) fn find_contradictions(
         for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {
             let Some(subject) = read_subject(&mut *work.tx, scope, closed.id)? else { continue };
             let Some(decision) = Decision::of(&subject.asked) else { continue };
-            let Some(Asked { action, behalf, .. }) = Asked::of(&subject) else { continue };
+            let Some(AskedCall { action, behalf, .. }) = AskedCall::of(&subject) else { continue };
             let Some(decided) = decided_about(action, behalf, &decision) else { continue };
             let against = policy.contradicted(&decided).into_iter();
             found.extend(against.map(|rule| (rule.to_owned(), decision.clone())));
@@ -175,7 +179,7 @@ pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
 }
 
 /// What was decided about an action, and about what it was before.
-fn proposed(Past { action, behalf, decision, proposal, earlier }: Past) -> Vec<One> {
+fn proposed(HistoricAction { action, behalf, decision, proposal, earlier }: HistoricAction) -> Vec<One> {
     let last = decision.map(|decision| (action, decision));
     let one = |(action, decision): (Action, Decision)| {
         let decided = decided_about(action, behalf.clone(), &decision)?;
@@ -200,15 +204,15 @@ fn in_own_words(asked: Interaction) -> Option<One> {
     let by_itself = asked.question.call.is_none() && asked.origin.handed_from.is_none();
     let action = asked.question.action.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
     let behalf =
-        Behalf { agent: Some(asked.origin.asked_by.name), user: asked.origin.started_by.name, role: Role::Agent };
+        OnBehalfOf { agent: Some(asked.origin.asked_by.name), user: asked.origin.started_by.name, role: Role::Agent };
     let decided = Decided { own_words: true, ..decided_about(action, behalf, &decision)? };
     Some(One { decided, decision, place: (asked.origin.session, None) })
 }
 
 /// A decision about an action of an agent that has a name.
-fn decided_about(action: Action, behalf: Behalf, decision: &Decision) -> Option<Decided> {
+fn decided_about(action: Action, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
     let Action { tool, arguments } = action;
-    let Behalf { agent, user, role } = behalf;
+    let OnBehalfOf { agent, user, role } = behalf;
     Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
 }
 

@@ -10,8 +10,8 @@ use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timesta
 use store::Cost;
 
 use crate::access::sight::Sight;
-use crate::policy::learn::decisions::Known;
-use crate::policy::project_policy::{Adopted, NAME, explained, loaded};
+use crate::policy::learn::decisions::PeopleDecisions;
+use crate::policy::project_policy::{NAME, NewPolicy, explained, loaded};
 use crate::policy::ruling::InForce;
 use crate::steps::definitions::known_agent;
 use crate::{Engine, Error, Idempotency};
@@ -30,14 +30,14 @@ pub struct Suggestions {
     /// Whether there are older ones that were not looked at.
     pub more: bool,
     /// The rules, those with most support first.
-    pub suggestions: Vec<Suggested>,
+    pub suggestions: Vec<SuggestedRule>,
     /// What would be a rule, had nobody decided otherwise.
-    pub held_back: Vec<Disputed>,
+    pub held_back: Vec<DisputedRule>,
 }
 
 /// Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Disputed {
+pub struct DisputedRule {
     /// What the rule would say.
     pub verdict: Verdict,
     /// The tool.
@@ -65,7 +65,7 @@ pub struct CounterExample {
 
 /// A rule that explains a run of equal decisions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Suggested {
+pub struct SuggestedRule {
     /// The rule, and the policy with it.
     pub learnt: Learnt,
     /// The tool.
@@ -145,7 +145,7 @@ impl Engine {
                 suggested.into_iter().find(|suggested| suggested.learnt.name == name)
             }
         };
-        let Some(Suggested { learnt, support, .. }) = found else {
+        let Some(SuggestedRule { learnt, support, .. }) = found else {
             // It was adopted by this very command, or is none.
             self.command::<(), _>(caller, once, move |_| Err(none())).await?;
             return self.in_force(caller.scope).await;
@@ -153,14 +153,14 @@ impl Engine {
         let reason = reason.unwrap_or_else(|| format!("learnt from {support} equal decisions"));
         let base = in_force.policy.version().to_owned();
         let policy = loaded(NAME, learnt.text).await?;
-        let adopted = Adopted::of_project(policy, (Some(base), Some(reason))).suggested(name);
+        let adopted = NewPolicy::of_project(policy, (Some(base), Some(reason))).suggested(name);
         self.adopt(caller, adopted, once).await
     }
 
     async fn learnt_rules(&self, caller: &Caller, in_force: &InForce) -> Result<Suggestions, Error> {
         let turn = self.turn(caller).await?;
         let known = self.people_decided(caller.scope).await?;
-        let Known { decided, decisions, .. } = &known;
+        let PeopleDecisions { decided, decisions, .. } = &known;
         let looked = Arc::clone(decided);
         let silent = in_force.state.silent();
         let mut suggestions = Vec::new();
@@ -169,7 +169,7 @@ impl Engine {
             let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
             let learnt = turn.off_reactor(move |_| policy.learn(&run, &looked)).await?;
             let learnt = learnt.filter(|learnt| !silent.contains(&learnt.name.as_str()));
-            suggestions.extend(learnt.and_then(|learnt| Suggested::of(learnt, decided, decisions)));
+            suggestions.extend(learnt.and_then(|learnt| SuggestedRule::of(learnt, decided, decisions)));
             if suggestions.len() == MOST || begun.elapsed() > LONGEST {
                 break;
             }
@@ -180,13 +180,13 @@ impl Engine {
             let asked = |held: &HeldBack| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
             held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()
         });
-        let held_back = held.await?.iter().filter_map(|held| Disputed::of(held, &known)).collect();
+        let held_back = held.await?.iter().filter_map(|held| DisputedRule::of(held, &known)).collect();
         Ok(Suggestions { decisions: decisions.len(), more: known.more, suggestions, held_back })
     }
 }
 
-impl Disputed {
-    fn of(held: &HeldBack, known: &Known) -> Option<Self> {
+impl DisputedRule {
+    fn of(held: &HeldBack, known: &PeopleDecisions) -> Option<Self> {
         let Decided { tool, agent, .. } = known.decided.get(*held.decisions.first()?)?.clone();
         let example = |place: &usize| {
             let (session, call) = known.places.get(*place)?.clone();
@@ -203,7 +203,7 @@ impl Disputed {
     }
 }
 
-impl Suggested {
+impl SuggestedRule {
     fn of(learnt: Learnt, decided: &[Decided], decisions: &[Decision]) -> Option<Self> {
         let of_run: Vec<&Decision> = learnt.decisions.iter().filter_map(|place| decisions.get(*place)).collect();
         let Decided { tool, agent, .. } = decided.get(*learnt.decisions.first()?)?.clone();

@@ -10,11 +10,11 @@ use domain::{
 };
 use store::StoreError;
 
-use crate::interactions::plan::Subject;
+use crate::interactions::plan::AnswerSubject;
 use crate::policy;
-use crate::policy::learn::decisions::{Against, loosening};
+use crate::policy::learn::decisions::{Contradictions, loosening};
 use crate::policy::project_policy::explained;
-use crate::policy::ruling::{Behalf, InForce, Judged, Served};
+use crate::policy::ruling::{InForce, Judged, OnBehalfOf, ServerPolicy};
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -58,12 +58,12 @@ impl Engine {
     /// Rules on the action of a question by the policy in force. `None` where the question is about no action.
     pub(crate) async fn current_ruling(
         &self,
-        subject: &Subject,
+        subject: &AnswerSubject,
         draft: &Draft,
         in_force: InForce,
     ) -> Result<Option<CurrentRuling>, Error> {
         let approves = subject.asked.question.effect_of(draft) == Some(Effect::Approve);
-        let Some(Asked { action, behalf, decides, proposed }) = Asked::of(subject) else { return Ok(None) };
+        let Some(AskedCall { action, behalf, decides, proposed }) = AskedCall::of(subject) else { return Ok(None) };
         let revision = in_force.state.revision;
         let learnt = decides.then(|| {
             let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
@@ -78,27 +78,27 @@ impl Engine {
 }
 
 /// What a question asks about.
-pub(crate) struct Asked {
+pub(crate) struct AskedCall {
     /// The action.
     pub(crate) action: Action,
     /// On whose behalf it was proposed.
-    pub(crate) behalf: Behalf,
+    pub(crate) behalf: OnBehalfOf,
     /// Whether the question is whether it may run.
     decides: bool,
     /// Whether it was proposed, so that it runs by a permit alone.
     proposed: bool,
 }
 
-impl Asked {
+impl AskedCall {
     /// The call that a question is about. `None` where it is about none.
-    pub(crate) fn of(subject: &Subject) -> Option<Self> {
+    pub(crate) fn of(subject: &AnswerSubject) -> Option<Self> {
         let original = &subject.original;
         let action = original.question.action.clone()?;
         let (agent, role) = match &subject.action {
             Some(proposal) => (proposal.proposed_by.name.clone(), proposal.role),
             None => (original.origin.asked_by.name.clone(), Role::Agent),
         };
-        let behalf = Behalf { agent: Some(agent), user: original.origin.started_by.name.clone(), role };
+        let behalf = OnBehalfOf { agent: Some(agent), user: original.origin.started_by.name.clone(), role };
         let decides = original.question.kind == Kind::Approval;
         Some(Self { action, behalf, decides, proposed: subject.action.is_some() })
     }
@@ -149,9 +149,9 @@ pub(crate) fn suspend_rules(
 impl Engine {
     /// Holds the learnt rules of the server's policy against what people have decided in a project, before anything is ruled on by them there:
     /// the server's file knows nothing of a project. Where the server's policy has none, whoever decides has none to find, which is noted too.
-    pub(crate) async fn vet(&self, scope: Scope, served: Served) -> Result<(), Error> {
+    pub(crate) async fn vet(&self, scope: Scope, served: ServerPolicy) -> Result<(), Error> {
         let _one = self.policies.vetting(scope.project).await?;
-        let Served { policy, since, learnt, .. } = served;
+        let ServerPolicy { policy, since, learnt, .. } = served;
         if self.policy_state(scope).await?.vetted == learnt {
             return Ok(());
         }
@@ -211,9 +211,9 @@ pub(crate) fn enforce_earlier_decisions(
     work: &mut Work<'_>,
     scope: &Scope,
     (policy, suggested): (&Policy, Option<&String>),
-    against: Option<&Against>,
+    against: Option<&Contradictions>,
 ) -> Result<(), Error> {
-    let Some(Against { found, since }) = against else { return Ok(()) };
+    let Some(Contradictions { found, since }) = against else { return Ok(()) };
     let later = policy::find_contradictions(work, scope, policy, *since)?;
     for (rule, decision) in found.iter().chain(&later) {
         if suggested == Some(rule) {

@@ -19,9 +19,9 @@ const MOST: usize = 10_000;
 
 /// How often rows have failed, by their name. Can be lost at any time: then their pauses begin anew.
 #[derive(Default)]
-pub(crate) struct Stuck(Mutex<HashMap<String, u32>>);
+pub(crate) struct FailureCounts(Mutex<HashMap<String, u32>>);
 
-impl Stuck {
+impl FailureCounts {
     /// How long a row is put off that has failed once more. None for the first conflict: then somebody else may have been first.
     fn pause(&self, name: &str, error: &Error) -> Option<SignedDuration> {
         let mut failures = self.0.lock();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use domain::{Action, Caller, Draft, Effect, Refusal, Role, Session, SignedDuration, Standing, Timestamp};
-use holdpoint_engine::{Acted, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
+use holdpoint_engine::{ActionReply, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::{Clock, Store};
 use store_sqlite::{Options, SqliteStore};
@@ -61,7 +61,7 @@ impl Race {
         (put.state.at, put.policy.version().to_owned())
     }
 
-    async fn proposes(&self, call: String) -> Acted {
+    async fn proposes(&self, call: String) -> ActionReply {
         self.engine.propose(&self.agent, self.session.id, writing(&call), None).await.unwrap()
     }
 }
@@ -94,7 +94,7 @@ async fn a_policy_that_moves_before_the_commit_judges_again() {
     let (all, _) = race.engine.actions(&race.agent, race.session.id, String::new(), 1000).await.unwrap();
     assert_eq!(all.len(), 25 * 8);
     let mut ruled_by = BTreeMap::new();
-    for Acted { proposal, .. } in all {
+    for ActionReply { proposal, .. } in all {
         let (_, reigned) = reigns.range(..proposal.at).next_back().unwrap();
         assert_eq!(proposal.ruling.policy, *reigned, "{} was ruled on by a policy that was gone", proposal.call);
         *ruled_by.entry(proposal.ruling.verdict).or_insert(0) += 1;

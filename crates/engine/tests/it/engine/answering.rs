@@ -2,7 +2,7 @@
 
 use domain::{AutoSource, Credential, Draft, Refusal, Resolution, Role, State, Status};
 use futures::future::join_all;
-use holdpoint_engine::{Entry, Error};
+use holdpoint_engine::{AnswerEntry, Error};
 use serde_json::{Value, json};
 
 use crate::engine::world::{World, choice, data, pointers, refusal};
@@ -142,7 +142,7 @@ async fn of_many_answers_none_is_lost_because_another_failed() {
     let second =
         world.ask(&agent, &session, json!({ "audience": { "quorum": 1, "named": { "users": ["bob"] } } })).await.id;
     let third = world.ask(&agent, &session, json!({})).await.id;
-    let entry = |id| Entry { interaction: id, draft: choice("confirm"), once: None };
+    let entry = |id| AnswerEntry { interaction: id, draft: choice("confirm"), once: None };
     let mut results = Vec::new();
     let entries = vec![entry(first), entry(second), entry(third), entry(first)];
     world.engine.answer_many(&alice, entries, |result| results.push(result)).await;

@@ -2,7 +2,7 @@
 
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
 use domain::{Caller, Command, Credential, Draft, Effect, KeyId, Role, Session, SignedDuration, Wire};
-use holdpoint_engine::{Audited, Export, Idempotency, NewKey, Settings, Wanted};
+use holdpoint_engine::{AuditRecord, Export, ExportRange, Idempotency, NewKey, Settings};
 use serde_json::{Value, json};
 use store::{AuditFilter, Page};
 
@@ -12,12 +12,12 @@ const ALL: Page<u64> = Page { after: None, limit: 1000 };
 const MARKER: &str = "hunter2-marker";
 
 impl World {
-    async fn trail(&self, filter: AuditFilter) -> Vec<Audited> {
+    async fn trail(&self, filter: AuditFilter) -> Vec<AuditRecord> {
         let auditor = self.caller(Role::Admin, "auditor").await;
         self.engine.audit(&auditor, filter, ALL).await.unwrap().0
     }
 
-    async fn trail_of(&self, session: &Session) -> Vec<Audited> {
+    async fn trail_of(&self, session: &Session) -> Vec<AuditRecord> {
         self.trail(AuditFilter { session: Some(session.id), ..AuditFilter::default() }).await
     }
 
@@ -28,7 +28,7 @@ impl World {
         entry
     }
 
-    async fn exported(&self, by: &Caller, wanted: Wanted) -> String {
+    async fn exported(&self, by: &Caller, wanted: ExportRange) -> String {
         text(self.engine.audit_export(by, wanted).await.unwrap()).await
     }
 }
@@ -185,7 +185,7 @@ async fn secrets_are_kept_by_name() {
     let taken = world.last(&session, "delivery.taken").await;
     assert_eq!((taken.data["secrets"].clone(), taken.by), (json!(["TOKEN"]), agent.actor));
     let auditor = world.caller(Role::Admin, "auditor").await;
-    let text = world.exported(&auditor, Wanted::default()).await;
+    let text = world.exported(&auditor, ExportRange::default()).await;
     assert!(text.contains("TOKEN") && !text.contains(MARKER), "{text}");
 }
 
@@ -208,7 +208,7 @@ async fn keys_are_kept() {
     let installed = world.trail(by("holdpoint")).await;
     assert!(installed.iter().all(|audited| audited.entry.how.wire == Wire::Cli && audited.entry.name == "key.created"));
     let auditor = world.caller(Role::Admin, "auditor").await;
-    let text = world.exported(&auditor, Wanted::default()).await;
+    let text = world.exported(&auditor, ExportRange::default()).await;
     assert!(!text.contains(secret.rsplit_once('_').unwrap().1), "a key's secret is on the trail");
 }
 
@@ -224,7 +224,7 @@ async fn the_trail_is_for_auditors_of_its_project() {
             refusal(world.engine.audit(caller, AuditFilter::default(), ALL).await),
             domain::Refusal::RoleForbids { .. }
         ));
-        assert!(world.engine.audit_export(caller, Wanted::default()).await.is_err());
+        assert!(world.engine.audit_export(caller, ExportRange::default()).await.is_err());
         assert!(world.engine.audit_key(caller).await.is_ok(), "the public half is nobody's secret");
     }
     let page = |after| Page { after, limit: 3 };
@@ -251,30 +251,30 @@ async fn exports_verify() {
     let (key, _) = world.engine.key_install("default", "another", new).await.unwrap();
     let neighbour = key.caller(world.engine.now()).unwrap();
 
-    let whole = world.exported(&root, Wanted::default()).await;
+    let whole = world.exported(&root, ExportRange::default()).await;
     let report = verified(&whole).unwrap();
     assert_eq!((report.entries, report.digests_only, report.checkpoints), (153, 1, 1));
     assert_eq!(report.public_key, world.engine.audit_key(&root).await.unwrap().to_string());
-    assert_eq!(world.exported(&root, Wanted::default()).await, whole, "asked again, it is the same");
-    let theirs = world.exported(&neighbour, Wanted::default()).await;
+    assert_eq!(world.exported(&root, ExportRange::default()).await, whole, "asked again, it is the same");
+    let theirs = world.exported(&neighbour, ExportRange::default()).await;
     assert_eq!(verified(&theirs).unwrap().digests_only, 152);
     assert!(theirs.contains("neighbour") && !theirs.contains("deployer"));
-    let all = text(world.engine.audit_export_all("default", Wanted::default()).await.unwrap()).await;
+    let all = text(world.engine.audit_export_all("default", ExportRange::default()).await.unwrap()).await;
     let report = verified(&all).unwrap();
     assert_eq!((report.digests_only, report.shown.as_str(), report.at), (0, "all", world.engine.now().to_string()));
 
-    let after = Wanted { after: 150, ..Wanted::default() };
+    let after = ExportRange { after: 150, ..Wanted::default() };
     let part = world.exported(&root, after).await;
     let report = verified_part(&part).unwrap();
     assert_eq!((report.first, report.entries, report.shown), (151, 3, root.scope.project.to_string()));
     assert_eq!(verified(&part).unwrap_err().fault, Fault::Partial { upto: 150 });
-    let late = Wanted { since: Some(world.engine.now()), ..Wanted::default() };
+    let late = ExportRange { since: Some(world.engine.now()), ..Wanted::default() };
     let report = verified(&world.exported(&neighbour, late).await).unwrap();
     assert_eq!((report.entries, report.digests_only), (153, 152));
-    let early = Wanted { until: Some(world.engine.now()), ..Wanted::default() };
+    let early = ExportRange { until: Some(world.engine.now()), ..Wanted::default() };
     assert_eq!(verified(&world.exported(&neighbour, early).await).unwrap().digests_only, 153);
-    assert!(world.engine.audit_export(&root, Wanted { after: 154, ..Wanted::default() }).await.is_err());
-    assert!(world.engine.audit_export_all("nobody", Wanted::default()).await.is_err());
+    assert!(world.engine.audit_export(&root, ExportRange { after: 154, ..Wanted::default() }).await.is_err());
+    assert!(world.engine.audit_export_all("nobody", ExportRange::default()).await.is_err());
 }
 
 /// Checkpoints come with the first entries, after many, and after a while; a restart goes on with the same key.
@@ -305,7 +305,7 @@ async fn checkpoints_come_by_number_and_by_time() {
     let world = world.restarted_after(SignedDuration::from_secs(5));
     assert_eq!(world.engine.audit_key(&agent).await.unwrap(), key);
     let root = world.caller(Role::Admin, "root").await;
-    assert_eq!(verified(&world.exported(&root, Wanted::default()).await).unwrap().checkpoints, 4);
+    assert_eq!(verified(&world.exported(&root, ExportRange::default()).await).unwrap().checkpoints, 4);
     assert!(world.another_engine([8; 32]).audit_key(&agent).await.is_err(), "without the master key nobody signs");
 }
 
@@ -321,10 +321,10 @@ async fn tampering_with_the_database_shows() {
     let database = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
     let edit = "update audit set text = replace(text, 'deployer', 'somebody') where position = 4";
     assert_eq!(database.execute(edit, []).unwrap(), 1);
-    let found = verified(&world.exported(&root, Wanted::default()).await).unwrap_err();
+    let found = verified(&world.exported(&root, ExportRange::default()).await).unwrap_err();
     assert_eq!(found.to_string(), "line 5: entry 4 was changed");
     assert_eq!(database.execute("delete from audit_chain where seq = 3", []).unwrap(), 1);
-    let found = verified(&world.exported(&root, Wanted::default()).await).unwrap_err();
+    let found = verified(&world.exported(&root, ExportRange::default()).await).unwrap_err();
     assert_eq!(found.to_string(), "line 4: entry 3 was removed");
 }
 
@@ -353,7 +353,7 @@ async fn an_entry_that_was_filed_elsewhere_shows() {
         let database = rusqlite::Connection::open(world.directory.path().join("holdpoint.db")).unwrap();
         assert_eq!(database.execute(edit, [neighbour.scope.project.uuid()]).unwrap(), 1, "{edit}");
         for by in [&root, &neighbour] {
-            let found = verified(&world.exported(by, Wanted::default()).await).unwrap_err();
+            let found = verified(&world.exported(by, ExportRange::default()).await).unwrap_err();
             assert_eq!(found.to_string(), "line 5: entry 4 was changed", "{edit}");
         }
         let (told, blind) = if listed { (&root, &neighbour) } else { (&neighbour, &root) };

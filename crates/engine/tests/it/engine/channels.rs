@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use domain::{Caller, Command, Event, Session, SessionId};
-use holdpoint_engine::{Beginning, ChannelFollower, InChannel, Start};
+use holdpoint_engine::{ChannelFollower, ChannelItem, ChannelStart, Start};
 use serde_json::json;
 use store::{Cost, Job, Store, Topic};
 use store_sqlite::{Options, SqliteStore};
@@ -60,21 +60,21 @@ async fn opened(world: &World, by: &Caller) -> Session {
     world.engine.start(by, Start { channel: Some("chat-7".into()), ..Start::default() }, None).await.unwrap()
 }
 
-async fn next(follower: &mut ChannelFollower) -> InChannel {
+async fn next(follower: &mut ChannelFollower) -> ChannelItem {
     tokio::time::timeout(SOON, follower.next()).await.unwrap().unwrap()
 }
 
 async fn joined(follower: &mut ChannelFollower) -> Vec<SessionId> {
     match next(follower).await {
-        InChannel::Joined(sessions) => sessions,
-        InChannel::Events(events) => unreachable!("{events:?} before anybody came"),
+        ChannelItem::Joined(sessions) => sessions,
+        ChannelItem::Events(events) => unreachable!("{events:?} before anybody came"),
     }
 }
 
 async fn events(follower: &mut ChannelFollower) -> Vec<Event> {
     match next(follower).await {
-        InChannel::Events(events) => events,
-        InChannel::Joined(sessions) => unreachable!("{sessions:?} were not followed"),
+        ChannelItem::Events(events) => events,
+        ChannelItem::Joined(sessions) => unreachable!("{sessions:?} were not followed"),
     }
 }
 
@@ -93,7 +93,7 @@ async fn all_sessions_are_joined_at_once_and_each_is_read_once() {
     }
     sessions.sort_unstable();
     store.reads();
-    let from = Beginning::After(BTreeMap::new());
+    let from = ChannelStart::After(BTreeMap::new());
     let mut follower = world.engine.follow_channel(&alice, "chat-7", from).await.unwrap();
     assert_eq!(joined(&mut follower).await, sessions, "the oldest first");
     let mut told = Vec::new();
@@ -113,7 +113,7 @@ async fn sessions_are_told_to_their_end_and_later_ones_from_their_beginning() {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (first, second) = (opened(&world, &agent).await, opened(&world, &agent).await);
-    let mut follower = world.engine.follow_channel(&alice, "chat-7", Beginning::Now).await.unwrap();
+    let mut follower = world.engine.follow_channel(&alice, "chat-7", ChannelStart::Now).await.unwrap();
     assert_eq!(joined(&mut follower).await, [first.id, second.id]);
     // Of those that were there, what comes from now on; of one that begins, all of it, though it has ended by then.
     world.control(&agent, first.id, Command::Complete).await.unwrap();

@@ -1,7 +1,7 @@
 //! The floor of the server: nothing loosens what it denies or asks.
 
 use domain::{Draft, Effect, Refusal, Remember, Standing, Verdict, grant::Wanted};
-use holdpoint_engine::{Acted, Differs, Error, Simulate, Supposed, Unread};
+use holdpoint_engine::{ActionReply, Error, FileRefusal, HypotheticalCall, PolicyMismatch, Simulate};
 use serde_json::json;
 
 use crate::engine::standing::{Server, allowed, approval, on_both, policy, rule, waiting};
@@ -12,7 +12,7 @@ fn asks_security() -> String {
     format!("{}{audience}", rule("secure", "ask"))
 }
 
-fn voided(result: Result<Acted, Error>) {
+fn voided(result: Result<ActionReply, Error>) {
     assert!(matches!(result, Err(Error::Refused(Refusal::AskedByNow(_)))), "{result:?}");
 }
 
@@ -39,7 +39,7 @@ async fn what_the_floor_denies_is_denied_whatever_a_project_does() {
         server.floor(&rule("never", "deny")).await;
         server.file(&rule("file", "allow")).await;
         let check = async |call: &str| {
-            let Acted { proposal, .. } = server.proposes(call).await;
+            let ActionReply { proposal, .. } = server.proposes(call).await;
             assert_eq!(proposal.standing, Standing::Denied, "{call}");
             let ruling = proposal.ruling;
             assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Deny, Some("never")));
@@ -181,7 +181,7 @@ async fn every_node_has_the_floor_that_was_put_in_force_last_or_permits_nothing(
         let other = server.another_node().await;
         other.floor_file("floor.toml".into(), policy(&rule("maybe", "allow"))).await.unwrap();
         let differs = server.proposes_at(&server.engine, "c2").await;
-        assert!(matches!(&differs, Err(Error::PolicyDiffers(Differs { part: "floor", .. }))), "{differs:?}");
+        assert!(matches!(&differs, Err(Error::PolicyDiffers(PolicyMismatch { part: "floor", .. }))), "{differs:?}");
         assert!(allowed(&server.proposes_at(&follower, "c2").await.unwrap()));
         // A process beside the servers changes nothing for them.
         let worker = server.another_node().await;
@@ -204,7 +204,7 @@ async fn explanations_and_simulations_are_under_the_floor() {
         server.floor(&rule("never", "deny")).await;
         for draft in [None, Some(policy(&rule("draft", "allow")))] {
             let (tool, arguments) = ("deploy".to_owned(), json!({}));
-            let supposed = Supposed { tool, arguments, agent: None, user: None, role: None, draft };
+            let supposed = HypotheticalCall { tool, arguments, agent: None, user: None, role: None, draft };
             let explained = server.engine.policy_explain(&server.root, supposed).await.unwrap();
             assert_eq!((explained.ruling.verdict, explained.ruling.rule.as_deref()), (Verdict::Deny, Some("never")));
             let floor = explained.floor.unwrap();
@@ -216,7 +216,7 @@ async fn explanations_and_simulations_are_under_the_floor() {
         let simulation = server.engine.policy_simulate(&server.root, simulate).await.unwrap();
         assert_eq!(simulation.counts.get(&(Verdict::Allow, Verdict::Deny)), Some(&1));
         let bad = server.engine.floor_file("floor.toml".into(), "version = 1\ndefault = \"ask\"\n".into()).await;
-        assert!(matches!(&bad, Err(Unread::Refused(findings)) if findings[0].code == "floor_default"), "{bad:?}");
+        assert!(matches!(&bad, Err(FileRefusal::Refused(findings)) if findings[0].code == "floor_default"), "{bad:?}");
         let notices = server.engine.policy(&server.root).await.unwrap().1;
         assert!(!notices.floor_refused.unwrap().retried);
         assert_eq!(server.proposes("c2").await.proposal.standing, Standing::Denied, "the floor before stays in force");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Action, Caller, Draft, InteractionId, Refusal, Role, Session, Standing};
-use holdpoint_engine::{Engine, Error, Propose, Simulate, Suggested, Supposed};
+use holdpoint_engine::{Engine, Error, HypotheticalCall, Propose, Simulate, SuggestedRule};
 use serde_json::{Value, json};
 use store::Store;
 use store_postgres::{Options, PostgresStore};
@@ -66,7 +66,7 @@ impl Scene {
         }
     }
 
-    async fn suggested(&self) -> Vec<Suggested> {
+    async fn suggested(&self) -> Vec<SuggestedRule> {
         self.engine().policy_suggestions(&self.root).await.unwrap().suggestions
     }
 
@@ -105,7 +105,7 @@ async fn a_no_beside_an_adoption(world: World) {
         scene.approved(&format!("yes-{round}"), &command, 5).await;
         let open = scene.asks(&format!("open-{round}"), &command).await;
         let suggested = scene.suggested().await;
-        let about = |one: &&Suggested| one.learnt.rule.contains(&command);
+        let about = |one: &&SuggestedRule| one.learnt.rule.contains(&command);
         let name = suggested.iter().find(about).unwrap().learnt.name.clone();
         let (adopting, deciding) = (Arc::clone(&scene), Arc::clone(&scene));
         let mut tasks = tokio::task::JoinSet::new();
@@ -139,7 +139,7 @@ async fn a_suspension_stays_with_its_rule(world: World) {
     let draft = Simulate { file: "draft.toml".into(), text: text.clone(), limit: None, since: None };
     let simulation = scene.engine().policy_simulate(&scene.root, draft).await.unwrap();
     assert_eq!((simulation.contradictions, simulation.changed.len()), (0, 0), "it allows nothing");
-    let supposed = Supposed {
+    let supposed = HypotheticalCall {
         tool: "execute_command".into(),
         arguments: json!({ "command": "npm ci" }),
         agent: Some("deployer".into()),

@@ -1,7 +1,7 @@
 //! Nothing is permitted or started by a policy file that is no longer in force, on any node.
 
 use domain::{Draft, Effect, Refusal, Standing, Verdict};
-use holdpoint_engine::{Acted, Differs, Error, Unread};
+use holdpoint_engine::{ActionReply, Error, FileRefusal, PolicyMismatch};
 
 use crate::engine::standing::{Server, allowed, approval, asked, on_both, rule, waiting};
 
@@ -21,7 +21,7 @@ fn denied<T: std::fmt::Debug>(result: Result<T, Error>) {
 }
 
 fn differs<T: std::fmt::Debug>(result: Result<T, Error>) {
-    assert!(matches!(&result, Err(Error::PolicyDiffers(Differs { part: "policy", .. }))), "{result:?}");
+    assert!(matches!(&result, Err(Error::PolicyDiffers(PolicyMismatch { part: "policy", .. }))), "{result:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -36,7 +36,7 @@ async fn a_file_that_is_replaced_before_the_commit_starts_and_permits_nothing() 
         );
 
         server.file(&rule("yes", "allow")).await;
-        let Acted { proposal, .. } = meanwhile(&server, server.proposes("c2"), &rule("no", "deny")).await;
+        let ActionReply { proposal, .. } = meanwhile(&server, server.proposes("c2"), &rule("no", "deny")).await;
         assert_eq!((proposal.standing, proposal.ruling.verdict), (Standing::Denied, Verdict::Deny));
 
         server.file(&rule("may", "ask")).await;
@@ -129,7 +129,7 @@ async fn a_file_that_cannot_be_put_on_record_is_not_in_force() {
     blocked.execute_batch("begin immediate").unwrap();
     let unread =
         world.engine.policy_file("p".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap_err();
-    assert!(matches!(unread, Unread::NotYet(_)), "{unread:?}");
+    assert!(matches!(unread, FileRefusal::NotYet(_)), "{unread:?}");
     blocked.execute_batch("rollback").unwrap();
     let (shown, notices) = world.engine.policy(&root).await.unwrap();
     assert_eq!(shown.policy.version(), before);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{Caller, Draft, InteractionId, Role, Wire};
-use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, Rotated, Settings, Vault};
+use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, RotationReport, Settings, Vault};
 use parking_lot::Mutex;
 use serde_json::json;
 use store::{AuditFilter, Page, Store};
@@ -79,7 +79,7 @@ async fn every_node_goes_on_through_a_rotation() {
     let rotating = file.node(&world, Arc::clone(&world.store));
     rotating.unlock().await.unwrap();
     let rotated = rotating.rotate().await.unwrap();
-    assert_eq!(rotated, Rotated { tenants: 1, values: 3, forgotten: 1 });
+    assert_eq!(rotated, RotationReport { tenants: 1, values: 3, forgotten: 1 });
     file.becomes(&[NEW]);
 
     // The node that ran all along has never read the file since; a new tenant's first key needs the new master key.
@@ -128,9 +128,9 @@ async fn a_second_rotation_begins_where_the_first_has_ended() {
     for round in 1..=3 {
         file.becomes(&[OLD + round, OLD + round - 1]);
         let rotated = file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
-        assert_eq!(rotated, Rotated { tenants: 1, values: 3, forgotten: 1 }, "round {round}");
+        assert_eq!(rotated, RotationReport { tenants: 1, values: 3, forgotten: 1 }, "round {round}");
         let again = file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
-        assert_eq!(again, Rotated::default(), "round {round}: nothing is left to do");
+        assert_eq!(again, RotationReport::default(), "round {round}: nothing is left to do");
     }
     takes(&node, &agent, id, "first").await;
     assert_eq!(rotations(&world, "default").await, [2, 3, 4], "each on the trail, once");

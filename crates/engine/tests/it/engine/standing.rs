@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{Action, AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Role, Session, Standing};
-use holdpoint_engine::{Acted, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
+use holdpoint_engine::{ActionReply, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::{Cost, Job, Store, SystemClock, Topic};
 use store_postgres::PostgresStore;
@@ -143,35 +143,35 @@ impl Server {
         self.engine.policy_put(&self.root, policy(rules), (None, None), None).await.unwrap();
     }
 
-    pub(crate) async fn proposes(&self, call: &str) -> Acted {
+    pub(crate) async fn proposes(&self, call: &str) -> ActionReply {
         self.proposes_at(&self.engine, call).await.unwrap()
     }
 
-    pub(crate) async fn proposes_at(&self, node: &Engine, call: &str) -> Result<Acted, Error> {
+    pub(crate) async fn proposes_at(&self, node: &Engine, call: &str) -> Result<ActionReply, Error> {
         node.propose(&self.agent, self.session.id, deploying(call), None).await
     }
 
     /// The agent starts what it was shown.
-    pub(crate) async fn starts(&self, node: &Engine, acted: &Acted) -> Result<Acted, Error> {
+    pub(crate) async fn starts(&self, node: &Engine, acted: &ActionReply) -> Result<ActionReply, Error> {
         let place = (self.session.id, acted.proposal.call.clone());
         node.action_start(&self.agent, place, acted.permit.clone().unwrap(), Some(60), None).await
     }
 
     /// The action as it is now.
-    pub(crate) async fn sees(&self, call: &str) -> Acted {
+    pub(crate) async fn sees(&self, call: &str) -> ActionReply {
         self.engine.action(&self.agent, self.session.id, call.into(), std::time::Duration::ZERO).await.unwrap()
     }
 
-    pub(crate) async fn answers(&self, by: &Caller, acted: &Acted, draft: Draft) -> Result<Interaction, Error> {
+    pub(crate) async fn answers(&self, by: &Caller, acted: &ActionReply, draft: Draft) -> Result<Interaction, Error> {
         self.engine.answer(by, asked(acted), draft, None).await
     }
 
-    pub(crate) async fn approves(&self, by: &Caller, acted: &Acted) -> Result<Interaction, Error> {
+    pub(crate) async fn approves(&self, by: &Caller, acted: &ActionReply) -> Result<Interaction, Error> {
         self.answers(by, acted, approval()).await
     }
 
     /// A program approves.
-    pub(crate) async fn auto(&self, acted: &Acted) -> Result<Interaction, Error> {
+    pub(crate) async fn auto(&self, acted: &ActionReply) -> Result<Interaction, Error> {
         self.engine.auto(&self.root, asked(acted), AutoSource::AutoPolicy, approval(), None).await
     }
 }
@@ -208,7 +208,7 @@ fn deploying(call: &str) -> Propose {
 }
 
 /// The question that people were asked about an action.
-pub(crate) fn asked(acted: &Acted) -> InteractionId {
+pub(crate) fn asked(acted: &ActionReply) -> InteractionId {
     *acted.proposal.asked.last().unwrap()
 }
 
@@ -216,10 +216,10 @@ pub(crate) fn approval() -> Draft {
     Draft { effect: Some(Effect::Approve), ..Draft::default() }
 }
 
-pub(crate) fn allowed(acted: &Acted) -> bool {
+pub(crate) fn allowed(acted: &ActionReply) -> bool {
     matches!(acted.proposal.standing, Standing::Allowed { .. })
 }
 
-pub(crate) fn waiting(acted: &Acted) -> bool {
+pub(crate) fn waiting(acted: &ActionReply) -> bool {
     matches!(acted.proposal.standing, Standing::Waiting { .. })
 }

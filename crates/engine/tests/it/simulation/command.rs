@@ -6,7 +6,9 @@ use domain::{
     AutoSource, Caller, Command as Control, Draft, Event, Grant, GrantId, Interaction, InteractionId, LeaseId, Outcome,
     Session, SessionId, Timestamp,
 };
-use holdpoint_engine::{Acted, Ask, Engine, Entry, Error, Idempotency, InteractionQuery, Propose, Start, Taken};
+use holdpoint_engine::{
+    ActionReply, AnswerEntry, Ask, Engine, Error, Idempotency, InteractionQuery, Propose, Start, TakenAnswer,
+};
 use store::{Cursor, InteractionFilter, Page};
 
 /// Long enough that nobody who waits is ever woken by the wait's end.
@@ -62,12 +64,12 @@ pub(crate) enum What {
 pub(crate) enum Reply {
     Session(Box<Session>),
     Question(Box<Interaction>),
-    Taken(Box<Taken>),
+    Taken(Box<TakenAnswer>),
     Many(Vec<(InteractionId, Result<Interaction, Error>)>),
     Questions(Vec<Interaction>),
     Events(Vec<Event>),
     Stream(Vec<(Cursor, Event)>, Cursor),
-    Acted(Box<Acted>),
+    Acted(Box<ActionReply>),
     Grant(Box<Grant>),
     Nothing,
 }
@@ -126,7 +128,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
         What::Ask { session, ask } => question(engine.ask(by, session, *ask, once).await),
         What::Answer { id, draft } => question(engine.answer(by, id, draft, once).await),
         What::AnswerMany { entries } => {
-            let entry = |(part, (id, draft)): (usize, (InteractionId, Draft))| Entry {
+            let entry = |(part, (id, draft)): (usize, (InteractionId, Draft))| AnswerEntry {
                 interaction: id,
                 draft,
                 once: command.once(part),
@@ -196,7 +198,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
     }
 }
 
-fn acted(result: Result<Acted, Error>) -> Result<Reply, Error> {
+fn acted(result: Result<ActionReply, Error>) -> Result<Reply, Error> {
     result.map(|acted| Reply::Acted(Box::new(acted)))
 }
 

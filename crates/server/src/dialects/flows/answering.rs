@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
-use engine::{Error, Placed};
+use engine::{Error, QuestionWithStep};
 use http::StatusCode;
 use http::request::Parts;
 use serde::Deserialize;
@@ -70,7 +70,7 @@ impl IntoParams for At {
 
 impl At {
     /// The question, where the channel is the one that the header names, and the body if it names one.
-    async fn found(&self, app: &App, said: Option<&str>) -> Result<Placed, ApiError> {
+    async fn found(&self, app: &App, said: Option<&str>) -> Result<QuestionWithStep, ApiError> {
         let placed = app.engine.question(&self.caller, self.session, self.request).await?;
         let missing = || ApiError::HeaderInvalid("X-Chat-Session-Id must name the channel of the question".into());
         let header = self.channel.as_deref().ok_or_else(missing)?;
@@ -105,8 +105,8 @@ fn same(one: &str, other: &str) -> bool {
 }
 
 /// What a use case made of a question, or why it did not, in the words of this wire.
-fn replied(placed: Placed, done: Result<Interaction, Error>) -> Reply {
-    let Placed { interaction: before, step } = placed;
+fn replied(placed: QuestionWithStep, done: Result<Interaction, Error>) -> Reply {
+    let QuestionWithStep { interaction: before, step } = placed;
     match done {
         Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step)))),
         // Whatever is closed is a conflict here; past due and not yet closed is too late.

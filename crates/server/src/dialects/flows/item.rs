@@ -2,7 +2,7 @@
 
 use domain::question::SuggestionSource;
 use domain::{Interaction, Kind, Question, Resolution, State, Timestamp};
-use engine::Placed;
+use engine::QuestionWithStep;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -119,8 +119,8 @@ pub(super) struct FlowResponseView {
     payload: Value,
 }
 
-impl From<Placed> for FlowInteractionView {
-    fn from(Placed { interaction, step }: Placed) -> Self {
+impl From<QuestionWithStep> for FlowInteractionView {
+    fn from(QuestionWithStep { interaction, step }: QuestionWithStep) -> Self {
         Self::new(interaction, step)
     }
 }

@@ -130,7 +130,7 @@ impl StateView {
         let current = steps.iter().find(|step| step.id == session.step);
         let sleeps = |step: &Step| {
             let open = asked.map_or(&[][..], |asked| &asked.open);
-            let of = |placed: &&engine::Placed| {
+            let of = |placed: &&engine::QuestionWithStep| {
                 placed.interaction.origin.step == step.id && placed.interaction.question.kind != Kind::Notice
             };
             open.iter().find(of).map(|placed| placed.interaction.id.uuid())

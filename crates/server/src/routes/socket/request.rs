@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use domain::{Caller, InteractionId, SessionId};
-use engine::{Acted, Ask, Idempotency, Propose};
+use engine::{ActionReply, Ask, Idempotency, Propose};
 use protocol::{
     AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ProposalView, SubscribeBody, UnsubscribeBody,
 };
@@ -120,7 +120,7 @@ impl Wish {
             }
             Self::Subscribe(_) | Self::Unsubscribe(_) => return Err(ApiError::Panicked),
         };
-        let Acted { proposal, permit, at } = acted;
+        let ActionReply { proposal, permit, at } = acted;
         let view = ProposalView::new(proposal, permit, at);
         Ok((if view.state == "waiting" { 202 } else { 200 }, shown(&view)))
     }

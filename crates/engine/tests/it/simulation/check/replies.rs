@@ -3,7 +3,7 @@
 use domain::{
     AutoSource, Delivery, Interaction, Kind, Proposal, Refusal, Resolution, Session, Standing, State, Status, Timestamp,
 };
-use holdpoint_engine::{Acted, Error, Taken};
+use holdpoint_engine::{ActionReply, Error, TakenAnswer};
 
 use super::{View, holds};
 use crate::simulation::command::{Reply, What};
@@ -166,7 +166,7 @@ fn is_kept(view: &View<'_>, told: &Interaction) -> Verdict {
 }
 
 /// What an agent is told of an action is what is kept, and a permit is shown to nobody else.
-fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &Acted) -> Verdict {
+fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &ActionReply) -> Verdict {
     let told = &acted.proposal;
     let call = &told.call;
     let kept = view.after.proposals.get(&(told.session, call.clone()));
@@ -233,7 +233,7 @@ fn shows(what: &What, by: &str, question: &Interaction) -> Verdict {
 }
 
 /// What was sealed comes back to whoever asked, whole, for as long as their lease holds.
-fn unsealed(view: &View<'_>, taken: &Taken) -> Verdict {
+fn unsealed(view: &View<'_>, taken: &TakenAnswer) -> Verdict {
     let question = &taken.interaction;
     let (id, title) = (question.id, &question.question.title);
     let kept = view.after.questions.get(&id).and_then(Interaction::delivery);

@@ -3,7 +3,7 @@
 use domain::audit::Entry;
 use domain::audit::verify::{Demands, verify};
 use futures::executor::block_on;
-use holdpoint_engine::{Engine, Wanted};
+use holdpoint_engine::{Engine, ExportRange};
 
 use super::holds;
 use crate::simulation::books::Books;
@@ -36,7 +36,7 @@ pub(crate) fn check(engine: &Engine, name: &str, tenant: &Tenant, books: &Books)
 }
 
 async fn exported(engine: &Engine, name: &str) -> Vec<String> {
-    let mut export = engine.audit_export_all(name, Wanted::default()).await.unwrap();
+    let mut export = engine.audit_export_all(name, ExportRange::default()).await.unwrap();
     let mut text = String::new();
     while let Some(lines) = export.next().await.unwrap() {
         text += &lines;
