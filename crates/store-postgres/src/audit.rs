@@ -15,10 +15,10 @@ use uuid::Uuid;
 
 use crate::connection::Executor;
 use crate::event::{OWN, SETTLED, cursor};
-use crate::values::{column, json, micros, number, parsed, signed, time, time_if, unusable};
+use crate::values::{column, corrupt, json, micros, number, optional_time, parse, signed, time};
 
 /// Entries after a cursor before which nothing can commit any more.
-pub(crate) fn loose() -> String {
+pub(crate) fn unchained() -> String {
     format!(
         "select xid::text, position, tenant, project, session, digest from audit \
          where (xid, position) > ($1::text::xid8, $2) and {SETTLED} order by audit.xid, position limit $3"
@@ -39,12 +39,12 @@ pub(crate) const CHAIN: &str =
     concat!(chained!(), "where audit_chain.tenant = $1 and audit_chain.seq > $2 order by audit_chain.seq limit $3");
 
 /// What the `$n` of a statement stand for.
-type Given = Vec<Box<dyn ToSql + Sync>>;
+type BoxedValues = Vec<Box<dyn ToSql + Sync>>;
 
 /// The statement of a list: only the conditions that are wanted.
-pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<(String, Given)> {
+pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<(String, BoxedValues)> {
     let mut sql = concat!(chained!(), "where audit_chain.project = $1").to_owned();
-    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Option<Box<dyn ToSql + Sync>>| {
         if let Some(value) = value {
             values.push(value);
@@ -81,7 +81,7 @@ impl AuditReads for Executor<'_> {
         let linked = self.row("select xid::text, position from audit_linked", &[])?;
         let after = linked.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))?;
         let values: &[&(dyn ToSql + Sync)] = &[&after.major.to_string(), &signed(after.minor)?, &i64::from(limit)];
-        let found = self.rows(&loose(), values)?;
+        let found = self.rows(&unchained(), values)?;
         let read = |row: &Row| {
             Ok(UnchainedEntry {
                 cursor: cursor(row, 0)?,
@@ -100,7 +100,7 @@ impl AuditReads for Executor<'_> {
             seq: number(&row, 0)?,
             hash: digest(&row, 1)?,
             signed_seq: number(&row, 2)?,
-            signed_at: time_if(column(&row, 3)?)?,
+            signed_at: optional_time(column(&row, 3)?)?,
         })
     }
 
@@ -129,7 +129,7 @@ impl AuditReads for Executor<'_> {
         // A chain without entries may have a checkpoint too, whose number is 0.
         let after = page.after.map_or(Ok(-1), signed)?;
         let found = self.rows(sql::AUDIT_CHECKPOINTS, &[&tenant.uuid(), &after, &i64::from(page.limit)])?;
-        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+        found.iter().map(|row| parse(column(row, 0)?)).collect()
     }
 }
 
@@ -193,7 +193,7 @@ impl AuditWrites for Executor<'_> {
 
 fn digest(row: &Row, index: usize) -> StoreResult<Digest> {
     let bytes: &[u8] = column(row, index)?;
-    bytes.try_into().map(Digest::from_bytes).map_err(unusable)
+    bytes.try_into().map(Digest::from_bytes).map_err(corrupt)
 }
 
 fn read(row: &Row) -> StoreResult<ChainedEntry> {

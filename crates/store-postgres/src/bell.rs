@@ -17,7 +17,7 @@ use crate::error::Failure;
 use crate::payload::{decode, encode};
 
 /// More topics than this are gathered as one that wakes everybody.
-const MOST_GATHERED: usize = 8192;
+const MOST_PENDING: usize = 8192;
 /// How often what has changed is looked for.
 const SWEEP: Duration = Duration::from_secs(1);
 /// How long a listener waits before it asks whether its connection is still there.
@@ -29,14 +29,14 @@ pub(crate) type Listener = Arc<dyn Fn(Topic) + Send + Sync>;
 /// What the threads of this file share.
 #[derive(Default)]
 pub(crate) struct Bell {
-    gathered: Mutex<Gathered>,
+    gathered: Mutex<PendingTopics>,
     rung: Condvar,
     /// The server process of our own notifier, whose hints we need not hear.
     own: AtomicI32,
 }
 
 #[derive(Default)]
-struct Gathered {
+struct PendingTopics {
     topics: HashSet<Topic>,
     stopped: bool,
 }
@@ -45,7 +45,7 @@ impl Bell {
     /// Adds to what is told next.
     pub(crate) fn ring(&self, topics: &[Topic]) {
         let mut gathered = self.gathered.lock();
-        if gathered.topics.len() + topics.len() > MOST_GATHERED {
+        if gathered.topics.len() + topics.len() > MOST_PENDING {
             gathered.topics = HashSet::from([Topic::Everything]);
         } else {
             gathered.topics.extend(topics.iter().cloned());
@@ -98,14 +98,14 @@ pub(crate) fn notify(bell: &Bell, config: &Config) {
 
 fn tell(bell: &Bell, link: &mut Reconnecting, payload: &str) -> Result<(), Failure> {
     let connection = link.get(Duration::ZERO, || true).map_err(Failure::Refused)?;
-    let told = notified(bell, connection, payload);
+    let told = notify_on(bell, connection, payload);
     if told.is_err() {
-        link.lost();
+        link.discard();
     }
     told
 }
 
-fn notified(bell: &Bell, connection: &mut Connection, payload: &str) -> Result<(), Failure> {
+fn notify_on(bell: &Bell, connection: &mut Connection, payload: &str) -> Result<(), Failure> {
     let sql = "select pg_backend_pid(), set_config('synchronous_commit', 'off', true), pg_notify('holdpoint', $1)";
     let own = connection.query(sql, &[&payload])?.first().map_or(0, |row| row.get(0));
     bell.own.store(own, Ordering::Relaxed);
@@ -115,14 +115,14 @@ fn notified(bell: &Bell, connection: &mut Connection, payload: &str) -> Result<(
 /// Passes on what other servers tell, until it is over.
 pub(crate) fn hear(bell: &Bell, config: &Config, listener: &Listener) {
     while !bell.stopped() {
-        if let Err(failure) = heard(bell, config, listener) {
+        if let Err(failure) = hear_until_lost(bell, config, listener) {
             tracing::warn!(?failure, "other servers cannot be heard for a moment");
             bell.rest(Duration::from_millis(500));
         }
     }
 }
 
-fn heard(bell: &Bell, config: &Config, listener: &Listener) -> Result<(), Failure> {
+fn hear_until_lost(bell: &Bell, config: &Config, listener: &Listener) -> Result<(), Failure> {
     let mut connection = Connection::open(config)?;
     connection.client.batch_execute("listen holdpoint")?;
     // What was told before is lost.
@@ -165,7 +165,7 @@ pub(crate) fn sweep(bell: &Bell, config: &Config, listener: &Listener) {
             }
             Err(error) => {
                 tracing::warn!(%error, "what has changed cannot be looked for at the moment");
-                link.lost();
+                link.discard();
             }
         }
     }

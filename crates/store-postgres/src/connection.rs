@@ -1,4 +1,4 @@
-//! Connections and what is prepared on them; the face that a job sees.
+//! Connections and what is prepared on them; the executor that a job sees.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -87,7 +87,7 @@ impl Connection {
             Ok(Some(row)) => Ok(Some((width(&row), read(&row)?))),
             Err(error) => {
                 let error = Failure::from(error);
-                let told = error.told();
+                let told = error.store_error();
                 failure = Some(error);
                 Err(told)
             }
@@ -139,12 +139,12 @@ impl<'a> Executor<'a> {
 
     /// The rows that a statement gives.
     pub(crate) fn rows(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Vec<Row>> {
-        self.kept(|connection| connection.query(sql, values))
+        self.run(|connection| connection.query(sql, values))
     }
 
     /// The rows of a list, whose plan fits the values that it is given.
-    pub(crate) fn listed(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Vec<Row>> {
-        self.kept(|connection| connection.list(sql, values))
+    pub(crate) fn list_rows(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Vec<Row>> {
+        self.run(|connection| connection.list(sql, values))
     }
 
     /// The rows of a list up to its bounds, read one by one. Its plan fits the values that it is given.
@@ -155,7 +155,7 @@ impl<'a> Executor<'a> {
         limit: u32,
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> StoreResult<Bounded<T>> {
-        self.kept(|connection| connection.bounded((sql, false), values, limit, read))
+        self.run(|connection| connection.bounded((sql, false), values, limit, read))
     }
 
     /// The same of a statement that is prepared once.
@@ -166,7 +166,7 @@ impl<'a> Executor<'a> {
         limit: u32,
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> StoreResult<Bounded<T>> {
-        self.kept(|connection| connection.bounded((sql, true), values, limit, read))
+        self.run(|connection| connection.bounded((sql, true), values, limit, read))
     }
 
     /// The one row that a statement gives, if it gives one.
@@ -176,7 +176,7 @@ impl<'a> Executor<'a> {
 
     /// How many rows a statement has changed.
     pub(crate) fn change(&mut self, sql: &str, values: Values<'_>) -> StoreResult<u64> {
-        self.kept(|connection| connection.execute(sql, values))
+        self.run(|connection| connection.execute(sql, values))
     }
 
     /// A write that is meant for one row: if it finds another number of them, it has lost a race.
@@ -185,15 +185,15 @@ impl<'a> Executor<'a> {
     }
 
     /// The time that a reading of the database's clock stands for.
-    pub(crate) fn moved(&self, clock: i64) -> StoreResult<Timestamp> {
+    pub(crate) fn transaction_time(&self, clock: i64) -> StoreResult<Timestamp> {
         time(clock.saturating_add(self.skew))
     }
 
-    fn kept<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> StoreResult<T> {
+    fn run<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> StoreResult<T> {
         if let Some(failure) = &self.failure {
-            return Err(failure.told());
+            return Err(failure.store_error());
         }
-        work(self.connection).map_err(|failure| self.failure.insert(failure).told())
+        work(self.connection).map_err(|failure| self.failure.insert(failure).store_error())
     }
 }
 
@@ -254,7 +254,7 @@ impl Reconnecting {
                     self.connection = Some(connection);
                 }
                 Err(failure) => {
-                    let lasting = self.noted(&failure);
+                    let lasting = self.record_failure(&failure);
                     if lasting >= patience || hurried() {
                         return Err(StoreError::Unavailable(failure.reason()));
                     }
@@ -267,12 +267,12 @@ impl Reconnecting {
     }
 
     /// Gives up a connection that was lost.
-    pub(crate) fn lost(&mut self) {
+    pub(crate) fn discard(&mut self) {
         self.connection = None;
     }
 
     /// Notes an attempt that failed, and says for how long they have.
-    fn noted(&self, failure: &Failure) -> Duration {
+    fn record_failure(&self, failure: &Failure) -> Duration {
         let mut outage = self.outage.lock();
         let tried = Instant::now();
         let since = outage.as_ref().map_or(tried, |outage| outage.since);

@@ -18,7 +18,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// The same for whoever is told.
-    pub(crate) fn told(&self) -> StoreError {
+    pub(crate) fn store_error(&self) -> StoreError {
         match self {
             Self::Lost(reason) => StoreError::Unavailable(reason.clone()),
             Self::Again => StoreError::Serialization,
@@ -30,14 +30,14 @@ impl Failure {
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Lost(reason) => reason.clone(),
-            Self::Again | Self::Refused(_) => self.told().to_string(),
+            Self::Again | Self::Refused(_) => self.store_error().to_string(),
         }
     }
 }
 
 impl From<postgres::Error> for Failure {
     fn from(error: postgres::Error) -> Self {
-        let reason = described(&error);
+        let reason = describe(&error);
         let Some(told) = error.as_db_error() else {
             let of_network = error.source().is_some_and(|cause| cause.is::<std::io::Error>());
             return match error.is_closed() || of_network {
@@ -69,7 +69,7 @@ impl From<postgres::Error> for Failure {
 }
 
 /// The error with its cause, which the driver's own text leaves out.
-pub(crate) fn described(error: &postgres::Error) -> String {
+pub(crate) fn describe(error: &postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
         (Some(told), _) => format!("{} ({})", told.message(), told.code().code()),
         (None, Some(cause)) => format!("{error}: {cause}"),

@@ -6,7 +6,7 @@ use postgres::Row;
 use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, StoreError, StoreResult, Topic};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, number, parsed, signed, time, unusable};
+use crate::values::{column, corrupt, json, number, parse, signed, time};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data";
 /// Below this no transaction is under way. A database that was restored into another cluster raises that cluster's transaction ids
@@ -17,13 +17,13 @@ pub(crate) const SETTLED: &str =
 pub(crate) const OWN: &str = "(select (pg_current_xact_id()::text::bigint + raised)::text::xid8 from lineage)";
 
 /// Events of a session after a number.
-pub(crate) fn of_session() -> String {
+pub(crate) fn session_events() -> String {
     format!("select {COLUMNS} from events where session = $1 and seq > $2 and project = $3 order by seq limit $4")
 }
 
 /// Events of a project after a cursor. One statement, so that what is settled and what is not come from one snapshot; and by
 /// `events.xid`, because `xid` alone would be the text of it that is given back, which sorts 1000 before 999.
-pub(crate) fn of_project() -> String {
+pub(crate) fn project_events() -> String {
     format!(
         "select {COLUMNS}, xid::text, position, {SETTLED} from events \
          where project = $1 and (xid, position) > ($2::text::xid8, $3) order by events.xid, position limit $4"
@@ -45,7 +45,7 @@ pub(crate) const CHANGED: &str = "select distinct events.project, events.session
 impl EventReads for Executor<'_> {
     fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> StoreResult<Bounded<Event>> {
         let values: Values<'_> = &[&session.uuid(), &signed(after)?, &scope.project.uuid(), &i64::from(limit)];
-        self.bounded_rows(&of_session(), values, limit, read)
+        self.bounded_rows(&session_events(), values, limit, read)
     }
 
     fn events_about(
@@ -68,7 +68,7 @@ impl EventReads for Executor<'_> {
         let (xid, position) = (after.major.to_string(), signed(after.minor)?);
         let values: Values<'_> = &[&scope.project.uuid(), &xid, &position, &i64::from(limit)];
         let placed = |row: &Row| Ok((column::<bool>(row, 10)?, cursor(row, 8)?, read(row)?));
-        let found = self.bounded_rows(&of_project(), values, limit, placed)?;
+        let found = self.bounded_rows(&project_events(), values, limit, placed)?;
         let mut part = ProjectEvents { more: found.more, ..ProjectEvents::default() };
         for (shown, cursor, event) in found {
             if !shown {
@@ -142,7 +142,7 @@ pub(crate) fn cursor(row: &Row, at: usize) -> StoreResult<Cursor> {
 }
 
 fn unknown(transaction: &str) -> StoreError {
-    unusable(format!("`{transaction}` is no transaction"))
+    corrupt(format!("`{transaction}` is no transaction"))
 }
 
 fn read(row: &Row) -> StoreResult<Event> {
@@ -154,6 +154,6 @@ fn read(row: &Row) -> StoreResult<Event> {
         at: time(column(row, 4)?)?,
         step: column::<Option<_>>(row, 5)?.map(StepId::from_uuid),
         interaction: column::<Option<_>>(row, 6)?.map(InteractionId::from_uuid),
-        data: parsed(column(row, 7)?)?,
+        data: parse(column(row, 7)?)?,
     })
 }

@@ -6,7 +6,7 @@ use store::sql::grant as sql;
 use store::{Bounded, GrantReads, GrantWrites, Page, StoreResult, TimerReads};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, micros, number, parsed, signed};
+use crate::values::{column, json, micros, number, parse, signed};
 
 /// Grants for a tool that are not over.
 pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project = $1 and tool = $2 and revoked_at is null \
@@ -72,6 +72,6 @@ impl GrantWrites for Executor<'_> {
 }
 
 fn read(row: &Row) -> StoreResult<Grant> {
-    let grant: Grant = parsed(column(row, 0)?)?;
+    let grant: Grant = parse(column(row, 0)?)?;
     Ok(Grant { uses: number(row, 1)?, ..grant })
 }

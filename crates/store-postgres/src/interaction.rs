@@ -15,10 +15,10 @@ use uuid::Uuid;
 
 use crate::connection::{Executor, Values};
 use crate::secret::{DATA_KEY, data_key};
-use crate::session::{Given, written};
-use crate::values::{column, json, micros, number, parsed, signed};
+use crate::session::{BoxedValues, actor_json};
+use crate::values::{column, json, micros, number, parse, signed};
 
-const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
+const QUESTION: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
                    join questions on questions.interaction = interactions.id";
 /// The open questions of a session.
 pub(crate) const OPEN: &str =
@@ -46,42 +46,42 @@ pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, reso
      delete from interactions using old where interactions.id = old.id";
 
 /// Which questions say something. One by one, so that those of the list are looked through and not everybody's.
-const SAYS: &str =
+const CONTAINS_TEXT: &str =
     " and (select strpos(words.search_text, ?) from questions as words where words.interaction = interactions.id) > 0";
 
 /// The part of a question that never changes, as it is kept.
 #[derive(Serialize, Deserialize)]
-struct Asked<O, Q> {
+struct StoredQuestion<O, Q> {
     origin: O,
     question: Q,
 }
 
 /// Answers that wait for one agent.
-pub(crate) fn waiting() -> String {
+pub(crate) fn waiting_answers() -> String {
     format!(
-        "{HOT} join sessions on sessions.id = interactions.session \
+        "{QUESTION} join sessions on sessions.id = interactions.session \
          where interactions.project = $1 and asked_by = $2 and delivery = 'waiting' \
          and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit $3"
     )
 }
 
 /// The same after one of them.
-pub(crate) fn waiting_after() -> String {
-    waiting().replace("order by", "and interactions.id > $4 order by")
+pub(crate) fn waiting_answers_after() -> String {
+    waiting_answers().replace("order by", "and interactions.id > $4 order by")
 }
 
 /// The same where a webhook has no delivery for them yet.
-pub(crate) fn unsent() -> String {
+pub(crate) fn unsent_answers() -> String {
     let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = $4 \
                   and webhook_deliveries.interaction = interactions.id \
                   and webhook_deliveries.revision = interactions.revision) order by";
-    waiting().replace("order by", unsent)
+    waiting_answers().replace("order by", unsent)
 }
 
 impl InteractionReads for Executor<'_> {
     fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<Interaction>> {
         let (id, project) = (interaction.uuid(), scope.project.uuid());
-        let sql = format!("{HOT} where interactions.id = $1 and interactions.project = $2");
+        let sql = format!("{QUESTION} where interactions.id = $1 and interactions.project = $2");
         if let Some(hot) = self.row(&sql, &[&id, &project])? {
             return read(scope, &hot).map(Some);
         }
@@ -150,7 +150,7 @@ impl InteractionReads for Executor<'_> {
     ) -> StoreResult<Bounded<Interaction>> {
         let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
         let values: Values<'_> = &[&scope.project.uuid(), &asked_by, &i64::from(page.limit), &after];
-        self.bounded_rows(&waiting_after(), values, page.limit, |row| read(scope, row))
+        self.bounded_rows(&waiting_answers_after(), values, page.limit, |row| read(scope, row))
     }
 
     fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
@@ -167,7 +167,7 @@ impl InteractionReads for Executor<'_> {
 impl InteractionWrites for Executor<'_> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
-        let asked = json(&Asked { origin, question })?;
+        let asked = json(&StoredQuestion { origin, question })?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
                    deadline, wake_at, revision, state, delivery, resolved_at, retired_at, asker, weight) \
                    select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18 from sessions \
@@ -254,9 +254,9 @@ impl InteractionWrites for Executor<'_> {
 }
 
 /// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
-pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, Given) {
-    let mut sql = format!("{HOT} where interactions.project = $1");
-    let mut values: Given = vec![Box::new(scope.project.uuid())];
+pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, BoxedValues) {
+    let mut sql = format!("{QUESTION} where interactions.project = $1");
+    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Box<dyn ToSql + Sync>| {
         values.push(value);
         sql.push_str(&condition.replace('?', &format!("${}", values.len())));
@@ -276,7 +276,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     if let Some(actor) = &filter.belongs_to {
         with(
             " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
-            Box::new(written(actor)),
+            Box::new(actor_json(actor)),
         );
         with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
     }
@@ -286,7 +286,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     if let Some(text) = &filter.text {
         match sought_id(text) {
             Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
-            None => with(SAYS, Box::new(sought(text))),
+            None => with(CONTAINS_TEXT, Box::new(sought(text))),
         }
     }
     let deadline_of = "(select deadline from interactions as last where last.id = ?)";
@@ -316,13 +316,13 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
 }
 
 pub(crate) fn read(scope: &Scope, row: &Row) -> StoreResult<Interaction> {
-    let asked: Asked<Origin, Question> = parsed(column(row, 1)?)?;
+    let asked: StoredQuestion<Origin, Question> = parse(column(row, 1)?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(column(row, 0)?),
         scope: *scope,
         origin: asked.origin,
         question: asked.question,
-        state: parsed(column(row, 2)?)?,
+        state: parse(column(row, 2)?)?,
         revision: number(row, 3)?,
     })
 }

@@ -17,7 +17,7 @@ use refinery::{Migration, Runner, Target};
 use store::StoreError;
 
 use crate::connection::Connection;
-use crate::error::described;
+use crate::error::describe;
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -135,7 +135,7 @@ fn runner(target: Target) -> Runner {
 
 impl From<postgres::Error> for Trouble {
     fn from(error: postgres::Error) -> Self {
-        let reason = described(&error);
+        let reason = describe(&error);
         match error.code() {
             Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Self::Locked(reason),
             Some(code) if *code == SqlState::DISK_FULL => Self::Final(StoreError::Full),
@@ -152,7 +152,7 @@ impl From<refinery::Error> for Trouble {
             _ => {}
         }
         let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<postgres::Error>());
-        let reason = cause.map_or_else(|| error.to_string(), described);
+        let reason = cause.map_or_else(|| error.to_string(), describe);
         match cause.and_then(postgres::Error::code) {
             Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Self::Locked(reason),
             Some(code) if *code == SqlState::DISK_FULL => Self::Final(StoreError::Full),

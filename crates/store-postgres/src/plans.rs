@@ -97,8 +97,8 @@ fn hot_statements_use_their_indexes() {
     let (_database, mut connection) = filled();
     let mut check = |sql: &str, values: Values<'_>, index: &str| check(&mut connection, sql, values, index);
     let (project, some, limit) = (uid(1), uid(7), 50_i64);
-    check(&event::of_session(), &[&some, &3_i64, &project, &limit], "events_pkey");
-    check(&event::of_project(), &[&project, &"0", &0_i64, &limit], "events_of_project");
+    check(&event::session_events(), &[&some, &3_i64, &project, &limit], "events_pkey");
+    check(&event::project_events(), &[&project, &"0", &0_i64, &limit], "events_of_project");
     check(&event::head(), &[], "events_in_order");
     check(interaction::OPEN, &[&some, &project], "interactions_alive");
     check(interaction::DELIVERY_AGENTS, &[&some, &project], "interactions_alive");
@@ -106,13 +106,13 @@ fn hot_statements_use_their_indexes() {
     check(interaction::ARCHIVE, &[&5000_i64, &limit], "interactions_retired");
     check(timers::NEXT, &[], "interactions_due");
     check(timers::OLDEST, &[], "interactions_retired");
-    check(&interaction::waiting(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
-    check(&interaction::unsent(), &[&project, &"agent-1", &limit, &some], "interactions_to_deliver");
-    check(&interaction::unsent(), &[&project, &"agent-1", &limit, &some], "webhook_deliveries_of_answer");
+    check(&interaction::waiting_answers(), &[&project, &"agent-1", &limit], "interactions_to_deliver");
+    check(&interaction::unsent_answers(), &[&project, &"agent-1", &limit, &some], "interactions_to_deliver");
+    check(&interaction::unsent_answers(), &[&project, &"agent-1", &limit, &some], "webhook_deliveries_of_answer");
     check(timers::DUE, &[&5000_i64, &limit], "interactions_due");
     let newest: Values<'_> = &[&project, &0_i64, &i64::MAX, &some, &"", &limit];
-    check(&action::past(false), newest, "actions_by_age");
-    check(&action::past(true), newest, "actions_asked");
+    check(&action::history(false), newest, "actions_by_age");
+    check(&action::history(true), newest, "actions_asked");
     check(policy::DIFFERENCES, &[&project, &7_i64, &limit], "policy_differences_pkey");
     check(policy::CHANGES, &[&project, &i64::MAX, &None::<&str>, &limit], "policy_changes_pkey");
     check(webhook::TO_SEND, &[&some, &50_i64, &limit], "webhook_deliveries_due");
@@ -121,7 +121,7 @@ fn hot_statements_use_their_indexes() {
     check(user::MEMBERS, &[&project], "memberships_of_project");
     check(user::FOLDED, &[&some, &"alice"], "users_by_folded");
     check(access::NAMED, &[&some, &"alice"], "keys_by_user");
-    check(&access::of_name(), &[&project, &"alice"], "keys_by_user");
+    check(&access::keys_named(), &[&project, &"alice"], "keys_by_user");
     check(user::UNUSED, &[&50_i64, &limit], "visits_by_use");
     check(user::AGED, &[&50_i64, &limit], "visits_by_age");
 }
@@ -130,7 +130,7 @@ fn hot_statements_use_their_indexes() {
 fn the_audit_trail_is_read_by_its_indexes() {
     let (_database, mut connection) = filled();
     let tenant = uid(1);
-    check(&mut connection, &audit::loose(), &[&"0", &0_i64, &50_i64], "audit_pkey");
+    check(&mut connection, &audit::unchained(), &[&"0", &0_i64, &50_i64], "audit_pkey");
     check(&mut connection, audit::CHAIN, &[&tenant, &7_i64, &50_i64], "audit_chain_pkey");
     let scope = Scope { tenant: TenantId::from_uuid(tenant), project: ProjectId::from_uuid(tenant) };
     let session = Some(SessionId::from_uuid(uid(7)));

@@ -13,14 +13,14 @@ pub(crate) enum Order {
     /// In a transaction.
     Write(Box<dyn Job>),
     /// Only reading.
-    Look(Box<dyn Job>),
+    Query(Box<dyn Job>),
 }
 
 impl Order {
     /// Tells whoever waits.
     pub(crate) fn finish(self, kept: Result<(), StoreError>) {
         match self {
-            Self::Write(job) | Self::Look(job) => job.finish(kept),
+            Self::Write(job) | Self::Query(job) => job.finish(kept),
         }
     }
 }

@@ -5,7 +5,7 @@ use store::{DueAction, DueInteraction, StoreError, StoreResult, TimerReads, Time
 
 use crate::access::scope;
 use crate::connection::{CLOCK, Executor};
-use crate::values::{column, time_if};
+use crate::values::{column, optional_time};
 
 /// What is due, the earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
@@ -23,7 +23,7 @@ impl TimerReads for Executor<'_> {
             return Ok(now);
         }
         let row = self.row(CLOCK, &[])?.ok_or(StoreError::Conflict)?;
-        let now = self.moved(column(&row, 0)?)?;
+        let now = self.transaction_time(column(&row, 0)?)?;
         self.now = Some(now);
         Ok(now)
     }
@@ -42,12 +42,12 @@ impl TimerReads for Executor<'_> {
 
     fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row(NEXT, &[])?;
-        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+        optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 
     fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row(OLDEST, &[])?;
-        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+        optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 }
 

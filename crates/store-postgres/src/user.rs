@@ -6,7 +6,7 @@ use store::sql::user as sql;
 use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, micros, number, parsed, time, time_if, unusable};
+use crate::values::{column, corrupt, json, micros, number, optional_time, parse, time};
 
 const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
 const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
@@ -235,7 +235,7 @@ fn user(row: &Row) -> StoreResult<UserRecord> {
         subject: column(row, 4)?,
         memberships: Vec::new(),
         created_at: time(column(row, 5)?)?,
-        signed_in_at: time_if(column(row, 6)?)?,
+        signed_in_at: optional_time(column(row, 6)?)?,
     };
     Ok(UserRecord { user, password: column(row, 7)? })
 }
@@ -245,11 +245,11 @@ fn membership(row: &Row, first: usize) -> StoreResult<Membership> {
     Ok(Membership {
         project: ProjectId::from_uuid(column(row, first)?),
         role: Role::named(role).ok_or_else(|| StoreError::Corrupt(format!("the role `{role}`")))?,
-        groups: parsed(column(row, first + 2)?)?,
-        disabled_at: time_if(column(row, first + 3)?)?,
+        groups: parse(column(row, first + 2)?)?,
+        disabled_at: optional_time(column(row, first + 3)?)?,
     })
 }
 
 fn hash(row: &Row, index: usize) -> StoreResult<[u8; 32]> {
-    <[u8; 32]>::try_from(column::<&[u8]>(row, index)?).map_err(unusable)
+    <[u8; 32]>::try_from(column::<&[u8]>(row, index)?).map_err(corrupt)
 }

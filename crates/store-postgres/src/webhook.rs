@@ -15,7 +15,7 @@ use crate::connection::{Executor, Values};
 use crate::event::cursor;
 use crate::interaction;
 use crate::secret::data_key;
-use crate::values::{column, json, micros, number, parsed, signed, time_if};
+use crate::values::{column, json, micros, number, optional_time, parse, signed};
 
 /// Webhooks that nobody holds and for which something may be to do.
 pub(crate) const DUE: &str = "select projects.tenant, projects.id, webhooks.id from webhooks \
@@ -79,7 +79,7 @@ impl WebhookReads for Executor<'_> {
              order by id desc limit $4"
         );
         let (after, limit) = (page.after.map(WebhookDeliveryId::uuid), i64::from(page.limit));
-        let found = self.listed(&sql, &[&webhook.uuid(), &scope.project.uuid(), &after, &limit, &state])?;
+        let found = self.list_rows(&sql, &[&webhook.uuid(), &scope.project.uuid(), &after, &limit, &state])?;
         found.iter().map(body).collect()
     }
 
@@ -106,7 +106,7 @@ impl WebhookReads for Executor<'_> {
 
     fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
         let found = self.row(BACKLOG, &[&webhook.uuid()])?;
-        found.map_or(Ok((0, None)), |row| Ok((number(&row, 0)?, time_if(column(&row, 1)?)?)))
+        found.map_or(Ok((0, None)), |row| Ok((number(&row, 0)?, optional_time(column(&row, 1)?)?)))
     }
 
     fn answers_unsent(
@@ -117,7 +117,7 @@ impl WebhookReads for Executor<'_> {
         limit: u32,
     ) -> StoreResult<Bounded<Interaction>> {
         let values: Values<'_> = &[&scope.project.uuid(), &agent, &i64::from(limit), &webhook.uuid()];
-        self.bounded_rows(&interaction::unsent(), values, limit, |row| interaction::read(scope, row))
+        self.bounded_rows(&interaction::unsent_answers(), values, limit, |row| interaction::read(scope, row))
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
@@ -295,7 +295,7 @@ impl WebhookWrites for Executor<'_> {
 }
 
 fn body<T: serde::de::DeserializeOwned>(row: &Row) -> StoreResult<T> {
-    parsed(column(row, 0)?)
+    parse(column(row, 0)?)
 }
 
 fn secret(row: &Row) -> StoreResult<WebhookSecret> {
@@ -303,7 +303,7 @@ fn secret(row: &Row) -> StoreResult<WebhookSecret> {
         scope: scope(row, 5, 6)?,
         webhook: WebhookId::from_uuid(column(row, 7)?),
         number: number(row, 8)?,
-        until: time_if(column(row, 9)?)?,
+        until: optional_time(column(row, 9)?)?,
         sealed: Sealed { key: data_key(row)?, body: column(row, 10)? },
     })
 }

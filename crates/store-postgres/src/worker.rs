@@ -58,8 +58,8 @@ impl Worker {
     fn serve(&mut self, mut order: Order) {
         let kept = match &mut order {
             Order::Write(job) => self.settle(job.as_mut(), transact),
-            Order::Look(job) if !job.is_awaited() => Err(StoreError::Closed),
-            Order::Look(job) => self.settle(job.as_mut(), look),
+            Order::Query(job) if !job.is_awaited() => Err(StoreError::Closed),
+            Order::Query(job) => self.settle(job.as_mut(), run_query),
         };
         order.finish(kept);
     }
@@ -76,17 +76,17 @@ impl Worker {
             let failure = match run(connection, job, self.skew.load(Ordering::Relaxed)) {
                 Ending::Settled(kept) => return kept,
                 Ending::Broken(kept) => {
-                    self.link.lost();
+                    self.link.discard();
                     return kept;
                 }
                 Ending::Undone(failure) => failure,
             };
             if matches!(failure, Failure::Lost(_)) {
-                self.link.lost();
+                self.link.discard();
             }
             runs += 1;
             if runs == MOST_RUNS {
-                return Err(failure.told());
+                return Err(failure.store_error());
             }
             // Those who met must not meet again: each thread waits a little differently.
             let spread = self.number * runs % 7;
@@ -99,13 +99,13 @@ impl Worker {
 fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
     let clock = match connection.begin() {
         Ok(clock) => clock,
-        Err(failure) => return undone(failure),
+        Err(failure) => return retry_or_settle(failure),
     };
-    let mut face = Executor::new(connection, skew);
-    face.now = face.moved(clock).ok();
-    let ran = catch_unwind(AssertUnwindSafe(|| job.run(&mut face)));
-    let failure = face.failure.take();
-    if let (Ok(JobOutcome::Commit), None) = (&ran, &failure) {
+    let mut executor = Executor::new(connection, skew);
+    executor.now = executor.transaction_time(clock).ok();
+    let outcome = catch_unwind(AssertUnwindSafe(|| job.run(&mut executor)));
+    let failure = executor.failure.take();
+    if let (Ok(JobOutcome::Commit), None) = (&outcome, &failure) {
         return match connection.end("commit") {
             Ok(()) => Ending::Settled(Ok(())),
             Err(Failure::Lost(reason)) => {
@@ -113,12 +113,12 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
                 Ending::Broken(Err(StoreError::InDoubt))
             }
             // The database has said that it kept nothing.
-            Err(failure) => undone(failure),
+            Err(failure) => retry_or_settle(failure),
         };
     }
-    let settled = match (ran, failure) {
+    let settled = match (outcome, failure) {
         (Ok(_), Some(failure @ (Failure::Lost(_) | Failure::Again))) => Err(failure),
-        (Ok(JobOutcome::Commit), Some(failure)) => Ok(Err(failure.told())),
+        (Ok(JobOutcome::Commit), Some(failure)) => Ok(Err(failure.store_error())),
         (Ok(JobOutcome::Commit), None) => Ok(Ok(())),
         (Ok(JobOutcome::Rollback(error)), _) => Ok(error.map_or(Ok(()), Err)),
         (Err(_), _) => {
@@ -136,10 +136,10 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
 }
 
 /// Runs a query once.
-fn look(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
-    let mut face = Executor::new(connection, skew);
-    let ran = catch_unwind(AssertUnwindSafe(|| job.run_query(&mut face)));
-    match (ran, face.failure.take()) {
+fn run_query(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
+    let mut executor = Executor::new(connection, skew);
+    let outcome = catch_unwind(AssertUnwindSafe(|| job.run_query(&mut executor)));
+    match (outcome, executor.failure.take()) {
         (Ok(_), Some(failure @ (Failure::Lost(_) | Failure::Again))) => Ending::Undone(failure),
         (Ok(JobOutcome::Commit | JobOutcome::Rollback(None)), _) => Ending::Settled(Ok(())),
         (Ok(JobOutcome::Rollback(Some(error))), _) => Ending::Settled(Err(error)),
@@ -151,7 +151,7 @@ fn look(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
 }
 
 /// A failure that running again may get past, or one that is final.
-fn undone(failure: Failure) -> Ending {
+fn retry_or_settle(failure: Failure) -> Ending {
     match failure {
         Failure::Refused(error) => Ending::Settled(Err(error)),
         failure => Ending::Undone(failure),

@@ -4,7 +4,7 @@ use rusqlite::ErrorCode;
 use store::StoreError;
 
 /// Turns an error of the driver into one of the store's.
-pub(crate) fn told(error: rusqlite::Error) -> StoreError {
+pub(crate) fn store_error(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
@@ -16,14 +16,14 @@ pub(crate) fn told(error: rusqlite::Error) -> StoreError {
     }
 }
 
-/// `.told()` on what the driver returned.
-pub(crate) trait Told<T> {
+/// `.or_store_error()` on what the driver returned.
+pub(crate) trait OrStoreError<T> {
     /// The same with an error of the store's.
-    fn told(self) -> Result<T, StoreError>;
+    fn or_store_error(self) -> Result<T, StoreError>;
 }
 
-impl<T> Told<T> for rusqlite::Result<T> {
-    fn told(self) -> Result<T, StoreError> {
-        self.map_err(told)
+impl<T> OrStoreError<T> for rusqlite::Result<T> {
+    fn or_store_error(self) -> Result<T, StoreError> {
+        self.map_err(store_error)
     }
 }

@@ -6,7 +6,7 @@ use store::sql::grant as sql;
 use store::{Bounded, GrantReads, GrantWrites, Page, StoreResult};
 
 use crate::connection::Executor;
-use crate::values::{json, micros, parsed};
+use crate::values::{json, micros, parse};
 
 /// Grants for a tool that are not over.
 pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project = ?1 and tool = ?2 and revoked_at is null \
@@ -68,6 +68,6 @@ impl GrantWrites for Executor<'_> {
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
-    let grant: Grant = parsed(&row.get::<_, String>(0)?)?;
+    let grant: Grant = parse(&row.get::<_, String>(0)?)?;
     Ok(Grant { uses: row.get(1)?, ..grant })
 }

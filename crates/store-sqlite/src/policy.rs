@@ -7,7 +7,7 @@ use store::sql::policy as sql;
 use store::{Bounded, DifferenceCount, Page, PolicyChangeRecord, PolicyReads, PolicyWrites, StoreResult};
 
 use crate::connection::Executor;
-use crate::values::{json, parsed};
+use crate::values::{json, parse};
 
 /// Over how many rows one count is spread.
 const SHARDS: u8 = 16;
@@ -41,7 +41,7 @@ impl PolicyReads for Executor<'_> {
         page: Page<u64>,
     ) -> StoreResult<Bounded<PolicyChangeRecord>> {
         let row = params![scope.project.uuid(), page.after.unwrap_or(i64::MAX.unsigned_abs()), version, page.limit];
-        self.bounded_rows(CHANGES, row, page.limit, known)
+        self.bounded_rows(CHANGES, row, page.limit, change_record)
     }
 
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> StoreResult<Option<String>> {
@@ -121,11 +121,11 @@ impl PolicyWrites for Executor<'_> {
     }
 }
 
-fn known(row: &Row<'_>) -> rusqlite::Result<PolicyChangeRecord> {
-    let PolicyVersion { text, .. } = parsed(&row.get::<_, String>(2)?)?;
-    Ok(PolicyChangeRecord { number: row.get(0)?, change: parsed(&row.get::<_, String>(1)?)?, text })
+fn change_record(row: &Row<'_>) -> rusqlite::Result<PolicyChangeRecord> {
+    let PolicyVersion { text, .. } = parse(&row.get::<_, String>(2)?)?;
+    Ok(PolicyChangeRecord { number: row.get(0)?, change: parse(&row.get::<_, String>(1)?)?, text })
 }
 
 fn body<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
-    parsed(&row.get::<_, String>(0)?)
+    parse(&row.get::<_, String>(0)?)
 }

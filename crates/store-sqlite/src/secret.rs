@@ -8,14 +8,15 @@ use store::{
 };
 
 use crate::connection::Executor;
-use crate::values::{id, json, micros, parsed, time, time_if};
+use crate::values::{id, json, micros, optional_time, parse, time};
 
 /// The columns of a data key, which a row begins with.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
 /// Behind them those of a kept secret, with its value.
-const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
+const KEPT_SECRET: &str =
+    "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
 /// Where all of it is.
-const KEPT_VALUES: &str = "secrets join projects on projects.id = secrets.project \
+const KEPT_SECRETS: &str = "secrets join projects on projects.id = secrets.project \
                            join data_keys on data_keys.id = secrets.data_key";
 /// The setting that names the master key in force.
 const MASTER: &str = "master_key";
@@ -62,26 +63,26 @@ impl SecretReads for Executor<'_> {
 
     fn kept_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<KeptSecretValue>> {
         let sql = format!(
-            "select {DATA_KEY}, {KEPT}, body from {KEPT_VALUES} where data_key = ?1 order by secrets.id limit ?2"
+            "select {DATA_KEY}, {KEPT_SECRET}, body from {KEPT_SECRETS} where data_key = ?1 order by secrets.id limit ?2"
         );
-        self.rows(&sql, params![key.uuid(), limit], kept_value)
+        self.rows(&sql, params![key.uuid(), limit], kept_secret_value)
     }
 
     fn kept_secrets_for(&mut self, scope: &Scope, agent: &str) -> StoreResult<Vec<KeptSecretValue>> {
         let sql = format!(
-            "select {DATA_KEY}, {KEPT}, body from {KEPT_VALUES} \
+            "select {DATA_KEY}, {KEPT_SECRET}, body from {KEPT_SECRETS} \
              where secrets.project = ?1 and agent = ?2 order by secrets.name"
         );
-        self.rows(&sql, params![scope.project.uuid(), agent], kept_value)
+        self.rows(&sql, params![scope.project.uuid(), agent], kept_secret_value)
     }
 
     fn kept_secrets(&mut self, scope: &Scope, page: Page<SecretId>) -> StoreResult<Vec<KeptSecret>> {
         let sql = format!(
-            "select {KEPT} from secrets join projects on projects.id = secrets.project \
+            "select {KEPT_SECRET} from secrets join projects on projects.id = secrets.project \
              where secrets.project = ?1 and (?2 is null or secrets.id < ?2) order by secrets.id desc limit ?3"
         );
         let after = page.after.map(SecretId::uuid);
-        self.rows(&sql, params![scope.project.uuid(), after, page.limit], |row| kept(row, 0))
+        self.rows(&sql, params![scope.project.uuid(), after, page.limit], |row| kept_secret(row, 0))
     }
 }
 
@@ -159,19 +160,19 @@ pub(crate) fn data_key(row: &Row<'_>) -> rusqlite::Result<DataKey> {
     })
 }
 
-fn kept_value(row: &Row<'_>) -> rusqlite::Result<KeptSecretValue> {
-    Ok(KeptSecretValue { secret: kept(row, 5)?, sealed: Sealed { key: data_key(row)?, body: row.get(14)? } })
+fn kept_secret_value(row: &Row<'_>) -> rusqlite::Result<KeptSecretValue> {
+    Ok(KeptSecretValue { secret: kept_secret(row, 5)?, sealed: Sealed { key: data_key(row)?, body: row.get(14)? } })
 }
 
-fn kept(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
+fn kept_secret(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
     Ok(KeptSecret {
         id: SecretId::from_uuid(id(row.get(from)?)),
         scope: scope(row, from + 1)?,
         agent: row.get(from + 3)?,
         name: row.get(from + 4)?,
-        kept_by: parsed(row.get_ref(from + 5)?.as_str()?)?,
+        kept_by: parse(row.get_ref(from + 5)?.as_str()?)?,
         kept_at: time(row.get(from + 6)?)?,
-        used_at: time_if(row.get(from + 7)?)?,
+        used_at: optional_time(row.get(from + 7)?)?,
         driven: row.get(from + 8)?,
     })
 }

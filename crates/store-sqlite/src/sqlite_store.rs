@@ -128,8 +128,8 @@ fn look(mut job: Box<dyn Job>, connection: &Connection, clock: &Arc<dyn Clock>) 
     if !job.is_awaited() {
         return job.finish(Err(StoreError::Closed));
     }
-    let mut face = Executor::new(connection, clock);
-    let kept = match catch_unwind(AssertUnwindSafe(|| job.run_query(&mut face))) {
+    let mut executor = Executor::new(connection, clock);
+    let kept = match catch_unwind(AssertUnwindSafe(|| job.run_query(&mut executor))) {
         Ok(JobOutcome::Commit | JobOutcome::Rollback(None)) => Ok(()),
         Ok(JobOutcome::Rollback(Some(error))) => Err(error),
         // The thread has other queries to run.

@@ -6,7 +6,7 @@ use store::{DueAction, DueInteraction, StoreResult, TimerReads, TimerWrites};
 
 use crate::connection::Executor;
 use crate::interaction::RETIRED;
-use crate::values::{id, time_if};
+use crate::values::{id, optional_time};
 
 /// What is due, the earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
@@ -38,11 +38,11 @@ impl TimerReads for Executor<'_> {
     }
 
     fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.one_row(NEXT, [], |row| time_if(row.get(0)?))
+        self.one_row(NEXT, [], |row| optional_time(row.get(0)?))
     }
 
     fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.one_row(OLDEST, [], |row| time_if(row.get(0)?))
+        self.one_row(OLDEST, [], |row| optional_time(row.get(0)?))
     }
 }
 

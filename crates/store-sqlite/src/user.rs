@@ -7,7 +7,7 @@ use store::sql::user as sql;
 use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::Executor;
-use crate::values::{id, json, micros, parsed, time, time_if, unusable};
+use crate::values::{corrupt, id, json, micros, optional_time, parse, time};
 
 const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
 const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
@@ -234,7 +234,7 @@ fn user(row: &Row<'_>) -> rusqlite::Result<UserRecord> {
         subject: row.get(4)?,
         memberships: Vec::new(),
         created_at: time(row.get(5)?)?,
-        signed_in_at: time_if(row.get(6)?)?,
+        signed_in_at: optional_time(row.get(6)?)?,
     };
     Ok(UserRecord { user, password: row.get(7)? })
 }
@@ -243,8 +243,8 @@ fn membership(row: &Row<'_>, first: usize) -> rusqlite::Result<Membership> {
     let role: String = row.get(first + 1)?;
     Ok(Membership {
         project: ProjectId::from_uuid(id(row.get(first)?)),
-        role: Role::named(&role).ok_or_else(|| unusable(Type::Text, StoreError::Corrupt(role)))?,
-        groups: parsed(&row.get::<_, String>(first + 2)?)?,
-        disabled_at: time_if(row.get(first + 3)?)?,
+        role: Role::named(&role).ok_or_else(|| corrupt(Type::Text, StoreError::Corrupt(role)))?,
+        groups: parse(&row.get::<_, String>(first + 2)?)?,
+        disabled_at: optional_time(row.get(first + 3)?)?,
     })
 }

@@ -13,7 +13,7 @@ use store::{
 use crate::connection::Executor;
 use crate::interaction;
 use crate::secret::{data_key, scope};
-use crate::values::{id, json, micros, parsed, time_if};
+use crate::values::{id, json, micros, optional_time, parse};
 
 /// Webhooks that nobody holds and for which something may be to do.
 pub(crate) const DUE: &str = "select projects.tenant, projects.id, webhooks.id from webhooks \
@@ -97,7 +97,7 @@ impl WebhookReads for Executor<'_> {
     }
 
     fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
-        self.one_row(BACKLOG, [webhook.uuid()], |row| Ok((row.get(0)?, time_if(row.get(1)?)?)))
+        self.one_row(BACKLOG, [webhook.uuid()], |row| Ok((row.get(0)?, optional_time(row.get(1)?)?)))
     }
 
     fn answers_unsent(
@@ -108,7 +108,7 @@ impl WebhookReads for Executor<'_> {
         limit: u32,
     ) -> StoreResult<Bounded<Interaction>> {
         let row = params![scope.project.uuid(), agent, limit, webhook.uuid()];
-        self.bounded_rows(&interaction::unsent(), row, limit, |row| interaction::read(scope, row))
+        self.bounded_rows(&interaction::unsent_answers(), row, limit, |row| interaction::read(scope, row))
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
@@ -285,7 +285,7 @@ impl WebhookWrites for Executor<'_> {
 const DATA_KEY_OF: &str = "data_keys.id, data_keys.tenant, data_keys.number, master, wrapped";
 
 fn body<T: serde::de::DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
-    parsed(row.get_ref(0)?.as_str()?)
+    parse(row.get_ref(0)?.as_str()?)
 }
 
 fn secret(row: &Row<'_>) -> rusqlite::Result<WebhookSecret> {
@@ -293,7 +293,7 @@ fn secret(row: &Row<'_>) -> rusqlite::Result<WebhookSecret> {
         scope: scope(row, 5)?,
         webhook: WebhookId::from_uuid(id(row.get(7)?)),
         number: row.get(8)?,
-        until: time_if(row.get(9)?)?,
+        until: optional_time(row.get(9)?)?,
         sealed: Sealed { key: data_key(row)?, body: row.get(10)? },
     })
 }

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use store::{Clock, Job, JobOutcome, StoreError};
 
 use crate::connection::Executor;
-use crate::error::{Told, told};
+use crate::error::{OrStoreError, store_error};
 
 /// How many jobs share a commit at most, so that the first is not kept waiting by the last.
 const MOST_A_COMMIT: usize = 256;
@@ -74,18 +74,18 @@ fn commit(
     first: Box<dyn Job>,
     orders: &Receiver<Order>,
 ) -> (Finished, bool) {
-    if let Err(error) = connection.execute_batch("begin immediate").told() {
+    if let Err(error) = connection.execute_batch("begin immediate").or_store_error() {
         return (vec![(first, Err(error))], false);
     }
     let mut jobs = Vec::new();
     let mut next = Some(first);
     let mut stop = false;
     while let Some(mut job) = next.take() {
-        let ran = run_one(connection, clock, job.as_mut());
+        let outcome = run_one(connection, clock, job.as_mut());
         let undone_all = connection.is_autocommit();
-        jobs.push((job, ran));
+        jobs.push((job, outcome));
         if undone_all {
-            return (all_failed(jobs), false);
+            return (fail_all(jobs), false);
         }
         if jobs.len() < MOST_A_COMMIT {
             match orders.try_recv() {
@@ -96,7 +96,7 @@ fn commit(
         }
     }
     if let Err(error) = connection.execute_batch("commit") {
-        let error = told(error);
+        let error = store_error(error);
         tracing::error!(%error, "a commit failed; nothing of it was kept");
         if !connection.is_autocommit() {
             // The transaction is still open, so it can be given up in order.
@@ -109,11 +109,12 @@ fn commit(
 
 /// Runs one job in its own savepoint. A refusal is a result, and only its own writes are undone.
 fn run_one(connection: &Connection, clock: &Arc<dyn Clock>, job: &mut dyn Job) -> Result<(), StoreError> {
-    let savepoint = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([])).told();
+    let savepoint =
+        |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([])).or_store_error();
     savepoint("savepoint job")?;
-    let mut face = Executor::new(connection, clock);
-    let ran = catch_unwind(AssertUnwindSafe(|| job.run(&mut face)));
-    match ran {
+    let mut executor = Executor::new(connection, clock);
+    let outcome = catch_unwind(AssertUnwindSafe(|| job.run(&mut executor)));
+    match outcome {
         Ok(JobOutcome::Commit) => savepoint("release job").map(drop),
         Ok(JobOutcome::Rollback(error)) => {
             undo(connection)?;
@@ -132,11 +133,11 @@ fn undo(connection: &Connection) -> Result<(), StoreError> {
     if connection.is_autocommit() {
         return Ok(());
     }
-    connection.execute_batch("rollback to job; release job").told()
+    connection.execute_batch("rollback to job; release job").or_store_error()
 }
 
 /// SQLite has undone the whole transaction: what ran before in it is lost too, and must be told so.
-fn all_failed(jobs: Finished) -> Finished {
+fn fail_all(jobs: Finished) -> Finished {
     let reason = jobs.iter().rev().find_map(|(_, kept)| kept.clone().err()).unwrap_or(StoreError::Full);
     jobs.into_iter().map(|(job, _)| (job, Err(reason.clone()))).collect()
 }

@@ -13,7 +13,7 @@ use super::Trouble;
 /// How many rows are changed in one transaction.
 const BATCH: u32 = 2000;
 /// After how many batches the log says how far it is.
-const TOLD_EVERY: u64 = 50;
+const LOGGED_EVERY: u64 = 50;
 
 /// A part of a migration.
 pub(super) enum Step {
@@ -213,7 +213,7 @@ fn change(client: &mut Client, version: i32, rows: &Rows) -> Result<(), Trouble>
         let Some(last) = last else { return Ok(()) };
         after = Some((0..rows.key.len()).map(|index| last.get(index)).collect());
         batches += 1;
-        if batches.is_multiple_of(TOLD_EVERY) {
+        if batches.is_multiple_of(LOGGED_EVERY) {
             let seconds = begun.elapsed().as_secs_f64();
             tracing::info!(
                 version,
@@ -231,7 +231,7 @@ fn change(client: &mut Client, version: i32, rows: &Rows) -> Result<(), Trouble>
 fn build(client: &mut Client, version: i32, (kind, name): (&str, &str), on: &str) -> Result<(), Trouble> {
     let lock_timeout: String = client.query_one("show lock_timeout", &[])?.get(0);
     tracing::info!(version, index = name, "migrationBuildsIndex");
-    // What an earlier attempt has left may be unusable.
+    // What an earlier attempt has left may be corrupt.
     client.batch_execute(&format!("drop index if exists {name}"))?;
     client.batch_execute("set lock_timeout = 0")?;
     let built = client.batch_execute(&format!("create {kind} concurrently {name} on {on}"));
