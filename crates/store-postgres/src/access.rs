@@ -1,4 +1,4 @@
-//! Tenants, projects, keys, settings.
+//! Tenants, projects, API keys and settings.
 
 use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use postgres::Row;
@@ -11,12 +11,12 @@ use crate::values::{column, json, micros, number, optional_time, parse, time};
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, \
                        last_used_at, hash";
 
-/// The keys of a name, whatever its case, that were not revoked.
+/// Keys of a tenant with a name, ignoring ASCII case, that are not revoked.
 pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
                                 where lower(keys.\"user\" collate \"C\") = $2 and projects.tenant = $1 \
                                 and revoked_at is null";
 
-/// The keys of a project with a name, whatever its case, that were not revoked.
+/// Keys of a project with a name, ignoring ASCII case, that are not revoked.
 pub(crate) fn keys_named() -> String {
     format!(
         "select {COLUMNS} from keys join projects on projects.id = keys.project \
@@ -146,7 +146,7 @@ impl AccessWrites for Executor<'_> {
     }
 }
 
-/// The scope that two columns make.
+/// Reads a scope from two columns.
 pub(crate) fn scope(row: &Row, tenant: usize, project: usize) -> StoreResult<Scope> {
     Ok(Scope {
         tenant: TenantId::from_uuid(column(row, tenant)?),

@@ -1,4 +1,4 @@
-//! Actions that agents proposed.
+//! Actions that agents have proposed.
 
 use domain::{Proposal, Scope, SessionId, Timestamp};
 use postgres::Row;
@@ -11,12 +11,12 @@ use crate::access::scope as scope_of;
 use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, optional_time, parse, signed, time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, actions.project, session, call from actions \
                               join projects on projects.id = actions.project \
                               where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
 
-/// The actions of a project, the newest first.
+/// Actions of a project before a position, newest first.
 pub(crate) fn history(asked: bool) -> String {
     let asked = if asked { "and actions.asked " } else { "" };
     format!(

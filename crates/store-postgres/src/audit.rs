@@ -1,5 +1,5 @@
-//! The audit trail. Entries are appended without waiting for anybody; the chain is written afterwards, under the lock of one
-//! row, from what lies below the oldest transaction that is still under way.
+//! The audit trail. Appending an entry takes no lock. Links are written later, under the lock of one row, for entries before the oldest
+//! transaction that is still running.
 
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
@@ -17,7 +17,7 @@ use crate::connection::Executor;
 use crate::event::{OWN, SETTLED, cursor};
 use crate::values::{column, corrupt, json, micros, number, optional_time, parse, signed, time};
 
-/// Entries after a cursor before which nothing can commit any more.
+/// Entries after a cursor, up to the oldest transaction that is still running.
 pub(crate) fn unchained() -> String {
     format!(
         "select xid::text, position, tenant, project, session, digest from audit \
@@ -25,7 +25,7 @@ pub(crate) fn unchained() -> String {
     )
 }
 
-/// An entry in its chain, as [`read`] reads it.
+/// Columns of a chained entry, in the order of [`read`].
 macro_rules! chained {
     () => {
         "select audit_chain.seq, audit.digest, audit_chain.hash, audit.text, audit.tenant, audit.project, audit.at, \
@@ -34,14 +34,14 @@ macro_rules! chained {
     };
 }
 
-/// A tenant's chain after a number.
+/// Chain of a tenant after a number.
 pub(crate) const CHAIN: &str =
     concat!(chained!(), "where audit_chain.tenant = $1 and audit_chain.seq > $2 order by audit_chain.seq limit $3");
 
-/// What the `$n` of a statement stand for.
+/// Values of the parameters of a statement.
 type BoxedValues = Vec<Box<dyn ToSql + Sync>>;
 
-/// The statement of a list: only the conditions that are wanted.
+/// Builds the statement of a list from the conditions of the filter.
 pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<(String, BoxedValues)> {
     let mut sql = concat!(chained!(), "where audit_chain.project = $1").to_owned();
     let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
@@ -126,7 +126,7 @@ impl AuditReads for Executor<'_> {
     }
 
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>> {
-        // A chain without entries may have a checkpoint too, whose number is 0.
+        // An empty chain may have a checkpoint with the number 0.
         let after = page.after.map_or(Ok(-1), signed)?;
         let found = self.rows(sql::AUDIT_CHECKPOINTS, &[&tenant.uuid(), &after, &i64::from(page.limit)])?;
         found.iter().map(|row| parse(column(row, 0)?)).collect()
@@ -134,7 +134,7 @@ impl AuditReads for Executor<'_> {
 }
 
 impl AuditWrites for Executor<'_> {
-    /// Numbered as the session's event is, so that the entries of a session come in the order of its events.
+    /// The entry gets the transaction id of the session's last event, so that entries of a session have the order of its events.
     fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> StoreResult<()> {
         let sql = format!(
             "insert into audit (tenant, project, at, type, by, session, interaction, digest, text, xid) \

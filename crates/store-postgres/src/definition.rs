@@ -1,4 +1,4 @@
-//! Versions of agents and flows, and what people usually answer to them.
+//! Versions of agents and flows, and counts of the answers that people give.
 
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use postgres::Row;

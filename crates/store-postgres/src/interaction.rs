@@ -1,4 +1,4 @@
-//! Questions, their deliveries, and what is sealed with them.
+//! Questions, their deliveries, and the values that are sealed with them.
 
 use std::collections::BTreeSet;
 
@@ -20,22 +20,22 @@ use crate::values::{column, json, micros, number, parse, signed};
 
 const QUESTION: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
                    join questions on questions.interaction = interactions.id";
-/// The open questions of a session.
+/// Open questions of a session.
 pub(crate) const OPEN: &str =
     "select id from interactions where session = $1 and project = $2 and status = 'pending' order by id";
 
-/// The agents for whom answers of a session wait.
+/// Agents with waiting deliveries in a session.
 pub(crate) const DELIVERY_AGENTS: &str =
     "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting' and asked_by <> ''";
-/// The answers of a session that nobody has taken.
+/// Questions of a session whose delivery is waiting.
 pub(crate) const WAITING_DELIVERIES: &str =
     "select id from interactions where session = $1 and project = $2 and delivery = 'waiting' order by id";
-/// Answers that nobody took in a session that has ended.
+/// Retires the waiting deliveries of a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
                                  where session = $1 and project = $2 and delivery = 'waiting' and retired_at is null";
-/// The lock of whoever moves questions to the archive.
+/// Locks the archive, unless another server has the lock.
 const ARCHIVING: &str = "select 1 from settings where name = 'archive' for update skip locked";
-/// Moves what has been kept long enough. What it moves is the row as it was locked, not as the statement first saw it.
+/// Moves retired questions to the archive. The moved row is the locked one, not the one that the statement first saw.
 pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, resolved_at, revision, state from interactions \
      where retired_at is not null and retired_at <= $1 order by retired_at limit $2 for update skip locked), \
      moved as (insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
@@ -45,18 +45,18 @@ pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, reso
      unsealed as (delete from sealed_values using old where sealed_values.interaction = old.id) \
      delete from interactions using old where interactions.id = old.id";
 
-/// Which questions say something. One by one, so that those of the list are looked through and not everybody's.
+/// Condition on the search text. A subquery per row searches only the questions of the list, not those of all projects.
 const CONTAINS_TEXT: &str =
     " and (select strpos(words.search_text, ?) from questions as words where words.interaction = interactions.id) > 0";
 
-/// The part of a question that never changes, as it is kept.
+/// The part of a question that never changes, as stored in `asked`.
 #[derive(Serialize, Deserialize)]
 struct StoredQuestion<O, Q> {
     origin: O,
     question: Q,
 }
 
-/// Answers that wait for one agent.
+/// Waiting answers of one agent.
 pub(crate) fn waiting_answers() -> String {
     format!(
         "{QUESTION} join sessions on sessions.id = interactions.session \
@@ -65,12 +65,12 @@ pub(crate) fn waiting_answers() -> String {
     )
 }
 
-/// The same after one of them.
+/// Waiting answers of one agent after one of them.
 pub(crate) fn waiting_answers_after() -> String {
     waiting_answers().replace("order by", "and interactions.id > $4 order by")
 }
 
-/// The same where a webhook has no delivery for them yet.
+/// Waiting answers of one agent that a webhook has no delivery for.
 pub(crate) fn unsent_answers() -> String {
     let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = $4 \
                   and webhook_deliveries.interaction = interactions.id \
@@ -244,7 +244,7 @@ impl InteractionWrites for Executor<'_> {
         self.change(RETIRE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }
 
-    /// One server at a time does so: whoever comes second moves nothing, and waits for nobody.
+    /// One server archives at a time; a second one moves nothing and does not wait.
     fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64> {
         if self.row(ARCHIVING, &[])?.is_none() {
             return Ok(0);
@@ -253,7 +253,7 @@ impl InteractionWrites for Executor<'_> {
     }
 }
 
-/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
+/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
 pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, BoxedValues) {
     let mut sql = format!("{QUESTION} where interactions.project = $1");
     let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
@@ -302,7 +302,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
         with(&after, Box::new(last.uuid()));
     }
     if let Some(status) = filter.status {
-        // A literal, so that partial indexes apply.
+        // A literal lets the planner use partial indexes.
         sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
     }
     if filter.closed {

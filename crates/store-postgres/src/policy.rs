@@ -1,4 +1,4 @@
-//! Which policy is in force in a project, and which ones were.
+//! The policy in force in each project, its history, and the draft that runs in its shadow.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use uuid::Uuid;
 use crate::connection::{Executor, Values};
 use crate::values::{column, json, number as counted, parse, signed};
 
-/// Over how many rows one count is spread.
+/// Number of rows that one count is spread over.
 const SHARDS: u8 = 16;
-/// The differences of a draft, the newest first.
+/// Differences of a draft, newest first.
 pub(crate) const DIFFERENCES: &str = "select body from policy_differences where project = $1 and number = $2 \
                                       order by at desc, session desc, call desc limit $3";
-/// The changes of the policy before one, the newest first.
+/// Changes of the policy before a number, newest first.
 pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_versions.body from policy_changes \
                                   join policy_versions using (project, version) \
                                   where policy_changes.project = $1 and number < $2 \
@@ -76,7 +76,7 @@ impl PolicyReads for Executor<'_> {
 
 impl PolicyWrites for Executor<'_> {
     fn policy_lock_shared(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
-        // The state has no row before somebody has changed it; its project always has one.
+        // The policy has no state row before its first change; the project always has a row.
         self.rows("select 1 from projects where id = $1 for share", &[&scope.project.uuid()])?;
         self.policy_state(scope)
     }
@@ -136,7 +136,7 @@ impl PolicyWrites for Executor<'_> {
 }
 
 impl Executor<'_> {
-    /// Nobody else writes of the policy of the project until this transaction has ended. Always before anything is written of it, so that two
+    /// Locks the policy of a project until the transaction ends. Every write of the policy takes this lock first, so that two transactions
     /// never wait for each other.
     fn lock_history(&mut self, scope: &Scope) -> StoreResult<()> {
         let sql = "select 1 from projects where id = $1 for no key update";

@@ -1,4 +1,4 @@
-//! The store itself: a queue to the workers, and the threads that carry hints.
+//! [`PostgresStore`]: the queue of the workers, and the threads of the bell.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -16,19 +16,19 @@ use crate::migrate::migrate;
 use crate::queue::{Order, Queue};
 use crate::worker::Worker;
 
-/// How long opening waits for a database that is not there yet.
+/// Time that `open` waits for a database that is not reachable yet.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How a store is opened.
+/// Options of a store.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many jobs run side by side, each on a connection of its own.
+    /// Number of jobs that run in parallel, each on a connection of its own.
     pub connections: u32,
-    /// Whether servers tell each other of changes at once. Without, they find out within about a second.
+    /// Whether servers notify each other of changes. Without notifications they learn of changes within about a second.
     pub bells: bool,
-    /// By how many microseconds the database's clock is moved; for tests.
+    /// Offset that tests add to the clock of the database, in microseconds.
     pub skew: Arc<AtomicI64>,
-    /// How long a migration waits for a lock before it lets those through who wait behind it, and tries again.
+    /// Time that a migration waits for a lock. Then it lets the transactions behind it through and tries again.
     pub lock_wait: Duration,
 }
 
@@ -38,7 +38,7 @@ impl Default for Options {
     }
 }
 
-/// Keeps everything in a PostgreSQL database that other servers may share.
+/// A store in a PostgreSQL database that other servers may share.
 pub struct PostgresStore {
     config: Config,
     bells: bool,
@@ -49,7 +49,7 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the database of a URL (`postgres://…` or `host=… dbname=…`) and brings its schema up to date. Blocks.
+    /// Opens the database of a URL (`postgres://…` or `host=… dbname=…`) and migrates it. Blocks.
     pub fn open(url: &str, options: &Options) -> Result<Self, StoreError> {
         let config = parse_config(url)?;
         connect_and_migrate(&config, options.lock_wait)?;
@@ -74,7 +74,7 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// Starts a thread that lives as long as the bell.
+    /// Starts a thread that runs until the bell stops.
     fn start_bell_thread(
         &self,
         name: &str,
@@ -138,7 +138,7 @@ impl Drop for PostgresStore {
 fn join(threads: &Mutex<Vec<JoinHandle<()>>>) {
     let threads = std::mem::take(&mut *threads.lock());
     for thread in threads {
-        // A thread that panicked has already said so; nothing is left to wait for.
+        // A thread that panicked has logged it already.
         let _ = thread.join();
     }
 }
@@ -165,8 +165,8 @@ fn parse_config(url: &str) -> Result<Config, StoreError> {
     Ok(config)
 }
 
-/// How many connections to the database of a URL are open under the same application name, which is `holdpoint` unless the URL says
-/// otherwise: those of nodes and of other commands. Blocks.
+/// Counts the connections of nodes and other commands to the database of a URL: those with the same application name, which is `holdpoint`
+/// unless the URL sets another. Blocks.
 pub fn connections(url: &str) -> Result<u64, StoreError> {
     let config = parse_config(url)?;
     on_thread(move || {
@@ -188,7 +188,7 @@ fn connect_and_migrate(config: &Config, lock_wait: Duration) -> Result<(), Store
     })
 }
 
-/// Runs on a thread of its own, because the driver may not block one that runs futures, and logs where the caller does.
+/// Runs a closure on a new thread with the log of the caller. The driver blocks, which it must not do on a thread that runs futures.
 fn on_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {

@@ -1,4 +1,4 @@
-//! Keys that values are sealed with, and secret values that are kept for later.
+//! Data keys, sealed values, and the secrets that people keep for later sessions.
 
 use domain::{DataKeyId, InteractionId, KeptSecret, Scope, SecretId, TenantId, Timestamp};
 use postgres::Row;
@@ -12,15 +12,15 @@ use crate::access::scope;
 use crate::connection::Executor;
 use crate::values::{column, json, micros, number, optional_time, parse, signed, time};
 
-/// The columns of a data key, which a row begins with.
+/// Columns of a data key, which come first in a row.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
-/// Behind them those of a kept secret, with its value.
+/// Columns of a kept secret, which follow those of its data key.
 const KEPT_SECRET: &str =
     "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
-/// Where all of it is.
+/// Tables of a kept secret and its data key.
 const KEPT_SECRETS: &str = "secrets join projects on projects.id = secrets.project \
                            join data_keys on data_keys.id = secrets.data_key";
-/// The setting that names the master key in force.
+/// Setting that names the master key in force.
 const MASTER: &str = "master_key";
 
 impl SecretReads for Executor<'_> {
@@ -35,7 +35,7 @@ impl SecretReads for Executor<'_> {
     }
 
     fn fence(&mut self) -> StoreResult<u64> {
-        // A number of its own, which is above all that were given. A snapshot's `xmax` is not: it is above all that have *ended*.
+        // A new transaction id is above all assigned ones. The `xmax` of a snapshot is only above all transactions that have *ended*.
         let row = self.row("select pg_current_xact_id()::text::bigint", &[])?;
         number(&row.ok_or(StoreError::Conflict)?, 0)
     }
@@ -103,8 +103,8 @@ impl SecretWrites for Executor<'_> {
         self.guarded(sql::MASTER_KEY_CHANGE, &[&MASTER, &from, &to])
     }
 
-    /// Without a lock, which every sealing transaction would share. Instead it has its number before it looks: if it sees a key
-    /// that is about to be replaced, that number is below a fence drawn after the replacement.
+    /// Takes no lock, which all sealing transactions would share. The transaction gets its id before it reads: if it reads a key that is about
+    /// to be replaced, its id is below a fence that is taken after the replacement.
     fn data_key_newest(&mut self, tenant: TenantId) -> StoreResult<Option<DataKey>> {
         self.rows("select pg_current_xact_id()", &[])?;
         let sql = format!("select {DATA_KEY} from data_keys where tenant = $1 order by number desc limit 1");
@@ -163,7 +163,7 @@ impl SecretWrites for Executor<'_> {
     }
 }
 
-/// A data key, in the columns that a row begins with.
+/// Reads a data key from the first columns of a row.
 pub(crate) fn data_key(row: &Row) -> StoreResult<DataKey> {
     Ok(DataKey {
         id: DataKeyId::from_uuid(column(row, 0)?),

@@ -85,7 +85,7 @@ impl SessionWrites for Executor<'_> {
         self.guarded(sql, &[&session.id.uuid(), &json(luggage)?])
     }
 
-    /// Whoever else wants the row waits here until this transaction has ended, and then reads what it left.
+    /// Another transaction that locks the row waits here until this one ends, and then reads its writes.
     fn session_lock(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         let sql = format!("select {COLUMNS} from sessions where id = $1 and project = $2 for update");
         let found = self.row(&sql, &[&session.uuid(), &scope.project.uuid()])?;
@@ -124,16 +124,16 @@ impl SessionWrites for Executor<'_> {
     }
 }
 
-/// What a statement is given, made as it is put together.
+/// Values of a statement that is built from a filter.
 pub(crate) type BoxedValues = Vec<Box<dyn ToSql + Sync>>;
 
-/// Who opened a session, as it is kept.
+/// Returns the stored form of the actor who opened a session.
 pub(crate) fn actor_json(actor: &Actor) -> String {
-    // What cannot be written was never kept, and finds nothing.
+    // An actor that cannot be serialised was never stored; an empty text finds nothing.
     serde_json::to_string(actor).unwrap_or_default()
 }
 
-/// The statement of a list: only the conditions that are wanted, so that each shape gets the plan that fits it.
+/// Builds the statement of a list from the conditions of the filter, so that each combination gets the plan that fits it.
 pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, BoxedValues) {
     let mut sql = format!("select {COLUMNS} from sessions where project = $1");
     let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
@@ -158,7 +158,7 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
         with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
-        // So that those that have ended cost nothing.
+        // The partial index on live sessions then applies, and ended sessions cost nothing.
         sql.push_str(" and ended is null");
     }
     sql.push_str(&format!(" order by id desc limit {}", page.limit));

@@ -1,4 +1,4 @@
-//! Figures.
+//! Statistics of projects and of the installation.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl StatsReads for Executor<'_> {
     }
 
     fn step_counts(&mut self, now: Timestamp) -> StoreResult<StepCounts> {
-        // By its letters: what a step was given may contain NUL, which PostgreSQL would refuse to read as JSON.
+        // Matched as text: the input of a step may contain NUL, which PostgreSQL refuses in JSON.
         let sql = "select count(*) filter (where held and due > $1), count(*) filter (where due <= $1), \
                    count(*) filter (where not held and due > $1), \
                    (select count(*) from sessions where ended is null and hosted and waiting_on > 0) from \
@@ -88,7 +88,7 @@ impl Executor<'_> {
     }
 }
 
-/// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
+/// Fails if the state of the row is open, which no row with `resolved_at` has.
 fn closed_interaction(row: &Row) -> StoreResult<ClosedInteraction> {
     let State::Resolved { resolution, .. } = parse(column(row, 4)?)? else {
         return Err(corrupt("a closed question is not resolved"));

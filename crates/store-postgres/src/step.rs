@@ -1,4 +1,4 @@
-//! Steps that our own workers run, and their journals.
+//! Steps that workers of this server run, and their journals.
 
 use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
 use store::sql::step as sql;
@@ -8,7 +8,7 @@ use crate::access::scope as scope_of;
 use crate::connection::Executor;
 use crate::values::{column, json, micros, number, optional_time, parse, signed, time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
                               join projects on projects.id = steps.project \
                               where due is not null and due <= $1 order by due limit $2";

@@ -1,4 +1,4 @@
-//! Time, and what it is due for.
+//! The time of a transaction, and the rows that are due.
 
 use domain::{InteractionId, SessionId, Timestamp};
 use store::{DueAction, DueInteraction, StoreError, StoreResult, TimerReads, TimerWrites};
@@ -7,14 +7,14 @@ use crate::access::scope;
 use crate::connection::{CLOCK, Executor};
 use crate::values::{column, optional_time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
                               join projects on projects.id = interactions.project \
                               where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
 
-/// The earliest moment that is to come.
+/// Earliest time at which a question is due.
 pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_at is not null";
-/// The oldest question that is only kept.
+/// Time of the oldest retired question.
 pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
 
 impl TimerReads for Executor<'_> {

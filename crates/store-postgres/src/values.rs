@@ -1,4 +1,4 @@
-//! How times, numbers and JSON stand in columns.
+//! Conversion of times, numbers and JSON from and to columns.
 
 use domain::Timestamp;
 use postgres::Row;
@@ -35,12 +35,12 @@ pub(crate) fn micros(at: Option<Timestamp>) -> Option<i64> {
     at.map(Timestamp::as_microsecond)
 }
 
-/// A column of a row.
+/// Reads a column of a row.
 pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> StoreResult<T> {
     row.try_get(index).map_err(corrupt)
 }
 
-/// A column that holds a number which is never negative.
+/// Reads a column that holds a non-negative number.
 pub(crate) fn number<T: TryFrom<i64>>(row: &Row, index: usize) -> StoreResult<T>
 where
     T::Error: std::fmt::Display,
@@ -48,7 +48,7 @@ where
     T::try_from(column(row, index)?).map_err(corrupt)
 }
 
-/// A number as a column holds it.
+/// Converts a number to the type of its column.
 pub(crate) fn signed(number: u64) -> StoreResult<i64> {
     i64::try_from(number).map_err(corrupt)
 }

@@ -1,4 +1,4 @@
-//! The threads that own connections: each runs one job at a time, from `BEGIN` to `COMMIT`.
+//! Threads that own one connection each, and run one job at a time from `BEGIN` to `COMMIT`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::connection::{Connection, Executor, Reconnecting};
 use crate::error::Failure;
 use crate::queue::{Order, Queue};
 
-/// How long a job waits for the database to come back.
+/// Time that a job waits for the database to come back.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often a job is run again because the database asks for it, or because its connection was lost.
+/// Maximum number of runs of a job after serialisation failures and lost connections.
 const MOST_RUNS: u32 = 10;
 
-/// One thread with its connection.
+/// A thread with its connection.
 pub(crate) struct Worker {
     number: u32,
     link: Reconnecting,
@@ -25,18 +25,18 @@ pub(crate) struct Worker {
     skew: Arc<AtomicI64>,
 }
 
-/// What became of one run of a job.
+/// Result of one run of a job.
 enum Ending {
-    /// Kept, or undone for good.
+    /// The job is committed, or rolled back for good.
     Settled(Result<(), StoreError>),
-    /// The same, and the connection cannot be used any more.
+    /// The job is committed or rolled back for good, and the connection cannot be used any more.
     Broken(Result<(), StoreError>),
-    /// Nothing was kept, and it can be run again.
+    /// Nothing was committed, and the job can be run again.
     Undone(Failure),
 }
 
 impl Worker {
-    /// Makes one that takes its work from a queue.
+    /// Creates a worker that takes orders from a queue.
     pub(crate) const fn new(number: u32, link: Reconnecting, queue: Arc<Queue>, skew: Arc<AtomicI64>) -> Self {
         Self { number, link, queue, skew }
     }
@@ -46,7 +46,7 @@ impl Worker {
         std::thread::Builder::new()
             .name(format!("holdpoint-pg-{}", self.number))
             .spawn(move || {
-                // So that the first requests need not wait for it; if it fails, the first job tries again.
+                // Connect early, so that the first request does not wait; if this fails, the first job connects.
                 let _ = self.link.get(Duration::ZERO, || true);
                 while let Some(order) = self.queue.pop() {
                     self.serve(order);
@@ -64,7 +64,7 @@ impl Worker {
         order.finish(kept);
     }
 
-    /// Runs a job until it is settled one way or the other, or the database has asked for too much patience.
+    /// Runs a job until it is committed or rolled back for good, at most [`MOST_RUNS`] times.
     fn settle(
         &mut self,
         job: &mut dyn Job,
@@ -88,7 +88,7 @@ impl Worker {
             if runs == MOST_RUNS {
                 return Err(failure.store_error());
             }
-            // Those who met must not meet again: each thread waits a little differently.
+            // Each thread pauses for a different time, so that conflicting transactions do not meet again.
             let spread = self.number * runs % 7;
             std::thread::sleep(Duration::from_millis(u64::from(runs * 2 + spread)));
         }
@@ -112,7 +112,7 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
                 tracing::warn!(reason, "the connection broke during a commit");
                 Ending::Broken(Err(StoreError::InDoubt))
             }
-            // The database has said that it kept nothing.
+            // The database has reported that it committed nothing.
             Err(failure) => retry_or_settle(failure),
         };
     }
@@ -128,7 +128,7 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
     };
     match (settled, connection.end("rollback")) {
         (Ok(kept), Ok(())) => Ending::Settled(kept),
-        // Without an answer nothing is kept either.
+        // Without an answer to the rollback nothing is committed either.
         (Ok(kept), Err(_)) => Ending::Broken(kept),
         (Err(failure), Ok(())) => Ending::Undone(failure),
         (Err(_), Err(failure)) => Ending::Undone(Failure::Lost(failure.reason())),
@@ -150,7 +150,7 @@ fn run_query(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Endin
     }
 }
 
-/// A failure that running again may get past, or one that is final.
+/// Decides whether a failure is worth another run.
 fn retry_or_settle(failure: Failure) -> Ending {
     match failure {
         Failure::Refused(error) => Ending::Settled(Err(error)),

@@ -1,4 +1,4 @@
-//! Actions that agents proposed.
+//! Actions that agents have proposed.
 
 use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
@@ -10,12 +10,12 @@ use uuid::Uuid;
 use crate::connection::Executor;
 use crate::values::{id, json, micros, optional_time, parse, time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, actions.project, session, call from actions \
                               join projects on projects.id = actions.project \
                               where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
 
-/// The actions of a project, the newest first.
+/// Actions of a project before a position, newest first.
 pub(crate) fn history(asked: bool) -> String {
     let asked = if asked { "and actions.asked " } else { "" };
     format!(

@@ -1,4 +1,4 @@
-//! Copying a database that is in use, and looking for damage.
+//! Backup of a database that is in use, and a check for damage.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub fn backup(directory: &Path, target: &Path) -> Result<(), StoreError> {
     private_file(target)?;
     let mut copy = Connection::open(target).or_store_error()?;
     let running = Backup::new(&source, &mut copy).or_store_error()?;
-    // All at a stroke: the writer goes on meanwhile, and a copy in parts would begin again after each of its commits.
+    // One step copies all pages: the writer goes on meanwhile, and a copy in parts would restart after each of its commits.
     while running.step(-1).or_store_error()? != StepResult::Done {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -28,7 +28,7 @@ pub fn backup(directory: &Path, target: &Path) -> Result<(), StoreError> {
     if found.is_empty() { Ok(()) } else { Err(StoreError::Corrupt(found.join("; "))) }
 }
 
-/// Lists what is damaged in the database of a directory; nothing, if it is whole.
+/// Lists the damage of the database of a directory; empty if it is intact.
 pub fn check_integrity(directory: &Path) -> Result<Vec<String>, StoreError> {
     integrity(&open_reader(&directory.join("holdpoint.db"))?)
 }

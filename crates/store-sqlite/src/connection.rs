@@ -1,4 +1,4 @@
-//! Connections and what is prepared on them; the two faces that a job sees.
+//! Connections, and the [`Executor`] that a job gets.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;
@@ -15,16 +15,16 @@ use store::{Bounded, Clock, StoreError, StoreResult};
 
 use crate::error::OrStoreError;
 
-/// How many prepared statements a connection keeps.
+/// Number of prepared statements that a connection caches.
 const STATEMENTS: usize = 128;
-/// How many KiB of pages the writer keeps in memory.
+/// Page cache of the writer, in KiB.
 const WRITER_CACHE: i64 = 32_000;
-/// How many KiB of pages a reader keeps in memory.
+/// Page cache of a reader, in KiB.
 const READER_CACHE: i64 = 4_000;
-/// How many bytes of the file every connection maps. Each maps them for itself, and all of that counts as memory of the process.
+/// Bytes of the file that each connection maps. The mappings of all connections count as memory of the process.
 const MAPPED: i64 = 32 << 20;
 
-/// A connection as a job sees it, for reading or, on the writer's thread, for writing.
+/// Runs the statements of a job on a connection: reads, and writes if it is the connection of the writer.
 pub(crate) struct Executor<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) clock: &'a Arc<dyn Clock>,
@@ -119,7 +119,7 @@ fn width(row: &Row<'_>) -> usize {
     (0..row.as_ref().column_count()).map(column).sum()
 }
 
-/// Opens the connection that writes.
+/// Opens the connection of the writer.
 pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connection, StoreError> {
     private_file(path)?;
     let connection = Connection::open(path).or_store_error()?;
@@ -133,7 +133,7 @@ pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connec
     Ok(connection)
 }
 
-/// Has the database write ahead. Whoever else opens an empty one at this moment is in the way at once, whatever the time to wait.
+/// Switches to write-ahead logging. Retries, because the busy timeout does not apply while another process opens the same empty database.
 fn log_ahead(connection: &Connection) -> Result<(), StoreError> {
     let mut tries = 0;
     loop {
@@ -147,12 +147,12 @@ fn log_ahead(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
-/// Makes a directory, and those that lead to it, that only its owner can enter. One that exists stays as it is.
+/// Creates a directory and its parents with access for the owner only. An existing directory is not changed.
 pub fn private_directory(directory: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
-/// Makes a database file that only its owner can read; SQLite gives its other files the same permissions.
+/// Creates a database file that only its owner can read; SQLite gives its other files the same permissions.
 pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
     let made = File::options().write(true).create_new(true).mode(0o600).open(path);
     match made {
@@ -163,7 +163,7 @@ pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Opens a connection that only reads.
+/// Opens a read-only connection.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).or_store_error()?;
@@ -174,7 +174,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
 fn prepare(connection: &Connection, cache: i64) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::from_secs(10)).or_store_error()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Plans that do not depend on bound values: otherwise clearing the bindings of a cached statement has it compiled again.
+    // Plans must not depend on bound values: otherwise SQLite compiles a cached statement again when its bindings are cleared.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).or_store_error()?;
     connection.pragma_update(None, "foreign_keys", "off").or_store_error()?;
     connection.pragma_update(None, "cache_size", -cache).or_store_error()?;

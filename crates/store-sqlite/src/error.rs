@@ -1,9 +1,9 @@
-//! What SQLite's errors mean to us.
+//! Maps errors of SQLite to [`StoreError`].
 
 use rusqlite::ErrorCode;
 use store::StoreError;
 
-/// Turns an error of the driver into one of the store's.
+/// Converts an error of the driver to a [`StoreError`].
 pub(crate) fn store_error(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
@@ -16,9 +16,9 @@ pub(crate) fn store_error(error: rusqlite::Error) -> StoreError {
     }
 }
 
-/// `.or_store_error()` on what the driver returned.
+/// Adds `.or_store_error()` to results of the driver.
 pub(crate) trait OrStoreError<T> {
-    /// The same with an error of the store's.
+    /// Converts the error of the driver to a [`StoreError`].
     fn or_store_error(self) -> Result<T, StoreError>;
 }
 

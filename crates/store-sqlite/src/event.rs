@@ -1,4 +1,4 @@
-//! The log. There is one writer, so that the order of `position` is the order of commits.
+//! The event log. SQLite has one writer, so that the order of `position` is the order of commits.
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use rusqlite::{Row, params};

@@ -1,4 +1,4 @@
-//! Questions, their deliveries, and what is sealed with them.
+//! Questions, their deliveries, and the values that are sealed with them.
 
 use std::collections::BTreeSet;
 
@@ -18,30 +18,30 @@ use crate::values::{id, json, micros, parse};
 pub(crate) const QUESTION: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
                    join questions on questions.interaction = interactions.id";
 
-/// The open questions of a session. A plus keeps SQLite from going through all that is open in the project.
+/// Open questions of a session. The plus keeps SQLite from reading all open questions of the project.
 pub(crate) const OPEN: &str = "select id from interactions indexed by interactions_alive \
                                where session = ?1 and +project = ?2 and status = 'pending' order by id";
-/// The agents for whom answers of a session wait.
+/// Agents with waiting deliveries in a session.
 pub(crate) const DELIVERY_AGENTS: &str = "select asked_by from interactions indexed by interactions_alive \
                                  where session = ?1 and +project = ?2 and delivery = 'waiting' and asked_by <> ''";
-/// The answers of a session that nobody has taken.
+/// Questions of a session whose delivery is waiting.
 pub(crate) const WAITING_DELIVERIES: &str = "select id from interactions indexed by interactions_alive \
                                   where session = ?1 and +project = ?2 and delivery = 'waiting' order by id";
-/// Answers that nobody took in a session that has ended.
+/// Retires the waiting deliveries of a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions indexed by interactions_alive set retired_at = resolved_at \
                                  where session = ?1 and +project = ?2 and delivery = 'waiting' and retired_at is null";
-/// What has been kept long enough, the oldest first.
+/// Retired questions to archive, oldest first.
 pub(crate) const RETIRED: &str =
     "select id from interactions where retired_at is not null and retired_at <= ?1 order by retired_at limit ?2";
 
-/// The part of a question that never changes, as it is kept.
+/// The part of a question that never changes, as stored in `asked`.
 #[derive(Serialize, Deserialize)]
 struct StoredQuestion<O, Q> {
     origin: O,
     question: Q,
 }
 
-/// Answers that wait for one agent.
+/// Waiting answers of one agent.
 pub(crate) fn waiting_answers() -> String {
     format!(
         "{QUESTION} join sessions on sessions.id = interactions.session \
@@ -50,12 +50,12 @@ pub(crate) fn waiting_answers() -> String {
     )
 }
 
-/// The same after one of them.
+/// Waiting answers of one agent after one of them.
 pub(crate) fn waiting_answers_after() -> String {
     waiting_answers().replace("order by", "and interactions.id > ?4 order by")
 }
 
-/// The same where a webhook has no delivery for them yet.
+/// Waiting answers of one agent that a webhook has no delivery for.
 pub(crate) fn unsent_answers() -> String {
     let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = ?4 \
                   and webhook_deliveries.interaction = interactions.id \
@@ -255,9 +255,9 @@ impl Executor<'_> {
     }
 }
 
-/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
+/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
 pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, BoxedValues) {
-    // Of one session: by its own index, and not by that of all the project's questions in the same state.
+    // With a session in the filter, the plus makes SQLite use the index of the session, not the one of all questions of the project.
     let plus = if filter.session.is_some() { "+" } else { "" };
     let mut sql = format!("{QUESTION} where {plus}interactions.project = ?1");
     let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
@@ -306,7 +306,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
         with(&after, Box::new(last.uuid()));
     }
     if let Some(status) = filter.status {
-        // A literal, so that partial indexes apply.
+        // A literal lets the planner use partial indexes.
         sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
     }
     if filter.closed {

@@ -1,4 +1,4 @@
-//! Which indexes the statements use that are run all the time.
+//! Checks the indexes that frequent statements use.
 
 use std::sync::Arc;
 
@@ -152,7 +152,7 @@ fn the_audit_trail_is_read_by_its_indexes() {
     }
 }
 
-/// SQLite compiles a statement again whose plan may depend on what was bound to it, unless it is told that none does.
+/// SQLite recompiles a statement whose plan may depend on bound values, unless the connection declares that plans do not.
 #[test]
 fn cached_statements_are_compiled_once() {
     let directory = tempfile::tempdir().unwrap();

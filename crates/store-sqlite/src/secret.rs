@@ -1,4 +1,4 @@
-//! Keys that values are sealed with, and secret values that are kept for later.
+//! Data keys, sealed values, and the secrets that people keep for later sessions.
 
 use domain::{DataKeyId, InteractionId, KeptSecret, ProjectId, Scope, SecretId, TenantId, Timestamp};
 use rusqlite::{Row, params};
@@ -10,15 +10,15 @@ use store::{
 use crate::connection::Executor;
 use crate::values::{id, json, micros, optional_time, parse, time};
 
-/// The columns of a data key, which a row begins with.
+/// Columns of a data key, which come first in a row.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
-/// Behind them those of a kept secret, with its value.
+/// Columns of a kept secret, which follow those of its data key.
 const KEPT_SECRET: &str =
     "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
-/// Where all of it is.
+/// Tables of a kept secret and its data key.
 const KEPT_SECRETS: &str = "secrets join projects on projects.id = secrets.project \
                            join data_keys on data_keys.id = secrets.data_key";
-/// The setting that names the master key in force.
+/// Setting that names the master key in force.
 const MASTER: &str = "master_key";
 
 impl SecretReads for Executor<'_> {
@@ -33,7 +33,7 @@ impl SecretReads for Executor<'_> {
         })
     }
 
-    /// One transaction writes at a time: whoever reads has nobody before it who still could.
+    /// SQLite has one writer, so that no earlier transaction can still be running.
     fn fence(&mut self) -> StoreResult<u64> {
         Ok(0)
     }
@@ -87,7 +87,7 @@ impl SecretReads for Executor<'_> {
 }
 
 impl SecretWrites for Executor<'_> {
-    /// Nobody else writes before the transaction ends, so that there is nothing to hold.
+    /// SQLite has one writer, so that there is nothing to lock.
     fn master_key_lock(&mut self, fresh: &str) -> StoreResult<String> {
         self.setting_ensure(MASTER, fresh)
     }
@@ -149,7 +149,7 @@ impl SecretWrites for Executor<'_> {
     }
 }
 
-/// A data key, in the columns that a row begins with.
+/// Reads a data key from the first columns of a row.
 pub(crate) fn data_key(row: &Row<'_>) -> rusqlite::Result<DataKey> {
     Ok(DataKey {
         id: DataKeyId::from_uuid(id(row.get(0)?)),
@@ -177,7 +177,7 @@ fn kept_secret(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
     })
 }
 
-/// The scope that two columns make.
+/// Reads a scope from two columns.
 pub(crate) fn scope(row: &Row<'_>, from: usize) -> rusqlite::Result<Scope> {
     Ok(Scope { tenant: TenantId::from_uuid(id(row.get(from)?)), project: ProjectId::from_uuid(id(row.get(from + 1)?)) })
 }

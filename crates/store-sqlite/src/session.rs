@@ -10,16 +10,16 @@ use crate::values::{id, json, micros, parse, parse_optional, time};
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
                        agent_version, hosted, flow, flow_version, handed_from";
 
-/// What the `?n` of a statement stand for.
+/// Values of the parameters of a statement.
 pub(crate) type BoxedValues = Vec<Box<dyn ToSql>>;
 
-/// Who opened a session, as it is kept.
+/// Returns the stored form of the actor who opened a session.
 pub(crate) fn actor_json(actor: &Actor) -> String {
-    // What cannot be written was never kept, and finds nothing.
+    // An actor that cannot be serialised was never stored; an empty text finds nothing.
     serde_json::to_string(actor).unwrap_or_default()
 }
 
-/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
+/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
 pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, BoxedValues) {
     let mut sql = format!("select {COLUMNS} from sessions where project = ?1");
     let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
@@ -44,7 +44,7 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
         with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
-        // So that those that have ended cost nothing.
+        // The partial index on live sessions then applies, and ended sessions cost nothing.
         sql.push_str(" and ended is null");
     }
     sql.push_str(&format!(" order by id desc limit {}", page.limit));
@@ -121,7 +121,7 @@ impl SessionWrites for Executor<'_> {
         self.change(sql, row).map(drop)
     }
 
-    /// There is one writer: whatever it reads stays as it is until it commits.
+    /// SQLite has one writer, so that the session cannot change before the commit.
     fn session_lock(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         self.session(scope, session)
     }

@@ -1,4 +1,4 @@
-//! Figures.
+//! Statistics of projects and of the installation.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ impl Executor<'_> {
     }
 }
 
-/// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
+/// Fails if the state of the row is open, which no row with `resolved_at` has.
 fn closed_interaction(row: &Row<'_>) -> rusqlite::Result<ClosedInteraction> {
     let State::Resolved { resolution, .. } = parse(&row.get::<_, String>(4)?)? else {
         return Err(rusqlite::Error::InvalidColumnType(4, "state".into(), Type::Text));

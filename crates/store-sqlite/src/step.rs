@@ -1,4 +1,4 @@
-//! Steps that our own workers run, and their journals.
+//! Steps that workers of this server run, and their journals.
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, Step, StepId, TenantId, Timestamp};
 use rusqlite::{Row, params};
@@ -8,10 +8,10 @@ use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult
 use crate::connection::Executor;
 use crate::values::{id, json, micros, optional_time, parse, time};
 
-/// Has what is sealed for a session's closed questions go with them.
+/// Sets the retirement time of the closed questions of a session that have sealed values.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = ?3 where session = ?1 and project = ?2 \
      and resolved_at is not null and exists (select 1 from sealed_values where sealed_values.interaction = interactions.id)";
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
                               join projects on projects.id = steps.project \
                               where due is not null and due <= ?1 order by due limit ?2";

@@ -1,4 +1,4 @@
-//! Tickets, which are taken once.
+//! Stream tickets, which are valid once.
 
 use domain::{Credential, KeyId, ProjectId, Scope, TenantId, Ticket, TicketId, Timestamp, VisitId};
 use rusqlite::types::Type;

@@ -1,4 +1,4 @@
-//! How ids, times and JSON stand in columns.
+//! Conversion of ids, times and JSON from and to columns.
 
 use domain::Timestamp;
 use rusqlite::types::Type;
@@ -31,7 +31,7 @@ pub(crate) fn micros(at: Option<Timestamp>) -> Option<i64> {
     at.map(Timestamp::as_microsecond)
 }
 
-/// A UUID as the column holds it. Sixteen bytes that sort as the ids do.
+/// Reads a UUID from its 16 bytes, which sort in the order of the ids.
 pub(crate) fn id(bytes: [u8; 16]) -> Uuid {
     Uuid::from_bytes(bytes)
 }
