@@ -1,4 +1,4 @@
-//! Opening, and who may.
+//! Opening a store, and file permissions.
 
 use std::sync::Arc;
 
