@@ -1,4 +1,4 @@
-//! Opening a store, and file permissions.
+//! Opening and closing a store, and the lock of its directory.
 
 use std::sync::Arc;
 
