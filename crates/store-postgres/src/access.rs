@@ -1,4 +1,4 @@
-//! Tenants, projects, keys, settings.
+//! Tenants, projects, API keys and settings.
 
 use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use postgres::Row;
@@ -6,18 +6,18 @@ use store::sql::access as sql;
 use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, StoreResult};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, micros, number, parsed, time, time_if};
+use crate::values::{column, json, micros, number, optional_time, parse, time};
 
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, \"user\", groups, created_at, expires_at, revoked_at, \
                        last_used_at, hash";
 
-/// The keys of a name, whatever its case, that were not revoked.
+/// Keys of a tenant with a name, ignoring ASCII case, that are not revoked.
 pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
                                 where lower(keys.\"user\" collate \"C\") = $2 and projects.tenant = $1 \
                                 and revoked_at is null";
 
-/// The keys of a project with a name, whatever its case, that were not revoked.
-pub(crate) fn of_name() -> String {
+/// Keys of a project with a name, ignoring ASCII case, that are not revoked.
+pub(crate) fn keys_named() -> String {
     format!(
         "select {COLUMNS} from keys join projects on projects.id = keys.project \
          where lower(keys.\"user\" collate \"C\") = $2 and keys.project = $1 and revoked_at is null"
@@ -79,7 +79,7 @@ impl AccessReads for Executor<'_> {
     }
 
     fn keys_named(&mut self, scope: &Scope, name: &str) -> StoreResult<Vec<Key>> {
-        let rows = self.rows(&of_name(), &[&scope.project.uuid(), &name.to_ascii_lowercase()])?;
+        let rows = self.rows(&keys_named(), &[&scope.project.uuid(), &name.to_ascii_lowercase()])?;
         let mut keys: Vec<Key> = rows.iter().map(|row| Ok(read(row)?.key)).collect::<StoreResult<_>>()?;
         keys.sort_by_key(|key| std::cmp::Reverse(key.id));
         Ok(keys)
@@ -146,7 +146,7 @@ impl AccessWrites for Executor<'_> {
     }
 }
 
-/// The scope that two columns make.
+/// Reads a scope from two columns.
 pub(crate) fn scope(row: &Row, tenant: usize, project: usize) -> StoreResult<Scope> {
     Ok(Scope {
         tenant: TenantId::from_uuid(column(row, tenant)?),
@@ -161,12 +161,12 @@ fn read(row: &Row) -> StoreResult<KeyRecord> {
         scope: scope(row, 1, 2)?,
         role: Role::named(role).ok_or_else(|| StoreError::Corrupt(format!("the role `{role}`")))?,
         user: column(row, 4)?,
-        groups: parsed(column(row, 5)?)?,
+        groups: parse(column(row, 5)?)?,
         created_at: time(column(row, 6)?)?,
-        expires_at: time_if(column(row, 7)?)?,
-        revoked_at: time_if(column(row, 8)?)?,
-        last_used_at: time_if(column(row, 9)?)?,
+        expires_at: optional_time(column(row, 7)?)?,
+        revoked_at: optional_time(column(row, 8)?)?,
+        last_used_at: optional_time(column(row, 9)?)?,
     };
-    let hash = <[u8; 32]>::try_from(column::<&[u8]>(row, 10)?).map_err(crate::values::unusable)?;
+    let hash = <[u8; 32]>::try_from(column::<&[u8]>(row, 10)?).map_err(crate::values::corrupt)?;
     Ok(KeyRecord { key, hash })
 }

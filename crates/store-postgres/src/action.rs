@@ -1,4 +1,4 @@
-//! Actions that agents proposed.
+//! Actions that agents have proposed.
 
 use domain::{Proposal, Scope, SessionId, Timestamp};
 use postgres::Row;
@@ -9,15 +9,15 @@ use uuid::Uuid;
 
 use crate::access::scope as scope_of;
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, micros, parsed, signed, time, time_if};
+use crate::values::{column, json, micros, optional_time, parse, signed, time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, actions.project, session, call from actions \
                               join projects on projects.id = actions.project \
                               where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
 
-/// The actions of a project, the newest first.
-pub(crate) fn past(asked: bool) -> String {
+/// Actions of a project before a position, newest first.
+pub(crate) fn history(asked: bool) -> String {
     let asked = if asked { "and actions.asked " } else { "" };
     format!(
         "select actions.at, actions.session, actions.call, actions.body, sessions.started_by \
@@ -32,7 +32,7 @@ impl ActionReads for Executor<'_> {
     fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>> {
         let sql = "select body from actions where session = $1 and call = $2 and project = $3";
         let found = self.row(sql, &[&session.uuid(), &call, &scope.project.uuid()])?;
-        found.map(|row| parsed(column(&row, 0)?)).transpose()
+        found.map(|row| parse(column(&row, 0)?)).transpose()
     }
 
     fn actions(
@@ -44,7 +44,7 @@ impl ActionReads for Executor<'_> {
     ) -> StoreResult<Bounded<Proposal>> {
         let sql = "select body from actions where session = $1 and call > $2 and project = $3 order by call limit $4";
         let values: Values<'_> = &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)];
-        self.bounded_rows(sql, values, limit, |row| parsed(column(row, 0)?))
+        self.bounded_rows(sql, values, limit, |row| parse(column(row, 0)?))
     }
 
     fn action_history(
@@ -64,11 +64,11 @@ impl ActionReads for Executor<'_> {
                 session: SessionId::from_uuid(column(row, 1)?),
                 call: column(row, 2)?,
             };
-            Ok(PastAction { cursor, proposal: parsed(column(row, 3)?)?, started_by: parsed(column(row, 4)?)? })
+            Ok(PastAction { cursor, proposal: parse(column(row, 3)?)?, started_by: parse(column(row, 4)?)? })
         };
         let project = scope.project.uuid();
         let values: Values<'_> = &[&project, &since, &at, &session, &call, &i64::from(limit)];
-        self.bounded_rows(&past(filter.asked), values, limit, action)
+        self.bounded_rows(&history(filter.asked), values, limit, action)
     }
 
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueAction>> {
@@ -85,7 +85,7 @@ impl ActionReads for Executor<'_> {
 
     fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row("select min(wake_at) from actions where wake_at is not null", &[])?;
-        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+        optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 }
 

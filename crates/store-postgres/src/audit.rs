@@ -1,5 +1,5 @@
-//! The audit trail. Entries are appended without waiting for anybody; the chain is written afterwards, under the lock of one
-//! row, from what lies below the oldest transaction that is still under way.
+//! The audit trail. Appending an entry takes no lock. Links are written later, under the lock of one row, for entries before the oldest
+//! transaction that is still running.
 
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
@@ -15,17 +15,17 @@ use uuid::Uuid;
 
 use crate::connection::Executor;
 use crate::event::{OWN, SETTLED, cursor};
-use crate::values::{column, json, micros, number, parsed, signed, time, time_if, unusable};
+use crate::values::{column, corrupt, json, micros, number, optional_time, parse, signed, time};
 
-/// Entries after a cursor before which nothing can commit any more.
-pub(crate) fn loose() -> String {
+/// Entries after a cursor, up to the oldest transaction that is still running.
+pub(crate) fn unchained() -> String {
     format!(
         "select xid::text, position, tenant, project, session, digest from audit \
          where (xid, position) > ($1::text::xid8, $2) and {SETTLED} order by audit.xid, position limit $3"
     )
 }
 
-/// An entry in its chain, as [`read`] reads it.
+/// Columns of a chained entry, in the order of [`read`].
 macro_rules! chained {
     () => {
         "select audit_chain.seq, audit.digest, audit_chain.hash, audit.text, audit.tenant, audit.project, audit.at, \
@@ -34,17 +34,17 @@ macro_rules! chained {
     };
 }
 
-/// A tenant's chain after a number.
+/// Chain of a tenant after a number.
 pub(crate) const CHAIN: &str =
     concat!(chained!(), "where audit_chain.tenant = $1 and audit_chain.seq > $2 order by audit_chain.seq limit $3");
 
-/// What the `$n` of a statement stand for.
-type Given = Vec<Box<dyn ToSql + Sync>>;
+/// Values of the parameters of a statement.
+type BoxedValues = Vec<Box<dyn ToSql + Sync>>;
 
-/// The statement of a list: only the conditions that are wanted.
-pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<(String, Given)> {
+/// Builds the statement of a list from the conditions of the filter.
+pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> StoreResult<(String, BoxedValues)> {
     let mut sql = concat!(chained!(), "where audit_chain.project = $1").to_owned();
-    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Option<Box<dyn ToSql + Sync>>| {
         if let Some(value) = value {
             values.push(value);
@@ -81,7 +81,7 @@ impl AuditReads for Executor<'_> {
         let linked = self.row("select xid::text, position from audit_linked", &[])?;
         let after = linked.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))?;
         let values: &[&(dyn ToSql + Sync)] = &[&after.major.to_string(), &signed(after.minor)?, &i64::from(limit)];
-        let found = self.rows(&loose(), values)?;
+        let found = self.rows(&unchained(), values)?;
         let read = |row: &Row| {
             Ok(UnchainedEntry {
                 cursor: cursor(row, 0)?,
@@ -100,7 +100,7 @@ impl AuditReads for Executor<'_> {
             seq: number(&row, 0)?,
             hash: digest(&row, 1)?,
             signed_seq: number(&row, 2)?,
-            signed_at: time_if(column(&row, 3)?)?,
+            signed_at: optional_time(column(&row, 3)?)?,
         })
     }
 
@@ -126,15 +126,15 @@ impl AuditReads for Executor<'_> {
     }
 
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>> {
-        // A chain without entries may have a checkpoint too, whose number is 0.
+        // An empty chain may have a checkpoint with the number 0.
         let after = page.after.map_or(Ok(-1), signed)?;
         let found = self.rows(sql::AUDIT_CHECKPOINTS, &[&tenant.uuid(), &after, &i64::from(page.limit)])?;
-        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+        found.iter().map(|row| parse(column(row, 0)?)).collect()
     }
 }
 
 impl AuditWrites for Executor<'_> {
-    /// Numbered as the session's event is, so that the entries of a session come in the order of its events.
+    /// The entry gets the transaction id of the session's last event, so that entries of a session have the order of its events.
     fn audit_append(&mut self, Written { entry, text, digest }: &Written) -> StoreResult<()> {
         let sql = format!(
             "insert into audit (tenant, project, at, type, by, session, interaction, digest, text, xid) \
@@ -193,7 +193,7 @@ impl AuditWrites for Executor<'_> {
 
 fn digest(row: &Row, index: usize) -> StoreResult<Digest> {
     let bytes: &[u8] = column(row, index)?;
-    bytes.try_into().map(Digest::from_bytes).map_err(unusable)
+    bytes.try_into().map(Digest::from_bytes).map_err(corrupt)
 }
 
 fn read(row: &Row) -> StoreResult<ChainedEntry> {

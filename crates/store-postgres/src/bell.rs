@@ -1,6 +1,6 @@
-//! Hints between servers: rung after commit on a connection of their own, gathered, and never relied upon.
+//! Notifications between servers, sent in batches after commits on a connection of their own.
 //!
-//! Whoever listens also looks once a second what has changed, so that a lost hint costs a second and never an event.
+//! A notification may be lost. Every server also reads the log once a second, so that a lost notification costs a second and no event.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,36 +16,36 @@ use crate::connection::{Connection, Executor, Reconnecting};
 use crate::error::Failure;
 use crate::payload::{decode, encode};
 
-/// More topics than this are gathered as one that wakes everybody.
-const MOST_GATHERED: usize = 8192;
-/// How often what has changed is looked for.
+/// Number of pending topics above which they are replaced by [`Topic::Everything`].
+const MOST_PENDING: usize = 8192;
+/// Interval at which the log is read for changes.
 const SWEEP: Duration = Duration::from_secs(1);
-/// How long a listener waits before it asks whether its connection is still there.
+/// Time without a notification after which the listener checks its connection.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Whom hints are passed on to.
+/// Receiver of notifications.
 pub(crate) type Listener = Arc<dyn Fn(Topic) + Send + Sync>;
 
-/// What the threads of this file share.
+/// State that the threads of this module share.
 #[derive(Default)]
 pub(crate) struct Bell {
-    gathered: Mutex<Gathered>,
+    gathered: Mutex<PendingTopics>,
     rung: Condvar,
-    /// The server process of our own notifier, whose hints we need not hear.
+    /// Backend process of this server's notifier, whose notifications are ignored.
     own: AtomicI32,
 }
 
 #[derive(Default)]
-struct Gathered {
+struct PendingTopics {
     topics: HashSet<Topic>,
     stopped: bool,
 }
 
 impl Bell {
-    /// Adds to what is told next.
+    /// Adds topics to the next notification.
     pub(crate) fn ring(&self, topics: &[Topic]) {
         let mut gathered = self.gathered.lock();
-        if gathered.topics.len() + topics.len() > MOST_GATHERED {
+        if gathered.topics.len() + topics.len() > MOST_PENDING {
             gathered.topics = HashSet::from([Topic::Everything]);
         } else {
             gathered.topics.extend(topics.iter().cloned());
@@ -54,7 +54,7 @@ impl Bell {
         self.rung.notify_all();
     }
 
-    /// Lets the threads end.
+    /// Stops the threads.
     pub(crate) fn stop(&self) {
         self.gathered.lock().stopped = true;
         self.rung.notify_all();
@@ -64,7 +64,7 @@ impl Bell {
         self.gathered.lock().stopped
     }
 
-    /// Waits until there is something to tell; `None` when that is over.
+    /// Waits for pending topics; `None` when the bell has stopped and none are left.
     fn gather(&self) -> Option<HashSet<Topic>> {
         let mut gathered = self.gathered.lock();
         while gathered.topics.is_empty() && !gathered.stopped {
@@ -74,7 +74,7 @@ impl Bell {
         (!topics.is_empty()).then_some(topics)
     }
 
-    /// Waits for so long, or until it is over, and says whether it is.
+    /// Waits for a time, or until the bell stops; returns whether it has stopped.
     fn rest(&self, length: Duration) -> bool {
         let until = std::time::Instant::now() + length;
         let mut gathered = self.gathered.lock();
@@ -83,13 +83,13 @@ impl Bell {
     }
 }
 
-/// Tells other servers what has gathered, until it is over.
+/// Notifies other servers of pending topics, until the bell stops.
 pub(crate) fn notify(bell: &Bell, config: &Config) {
     let mut link = Reconnecting::new(config.clone(), Arc::default());
     while let Some(topics) = bell.gather() {
         for payload in encode(&topics) {
-            let told = tell(bell, &mut link, &payload).or_else(|_| tell(bell, &mut link, &payload));
-            if let Err(failure) = told {
+            let sent = tell(bell, &mut link, &payload).or_else(|_| tell(bell, &mut link, &payload));
+            if let Err(failure) = sent {
                 tracing::warn!(?failure, "other servers could not be told of a change; they will look for themselves");
             }
         }
@@ -98,34 +98,34 @@ pub(crate) fn notify(bell: &Bell, config: &Config) {
 
 fn tell(bell: &Bell, link: &mut Reconnecting, payload: &str) -> Result<(), Failure> {
     let connection = link.get(Duration::ZERO, || true).map_err(Failure::Refused)?;
-    let told = notified(bell, connection, payload);
-    if told.is_err() {
-        link.lost();
+    let sent = notify_on(bell, connection, payload);
+    if sent.is_err() {
+        link.discard();
     }
-    told
+    sent
 }
 
-fn notified(bell: &Bell, connection: &mut Connection, payload: &str) -> Result<(), Failure> {
+fn notify_on(bell: &Bell, connection: &mut Connection, payload: &str) -> Result<(), Failure> {
     let sql = "select pg_backend_pid(), set_config('synchronous_commit', 'off', true), pg_notify('holdpoint', $1)";
     let own = connection.query(sql, &[&payload])?.first().map_or(0, |row| row.get(0));
     bell.own.store(own, Ordering::Relaxed);
     Ok(())
 }
 
-/// Passes on what other servers tell, until it is over.
+/// Passes the notifications of other servers to the listener, until the bell stops.
 pub(crate) fn hear(bell: &Bell, config: &Config, listener: &Listener) {
     while !bell.stopped() {
-        if let Err(failure) = heard(bell, config, listener) {
+        if let Err(failure) = hear_until_lost(bell, config, listener) {
             tracing::warn!(?failure, "other servers cannot be heard for a moment");
             bell.rest(Duration::from_millis(500));
         }
     }
 }
 
-fn heard(bell: &Bell, config: &Config, listener: &Listener) -> Result<(), Failure> {
+fn hear_until_lost(bell: &Bell, config: &Config, listener: &Listener) -> Result<(), Failure> {
     let mut connection = Connection::open(config)?;
     connection.client.batch_execute("listen holdpoint")?;
-    // What was told before is lost.
+    // Notifications sent before `listen` are lost.
     listener(Topic::Everything);
     while !bell.stopped() {
         let mut notifications = connection.client.notifications();
@@ -134,20 +134,20 @@ fn heard(bell: &Bell, config: &Config, listener: &Listener) -> Result<(), Failur
             if notification.process_id() != bell.own.load(Ordering::Relaxed) {
                 decode(notification.payload()).into_iter().for_each(|topic| listener(topic));
             }
-            // Under load there is never silence.
+            // Under load the iterator never times out.
             if bell.stopped() {
                 return Ok(());
             }
         }
         drop(arriving);
         drop(notifications);
-        // Silence and a lost connection look the same.
+        // A lost connection is as silent as an idle one: a round trip tells them apart.
         connection.client.batch_execute("")?;
     }
     Ok(())
 }
 
-/// Looks once a second for what no hint has told, until it is over.
+/// Reads the log once a second for changes whose notification was lost, until the bell stops.
 pub(crate) fn sweep(bell: &Bell, config: &Config, listener: &Listener) {
     let mut link = Reconnecting::new(config.clone(), Arc::default());
     let mut cursor: Option<Cursor> = None;
@@ -165,7 +165,7 @@ pub(crate) fn sweep(bell: &Bell, config: &Config, listener: &Listener) {
             }
             Err(error) => {
                 tracing::warn!(%error, "what has changed cannot be looked for at the moment");
-                link.lost();
+                link.discard();
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How much is open, by asker and by tenant.
+//! Totals of open questions by asker and by tenant.
 
 use domain::{InteractionId, Scope};
 use postgres::Row;
@@ -9,8 +9,9 @@ use uuid::Uuid;
 use crate::connection::Executor;
 use crate::values::{column, number, signed};
 
-/// Counts in one statement: what changes by asker, the askers' rows in the order of their names, one shard of the tenant, and the totals after
-/// it, never below zero: a question that was opened without being counted must not keep anybody from closing it. The shard is chosen by connection, so that transactions of one server never wait for each other's shard.
+/// Updates the counters in one statement: the row of each asker in the order of names, and one shard of the tenant. Returns the new totals,
+/// which are never below 0: a question that was opened without being counted can still be closed. The connection chooses the shard, so that
+/// transactions of one server do not wait for each other's shard.
 pub(crate) const COUNT: &str = "with changed as (select asker, sum((id = any($3::uuid[]))::int - (id = any($4::uuid[]))::int)::bigint as questions, \
      sum(weight * ((id = any($3::uuid[]))::int - (id = any($4::uuid[]))::int))::bigint as bytes from interactions \
      where id = any($3::uuid[] || $4::uuid[]) and project = $2 and asker <> '' group by asker order by asker), \
@@ -26,8 +27,8 @@ pub(crate) const COUNT: &str = "with changed as (select asker, sum((id = any($3:
      greatest(0, (select coalesce(sum(bytes), 0) from tenant_open_counts where tenant = $1) + (select sum(bytes) from changed))::bigint \
      from counted order by counted.asker";
 
-/// Finds a row if a total differs from what is open. A question and the totals change in one transaction, so that one statement sees both
-/// before it or both after it.
+/// Returns a row if a counter differs from the open questions. A question and its counters change in one transaction, so that one
+/// statement sees either both before the change or both after it.
 const DRIFTED: &str = "with found as (select project, asker, count(*) as questions, sum(weight) as bytes from interactions \
      where status = 'pending' and asker <> '' group by project, asker), \
      counted as (select project, asker, questions, bytes from open_counts where questions <> 0 or bytes <> 0), \
@@ -76,8 +77,8 @@ impl BudgetWrites for Executor<'_> {
         Ok(totals)
     }
 
-    /// Nothing is locked where the totals are right already. Otherwise transactions that count at this moment are waited for, briefly, and
-    /// later ones wait until this one has ended: nothing is counted twice or lost.
+    /// Takes no lock if the counters are right. Otherwise waits briefly for transactions that are counting, and blocks later ones until this
+    /// one ends, so that no question is counted twice or lost.
     fn open_totals_recount(&mut self) -> StoreResult<()> {
         for sql in ["set local statement_timeout = 0", "set local lock_timeout = '2s'"] {
             self.change(sql, &[])?;
@@ -100,7 +101,7 @@ impl BudgetWrites for Executor<'_> {
     }
 }
 
-/// A total that stands in two columns.
+/// Reads a total from two columns.
 fn total(row: &Row, first: usize) -> StoreResult<OpenTotal> {
     Ok(OpenTotal { questions: number(row, first)?, bytes: number(row, first + 1)? })
 }

@@ -1,4 +1,4 @@
-//! Connections and what is prepared on them; the face that a job sees.
+//! Connections with their prepared statements, and the [`Executor`] that a job gets.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,36 +15,36 @@ use store::{Bounded, StoreError, StoreResult};
 use crate::error::Failure;
 use crate::values::time;
 
-/// How many prepared statements a connection keeps.
+/// Number of prepared statements that a connection caches.
 const STATEMENTS: usize = 256;
-/// A transaction holds back everybody's view of the log, so that one whose server has stopped is ended by the database.
-/// Every list has an index in its order; without bitmaps the planner takes that one and does not read two others to join them.
+/// A running transaction hides later events from all readers, so that the database ends one whose server has stopped.
+/// Every list has an index in its order. With bitmap scans off, the planner uses it and does not combine two other indexes.
 const SETTINGS: &str = "set default_transaction_isolation = 'read committed'; set enable_bitmapscan = off; \
                         set idle_in_transaction_session_timeout = '30s'; set statement_timeout = '30s'; \
                         set timezone = 'UTC'; set client_min_messages = 'warning'";
-/// The database's clock in microseconds.
+/// Reads the clock of the database, in microseconds.
 pub(crate) const CLOCK: &str = "select (extract(epoch from clock_timestamp()) * 1000000)::bigint";
-/// The longest pause between two attempts to connect.
+/// Longest pause between two attempts to connect.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// What a statement is given.
+/// Values of the parameters of a statement.
 pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// One connection with its prepared statements.
+/// A connection with its prepared statements.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     statements: HashMap<String, Statement>,
 }
 
 impl Connection {
-    /// Connects and says how this session is to behave.
+    /// Connects and applies [`SETTINGS`].
     pub(crate) fn open(config: &Config) -> Result<Self, Failure> {
         let mut client = config.connect(NoTls)?;
         client.batch_execute(SETTINGS)?;
         Ok(Self { client, statements: HashMap::new() })
     }
 
-    /// Begins a transaction and reads the database's clock, in one round trip.
+    /// Begins a transaction and reads the clock of the database, in one round trip.
     pub(crate) fn begin(&mut self) -> Result<i64, Failure> {
         let messages = self.client.simple_query(&format!("begin; {CLOCK}"))?;
         let clock = messages.iter().find_map(|message| match message {
@@ -54,24 +54,23 @@ impl Connection {
         clock.ok_or_else(|| Failure::Refused(StoreError::Corrupt("the database's clock cannot be read".into())))
     }
 
-    /// Ends the transaction, one way or the other.
+    /// Ends the transaction with `commit` or `rollback`.
     pub(crate) fn end(&mut self, how: &str) -> Result<(), Failure> {
         Ok(self.client.batch_execute(how)?)
     }
 
-    /// Runs a query that is prepared once.
+    /// Runs a prepared query.
     pub(crate) fn query(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Failure> {
         let statement = self.prepared(sql)?;
         Ok(self.client.query(&statement, values)?)
     }
 
-    /// Runs a query that is planned for just these values: the best plan of a list depends on them.
+    /// Runs a query without preparing it, so that the planner knows the values: the best plan of a list depends on them.
     pub(crate) fn list(&mut self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Failure> {
         Ok(self.client.query(&*numbered(sql), values)?)
     }
 
-    /// Reads the rows of a query one by one, as they arrive, up to the bounds of a list. Rows that are not wanted any more are thrown away by the
-    /// driver.
+    /// Reads the rows of a query one by one, up to the limits of [`Bounded`]. The driver discards the rows after the limit.
     pub(crate) fn bounded<T>(
         &mut self,
         (sql, prepared): (&str, bool),
@@ -87,9 +86,9 @@ impl Connection {
             Ok(Some(row)) => Ok(Some((width(&row), read(&row)?))),
             Err(error) => {
                 let error = Failure::from(error);
-                let told = error.told();
+                let returned = error.store_error();
                 failure = Some(error);
-                Err(told)
+                Err(returned)
             }
         });
         match failure {
@@ -122,13 +121,13 @@ fn numbered(sql: &str) -> Cow<'_, str> {
     if sql.contains('?') { Cow::Owned(sql.replace('?', "$")) } else { Cow::Borrowed(sql) }
 }
 
-/// A connection as a job sees it, for reading or, inside a transaction, for writing.
+/// Runs the statements of a job on a connection: reads, and writes if the connection is in a transaction.
 pub(crate) struct Executor<'a> {
     pub(crate) connection: &'a mut Connection,
-    /// By how much tests have moved the clock, in microseconds.
+    /// Offset that tests add to the clock, in microseconds.
     pub(crate) skew: i64,
     pub(crate) now: Option<Timestamp>,
-    /// What went wrong first. After it a transaction cannot be committed, whatever the job makes of it.
+    /// First failure of a statement. The transaction cannot commit after it, even if the job ignores the error.
     pub(crate) failure: Option<Failure>,
 }
 
@@ -137,17 +136,17 @@ impl<'a> Executor<'a> {
         Self { connection, skew, now: None, failure: None }
     }
 
-    /// The rows that a statement gives.
+    /// Reads the rows of a statement.
     pub(crate) fn rows(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Vec<Row>> {
-        self.kept(|connection| connection.query(sql, values))
+        self.run(|connection| connection.query(sql, values))
     }
 
-    /// The rows of a list, whose plan fits the values that it is given.
-    pub(crate) fn listed(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Vec<Row>> {
-        self.kept(|connection| connection.list(sql, values))
+    /// Reads the rows of a list, which is planned for its values.
+    pub(crate) fn list_rows(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Vec<Row>> {
+        self.run(|connection| connection.list(sql, values))
     }
 
-    /// The rows of a list up to its bounds, read one by one. Its plan fits the values that it is given.
+    /// Reads the rows of a list one by one, up to the limits of [`Bounded`]. The list is planned for its values.
     pub(crate) fn bounded_list<T>(
         &mut self,
         sql: &str,
@@ -155,10 +154,10 @@ impl<'a> Executor<'a> {
         limit: u32,
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> StoreResult<Bounded<T>> {
-        self.kept(|connection| connection.bounded((sql, false), values, limit, read))
+        self.run(|connection| connection.bounded((sql, false), values, limit, read))
     }
 
-    /// The same of a statement that is prepared once.
+    /// Like [`Self::bounded_list`], for a prepared statement.
     pub(crate) fn bounded_rows<T>(
         &mut self,
         sql: &str,
@@ -166,38 +165,38 @@ impl<'a> Executor<'a> {
         limit: u32,
         read: impl Fn(&Row) -> StoreResult<T>,
     ) -> StoreResult<Bounded<T>> {
-        self.kept(|connection| connection.bounded((sql, true), values, limit, read))
+        self.run(|connection| connection.bounded((sql, true), values, limit, read))
     }
 
-    /// The one row that a statement gives, if it gives one.
+    /// Reads the first row of a statement, if there is one.
     pub(crate) fn row(&mut self, sql: &str, values: Values<'_>) -> StoreResult<Option<Row>> {
         Ok(self.rows(sql, values)?.into_iter().next())
     }
 
-    /// How many rows a statement has changed.
+    /// Runs a statement that writes, and returns the number of rows that it changed.
     pub(crate) fn change(&mut self, sql: &str, values: Values<'_>) -> StoreResult<u64> {
-        self.kept(|connection| connection.execute(sql, values))
+        self.run(|connection| connection.execute(sql, values))
     }
 
-    /// A write that is meant for one row: if it finds another number of them, it has lost a race.
+    /// Runs a statement that must change exactly one row; another number means that the write has lost a race.
     pub(crate) fn guarded(&mut self, sql: &str, values: Values<'_>) -> StoreResult<()> {
         if self.change(sql, values)? == 1 { Ok(()) } else { Err(StoreError::Conflict) }
     }
 
-    /// The time that a reading of the database's clock stands for.
-    pub(crate) fn moved(&self, clock: i64) -> StoreResult<Timestamp> {
+    /// Converts a reading of the database's clock to the time of the transaction.
+    pub(crate) fn transaction_time(&self, clock: i64) -> StoreResult<Timestamp> {
         time(clock.saturating_add(self.skew))
     }
 
-    fn kept<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> StoreResult<T> {
+    fn run<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> StoreResult<T> {
         if let Some(failure) = &self.failure {
-            return Err(failure.told());
+            return Err(failure.store_error());
         }
-        work(self.connection).map_err(|failure| self.failure.insert(failure).told())
+        work(self.connection).map_err(|failure| self.failure.insert(failure).store_error())
     }
 }
 
-/// A column of which only the length is read.
+/// A column that is read only for its length.
 struct Width(usize);
 
 impl<'a> FromSql<'a> for Width {
@@ -214,19 +213,19 @@ impl<'a> FromSql<'a> for Width {
     }
 }
 
-/// How many bytes a row has.
+/// Returns the number of bytes in the columns of a row.
 fn width(row: &Row) -> usize {
     (0..row.len()).map(|index| row.try_get::<_, Width>(index).map_or(0, |width| width.0)).sum()
 }
 
-/// A connection that is made when it is needed, and made again when it was lost.
+/// A connection that opens on demand, and again after it was lost.
 pub(crate) struct Reconnecting {
     config: Config,
     connection: Option<Connection>,
     outage: Arc<Mutex<Option<Outage>>>,
 }
 
-/// Since when the database cannot be reached. Known to all whose links were made together: whoever gets through ends it.
+/// An outage of the database. All connections of a store share it; the first that connects again ends it.
 pub(crate) struct Outage {
     since: Instant,
     tried: Instant,
@@ -238,7 +237,7 @@ impl Reconnecting {
         Self { config, connection: None, outage }
     }
 
-    /// The connection. Whoever finds the database gone tries for a while; whoever comes later than that is told at once.
+    /// Returns the connection. Retries for `patience` while the database is unreachable; fails at once if the outage has lasted longer.
     pub(crate) fn get(&mut self, patience: Duration, hurried: impl Fn() -> bool) -> StoreResult<&mut Connection> {
         let mut pause = Duration::from_millis(10);
         while self.connection.is_none() {
@@ -254,7 +253,7 @@ impl Reconnecting {
                     self.connection = Some(connection);
                 }
                 Err(failure) => {
-                    let lasting = self.noted(&failure);
+                    let lasting = self.record_failure(&failure);
                     if lasting >= patience || hurried() {
                         return Err(StoreError::Unavailable(failure.reason()));
                     }
@@ -266,13 +265,13 @@ impl Reconnecting {
         self.connection.as_mut().ok_or(StoreError::Closed)
     }
 
-    /// Gives up a connection that was lost.
-    pub(crate) fn lost(&mut self) {
+    /// Drops a connection that was lost.
+    pub(crate) fn discard(&mut self) {
         self.connection = None;
     }
 
-    /// Notes an attempt that failed, and says for how long they have.
-    fn noted(&self, failure: &Failure) -> Duration {
+    /// Records a failed attempt, and returns the length of the outage.
+    fn record_failure(&self, failure: &Failure) -> Duration {
         let mut outage = self.outage.lock();
         let tried = Instant::now();
         let since = outage.as_ref().map_or(tried, |outage| outage.since);

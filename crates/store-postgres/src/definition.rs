@@ -1,4 +1,4 @@
-//! Versions of agents and flows, and what people usually answer to them.
+//! Versions of agents and flows, and counts of the answers that people give.
 
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use postgres::Row;
@@ -7,7 +7,7 @@ use store::sql::definition as sql;
 use store::{AnswerSource, Bounded, DefinitionReads, DefinitionWrites, Page, StoreResult};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, micros, number, parsed, time_if};
+use crate::values::{column, json, micros, number, optional_time, parse};
 
 impl DefinitionReads for Executor<'_> {
     fn definition(
@@ -46,7 +46,7 @@ impl DefinitionReads for Executor<'_> {
     fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>> {
         let found =
             self.rows(sql::FREQUENT_ANSWERS, &[&scope.project.uuid(), &place.place, &place.kind, &i64::from(limit)])?;
-        found.iter().map(|row| Ok((parsed(column(row, 0)?)?, number(row, 1)?))).collect()
+        found.iter().map(|row| Ok((parse(column(row, 0)?)?, number(row, 1)?))).collect()
     }
 }
 
@@ -95,6 +95,6 @@ impl DefinitionWrites for Executor<'_> {
 }
 
 fn read(row: &Row) -> StoreResult<Definition> {
-    let definition: Definition = parsed(column(row, 0)?)?;
-    Ok(Definition { retired_at: time_if(column(row, 1)?)?, ..definition })
+    let definition: Definition = parse(column(row, 0)?)?;
+    Ok(Definition { retired_at: optional_time(column(row, 1)?)?, ..definition })
 }

@@ -1,24 +1,24 @@
-//! What PostgreSQL's errors mean to us.
+//! Maps errors of PostgreSQL to [`StoreError`].
 
 use std::error::Error as _;
 
 use postgres::error::{Severity, SqlState};
 use store::StoreError;
 
-/// What went wrong with a statement, and what can be done about it.
+/// Failure of a statement, by its remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The connection is gone, or leads to a server that cannot be used: connect again.
+    /// The connection is lost, or the server cannot be used; a new connection is needed.
     Lost(String),
     /// The database asks for the transaction to be run again.
     Again,
-    /// It would go wrong again in the same way.
+    /// A retry would fail in the same way.
     Refused(StoreError),
 }
 
 impl Failure {
-    /// The same for whoever is told.
-    pub(crate) fn told(&self) -> StoreError {
+    /// Converts the failure to an error for the caller.
+    pub(crate) fn store_error(&self) -> StoreError {
         match self {
             Self::Lost(reason) => StoreError::Unavailable(reason.clone()),
             Self::Again => StoreError::Serialization,
@@ -26,33 +26,33 @@ impl Failure {
         }
     }
 
-    /// Why, in words.
+    /// Returns the reason as text.
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Lost(reason) => reason.clone(),
-            Self::Again | Self::Refused(_) => self.told().to_string(),
+            Self::Again | Self::Refused(_) => self.store_error().to_string(),
         }
     }
 }
 
 impl From<postgres::Error> for Failure {
     fn from(error: postgres::Error) -> Self {
-        let reason = described(&error);
-        let Some(told) = error.as_db_error() else {
+        let reason = describe(&error);
+        let Some(reported) = error.as_db_error() else {
             let of_network = error.source().is_some_and(|cause| cause.is::<std::io::Error>());
             return match error.is_closed() || of_network {
                 true => Self::Lost(reason),
                 false => Self::Refused(StoreError::Corrupt(reason)),
             };
         };
-        if matches!(told.parsed_severity(), Some(Severity::Fatal | Severity::Panic)) {
+        if matches!(reported.parsed_severity(), Some(Severity::Fatal | Severity::Panic)) {
             return Self::Lost(reason);
         }
-        match told.code() {
+        match reported.code() {
             code if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED => {
                 Self::Again
             }
-            // A server that has become a standby: the primary is elsewhere.
+            // The server has become a standby; the primary is elsewhere.
             code if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Self::Lost(reason),
             code if *code == SqlState::DISK_FULL => Self::Refused(StoreError::Full),
             code if *code == SqlState::QUERY_CANCELED || *code == SqlState::LOCK_NOT_AVAILABLE => {
@@ -68,10 +68,10 @@ impl From<postgres::Error> for Failure {
     }
 }
 
-/// The error with its cause, which the driver's own text leaves out.
-pub(crate) fn described(error: &postgres::Error) -> String {
+/// Returns the text of an error with its cause, which the driver leaves out.
+pub(crate) fn describe(error: &postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
-        (Some(told), _) => format!("{} ({})", told.message(), told.code().code()),
+        (Some(reported), _) => format!("{} ({})", reported.message(), reported.code().code()),
         (None, Some(cause)) => format!("{error}: {cause}"),
         (None, None) => error.to_string(),
     }

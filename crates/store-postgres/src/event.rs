@@ -1,41 +1,41 @@
-//! The log. Readers follow it by transaction, and only below the oldest one that is still under way: what commits later
-//! than something they have read always comes after it.
+//! The event log. Events are ordered by transaction id, and readers see them only up to the oldest transaction that is still running, so
+//! that an event that commits later always comes after the events that a reader has seen.
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use postgres::Row;
 use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, StoreError, StoreResult, Topic};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, number, parsed, signed, time, unusable};
+use crate::values::{column, corrupt, json, number, parse, signed, time};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data";
-/// Below this no transaction is under way. A database that was restored into another cluster raises that cluster's transaction ids
-/// by `lineage.raised`, so that they come after those that it has recorded.
+/// Condition on events before the oldest running transaction. `lineage.raised` is added to the ids of a cluster that a dump was
+/// restored into, so that new ids are above those in the dump.
 pub(crate) const SETTLED: &str =
     "xid < (select (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + raised)::text::xid8 from lineage)";
-/// The own transaction as it is recorded.
+/// Id of the current transaction, as it is recorded.
 pub(crate) const OWN: &str = "(select (pg_current_xact_id()::text::bigint + raised)::text::xid8 from lineage)";
 
 /// Events of a session after a number.
-pub(crate) fn of_session() -> String {
+pub(crate) fn session_events() -> String {
     format!("select {COLUMNS} from events where session = $1 and seq > $2 and project = $3 order by seq limit $4")
 }
 
-/// Events of a project after a cursor. One statement, so that what is settled and what is not come from one snapshot; and by
-/// `events.xid`, because `xid` alone would be the text of it that is given back, which sorts 1000 before 999.
-pub(crate) fn of_project() -> String {
+/// Events of a project after a cursor, each with a column that says whether readers can see it, so that both come from one snapshot.
+/// The order is by `events.xid`: a bare `xid` would mean the output column, which is text and sorts 1000 before 999.
+pub(crate) fn project_events() -> String {
     format!(
         "select {COLUMNS}, xid::text, position, {SETTLED} from events \
          where project = $1 and (xid, position) > ($2::text::xid8, $3) order by events.xid, position limit $4"
     )
 }
 
-/// The cursor behind everything that is settled.
+/// Cursor of the last event that readers can see.
 pub(crate) fn head() -> String {
     format!("select xid::text, position from events where {SETTLED} order by events.xid desc, position desc limit 1")
 }
 
-/// What has changed after a cursor, and which agents have answers waiting there.
+/// Topics of the events after a cursor, and the agents with waiting deliveries there.
 pub(crate) const CHANGED: &str = "select distinct events.project, events.session, interactions.asked_by, \
                                   sessions.channel from events join sessions on sessions.id = events.session \
                                   left join interactions on interactions.session = events.session \
@@ -45,7 +45,7 @@ pub(crate) const CHANGED: &str = "select distinct events.project, events.session
 impl EventReads for Executor<'_> {
     fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> StoreResult<Bounded<Event>> {
         let values: Values<'_> = &[&session.uuid(), &signed(after)?, &scope.project.uuid(), &i64::from(limit)];
-        self.bounded_rows(&of_session(), values, limit, read)
+        self.bounded_rows(&session_events(), values, limit, read)
     }
 
     fn events_about(
@@ -68,7 +68,7 @@ impl EventReads for Executor<'_> {
         let (xid, position) = (after.major.to_string(), signed(after.minor)?);
         let values: Values<'_> = &[&scope.project.uuid(), &xid, &position, &i64::from(limit)];
         let placed = |row: &Row| Ok((column::<bool>(row, 10)?, cursor(row, 8)?, read(row)?));
-        let found = self.bounded_rows(&of_project(), values, limit, placed)?;
+        let found = self.bounded_rows(&project_events(), values, limit, placed)?;
         let mut part = ProjectEvents { more: found.more, ..ProjectEvents::default() };
         for (shown, cursor, event) in found {
             if !shown {
@@ -88,7 +88,7 @@ impl EventReads for Executor<'_> {
         self.row(&sql, &[&scope.project.uuid()])?.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))
     }
 
-    /// Tells also of what is not settled yet, and does not move past it, so that it may be told twice.
+    /// Includes events of transactions that other readers cannot see yet. The cursor does not move past them, so that a topic may repeat.
     fn changed_topics(&mut self, after: Option<Cursor>) -> StoreResult<(Vec<Topic>, Cursor)> {
         let head = self.row(&head(), &[])?.map_or(Ok(Cursor::default()), |row| cursor(&row, 0))?;
         let Some(after) = after else { return Ok((Vec::new(), head)) };
@@ -102,16 +102,16 @@ impl EventReads for Executor<'_> {
             topics.push(Topic::Channel(project, column(row, 3)?));
             topics.extend(agent.map(|agent| Topic::Agent(project, agent)));
         }
-        let mut told = std::collections::HashSet::new();
-        topics.retain(|topic| told.insert(topic.clone()));
+        let mut seen = std::collections::HashSet::new();
+        topics.retain(|topic| seen.insert(topic.clone()));
         Ok((topics, head.max(after)))
     }
 }
 
 impl EventWrites for Executor<'_> {
-    /// A transaction may have got its number before it got the session's lock, and others theirs and the lock in between. An
-    /// event is therefore never numbered lower than the one before it in its session. It is still numbered no lower than its
-    /// own transaction, and that is all that readers rely on.
+    /// A transaction may get its id before it gets the lock of the session, and other transactions may get both in between. The recorded
+    /// id is therefore the higher one of the transaction and of the session's last event. Readers only rely on the recorded id not being
+    /// lower than that of the transaction.
     fn event_append(&mut self, scope: &Scope, event: &Event) -> StoreResult<()> {
         let sql = format!(
             "insert into events (id, project, session, seq, type, at, step, interaction, data, xid) \
@@ -142,7 +142,7 @@ pub(crate) fn cursor(row: &Row, at: usize) -> StoreResult<Cursor> {
 }
 
 fn unknown(transaction: &str) -> StoreError {
-    unusable(format!("`{transaction}` is no transaction"))
+    corrupt(format!("`{transaction}` is no transaction"))
 }
 
 fn read(row: &Row) -> StoreResult<Event> {
@@ -154,6 +154,6 @@ fn read(row: &Row) -> StoreResult<Event> {
         at: time(column(row, 4)?)?,
         step: column::<Option<_>>(row, 5)?.map(StepId::from_uuid),
         interaction: column::<Option<_>>(row, 6)?.map(InteractionId::from_uuid),
-        data: parsed(column(row, 7)?)?,
+        data: parse(column(row, 7)?)?,
     })
 }

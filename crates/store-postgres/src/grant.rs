@@ -1,4 +1,4 @@
-//! Approvals that hold for more than one action.
+//! Grants: approvals that cover more than one action.
 
 use domain::{Grant, GrantId, Scope, Timestamp};
 use postgres::Row;
@@ -6,9 +6,9 @@ use store::sql::grant as sql;
 use store::{Bounded, GrantReads, GrantWrites, Page, StoreResult, TimerReads};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, micros, number, parsed, signed};
+use crate::values::{column, json, micros, number, parse, signed};
 
-/// Grants for a tool that are not over.
+/// Valid grants for a tool.
 pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project = $1 and tool = $2 and revoked_at is null \
                                    and (until is null or until > $3) and (most_uses is null or uses < most_uses) \
                                    and ($4::uuid is null or id > $4) order by id limit $5";
@@ -72,6 +72,6 @@ impl GrantWrites for Executor<'_> {
 }
 
 fn read(row: &Row) -> StoreResult<Grant> {
-    let grant: Grant = parsed(column(row, 0)?)?;
+    let grant: Grant = parse(column(row, 0)?)?;
     Ok(Grant { uses: number(row, 1)?, ..grant })
 }

@@ -1,4 +1,4 @@
-//! What idempotency keys were used for.
+//! Idempotency records.
 
 use domain::{DataKeyId, Scope, Timestamp};
 use postgres::Row;

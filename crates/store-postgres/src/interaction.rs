@@ -1,4 +1,4 @@
-//! Questions, their deliveries, and what is sealed with them.
+//! Questions, their deliveries, and the values that are sealed with them.
 
 use std::collections::BTreeSet;
 
@@ -15,27 +15,27 @@ use uuid::Uuid;
 
 use crate::connection::{Executor, Values};
 use crate::secret::{DATA_KEY, data_key};
-use crate::session::{Given, written};
-use crate::values::{column, json, micros, number, parsed, signed};
+use crate::session::{BoxedValues, actor_json};
+use crate::values::{column, json, micros, number, parse, signed};
 
-const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
+const QUESTION: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
                    join questions on questions.interaction = interactions.id";
-/// The open questions of a session.
+/// Open questions of a session.
 pub(crate) const OPEN: &str =
     "select id from interactions where session = $1 and project = $2 and status = 'pending' order by id";
 
-/// The agents for whom answers of a session wait.
+/// Agents with waiting deliveries in a session.
 pub(crate) const DELIVERY_AGENTS: &str =
     "select asked_by from interactions where session = $1 and project = $2 and delivery = 'waiting' and asked_by <> ''";
-/// The answers of a session that nobody has taken.
+/// Questions of a session whose delivery is waiting.
 pub(crate) const WAITING_DELIVERIES: &str =
     "select id from interactions where session = $1 and project = $2 and delivery = 'waiting' order by id";
-/// Answers that nobody took in a session that has ended.
+/// Retires the waiting deliveries of a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = resolved_at \
                                  where session = $1 and project = $2 and delivery = 'waiting' and retired_at is null";
-/// The lock of whoever moves questions to the archive.
+/// Locks the archive, unless another server has the lock.
 const ARCHIVING: &str = "select 1 from settings where name = 'archive' for update skip locked";
-/// Moves what has been kept long enough. What it moves is the row as it was locked, not as the statement first saw it.
+/// Moves retired questions to the archive. The moved row is the locked one, not the one that the statement first saw.
 pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, resolved_at, revision, state from interactions \
      where retired_at is not null and retired_at <= $1 order by retired_at limit $2 for update skip locked), \
      moved as (insert into archive (interaction, project, session, resolved_at, revision, asked, state) \
@@ -45,43 +45,43 @@ pub(crate) const ARCHIVE: &str = "with old as (select id, project, session, reso
      unsealed as (delete from sealed_values using old where sealed_values.interaction = old.id) \
      delete from interactions using old where interactions.id = old.id";
 
-/// Which questions say something. One by one, so that those of the list are looked through and not everybody's.
-const SAYS: &str =
+/// Condition on the search text. A subquery per row searches only the questions of the list, not those of all projects.
+const CONTAINS_TEXT: &str =
     " and (select strpos(words.search_text, ?) from questions as words where words.interaction = interactions.id) > 0";
 
-/// The part of a question that never changes, as it is kept.
+/// The part of a question that never changes, as stored in `asked`.
 #[derive(Serialize, Deserialize)]
-struct Asked<O, Q> {
+struct StoredQuestion<O, Q> {
     origin: O,
     question: Q,
 }
 
-/// Answers that wait for one agent.
-pub(crate) fn waiting() -> String {
+/// Waiting answers of one agent.
+pub(crate) fn waiting_answers() -> String {
     format!(
-        "{HOT} join sessions on sessions.id = interactions.session \
+        "{QUESTION} join sessions on sessions.id = interactions.session \
          where interactions.project = $1 and asked_by = $2 and delivery = 'waiting' \
          and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit $3"
     )
 }
 
-/// The same after one of them.
-pub(crate) fn waiting_after() -> String {
-    waiting().replace("order by", "and interactions.id > $4 order by")
+/// Waiting answers of one agent after one of them.
+pub(crate) fn waiting_answers_after() -> String {
+    waiting_answers().replace("order by", "and interactions.id > $4 order by")
 }
 
-/// The same where a webhook has no delivery for them yet.
-pub(crate) fn unsent() -> String {
+/// Waiting answers of one agent that a webhook has no delivery for.
+pub(crate) fn unsent_answers() -> String {
     let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = $4 \
                   and webhook_deliveries.interaction = interactions.id \
                   and webhook_deliveries.revision = interactions.revision) order by";
-    waiting().replace("order by", unsent)
+    waiting_answers().replace("order by", unsent)
 }
 
 impl InteractionReads for Executor<'_> {
     fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<Interaction>> {
         let (id, project) = (interaction.uuid(), scope.project.uuid());
-        let sql = format!("{HOT} where interactions.id = $1 and interactions.project = $2");
+        let sql = format!("{QUESTION} where interactions.id = $1 and interactions.project = $2");
         if let Some(hot) = self.row(&sql, &[&id, &project])? {
             return read(scope, &hot).map(Some);
         }
@@ -150,7 +150,7 @@ impl InteractionReads for Executor<'_> {
     ) -> StoreResult<Bounded<Interaction>> {
         let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
         let values: Values<'_> = &[&scope.project.uuid(), &asked_by, &i64::from(page.limit), &after];
-        self.bounded_rows(&waiting_after(), values, page.limit, |row| read(scope, row))
+        self.bounded_rows(&waiting_answers_after(), values, page.limit, |row| read(scope, row))
     }
 
     fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
@@ -167,7 +167,7 @@ impl InteractionReads for Executor<'_> {
 impl InteractionWrites for Executor<'_> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
-        let asked = json(&Asked { origin, question })?;
+        let asked = json(&StoredQuestion { origin, question })?;
         let sql = "insert into interactions (id, project, session, kind, status, channel, agent, asked_by, created_at, \
                    deadline, wake_at, revision, state, delivery, resolved_at, retired_at, asker, weight) \
                    select $1, project, id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18 from sessions \
@@ -244,7 +244,7 @@ impl InteractionWrites for Executor<'_> {
         self.change(RETIRE, &[&session.uuid(), &scope.project.uuid()]).map(drop)
     }
 
-    /// One server at a time does so: whoever comes second moves nothing, and waits for nobody.
+    /// One server archives at a time; a second one moves nothing and does not wait.
     fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64> {
         if self.row(ARCHIVING, &[])?.is_none() {
             return Ok(0);
@@ -253,10 +253,10 @@ impl InteractionWrites for Executor<'_> {
     }
 }
 
-/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
-pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, Given) {
-    let mut sql = format!("{HOT} where interactions.project = $1");
-    let mut values: Given = vec![Box::new(scope.project.uuid())];
+/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
+pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, BoxedValues) {
+    let mut sql = format!("{QUESTION} where interactions.project = $1");
+    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Box<dyn ToSql + Sync>| {
         values.push(value);
         sql.push_str(&condition.replace('?', &format!("${}", values.len())));
@@ -276,7 +276,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     if let Some(actor) = &filter.belongs_to {
         with(
             " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
-            Box::new(written(actor)),
+            Box::new(actor_json(actor)),
         );
         with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
     }
@@ -286,7 +286,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     if let Some(text) = &filter.text {
         match sought_id(text) {
             Some(id) => with(" and ? in (interactions.id, interactions.session)", Box::new(id)),
-            None => with(SAYS, Box::new(sought(text))),
+            None => with(CONTAINS_TEXT, Box::new(sought(text))),
         }
     }
     let deadline_of = "(select deadline from interactions as last where last.id = ?)";
@@ -302,7 +302,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
         with(&after, Box::new(last.uuid()));
     }
     if let Some(status) = filter.status {
-        // A literal, so that partial indexes apply.
+        // A literal lets the planner use partial indexes.
         sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
     }
     if filter.closed {
@@ -316,13 +316,13 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
 }
 
 pub(crate) fn read(scope: &Scope, row: &Row) -> StoreResult<Interaction> {
-    let asked: Asked<Origin, Question> = parsed(column(row, 1)?)?;
+    let asked: StoredQuestion<Origin, Question> = parse(column(row, 1)?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(column(row, 0)?),
         scope: *scope,
         origin: asked.origin,
         question: asked.question,
-        state: parsed(column(row, 2)?)?,
+        state: parse(column(row, 2)?)?,
         revision: number(row, 3)?,
     })
 }

@@ -1,19 +1,19 @@
-//! The store of many servers: PostgreSQL behind them.
+//! Store for several servers, on PostgreSQL.
 //!
-//! Duty: the traits of `store` in SQL, nothing else. A use case is a closure, so [`worker`] threads own one connection each and
-//! run it between `BEGIN` and `COMMIT`; row locks (`session_lock`) keep two of them from changing one session at once. What
-//! the database asks to be run again is run again, a lost connection is made anew, and a commit that broke on the way is told
-//! as [`store::StoreError::InDoubt`].
+//! Implements the traits of `store` in SQL. A use case is a closure that a [`worker`] thread runs on its own connection between `BEGIN`
+//! and `COMMIT`; row locks (`session_lock`) keep two transactions from changing one session at the same time. A worker repeats a
+//! transaction after a serialisation failure, reconnects after a lost connection, and reports a connection that broke during a commit as
+//! [`store::StoreError::InDoubt`].
 //!
-//! Commits do not happen in the order in which numbers are drawn. [`event`] therefore reads a project's log by transaction, and
-//! only as far as no older transaction is still under way.
+//! Transactions do not commit in the order of their ids. [`event`] therefore orders the log of a project by transaction id, and shows
+//! events only up to the oldest transaction that is still running.
 //!
-//! [`bell`] carries hints between servers, and looks itself once a second for what no hint told.
+//! [`bell`] sends notifications between servers, and polls once a second for changes whose notification was lost.
 //!
-//! [`migrate`] brings the schema up to date beside nodes that run, and [`lineage`] notices a dump that was restored into another cluster.
+//! [`migrate`] migrates the schema while other nodes run, and [`lineage`] detects a dump that was restored into another cluster.
 //!
-//! This crate must never decide anything, and uses no extension, trigger or advisory lock. A file a noun, with the same names
-//! as in `store-sqlite`. Connections are not encrypted yet: keep the database on a private network or a Unix socket.
+//! This crate makes no decisions, and uses no extension, trigger or advisory lock. It has one file for each noun, with the names of the
+//! files of `store-sqlite`. Connections are not encrypted yet: keep the database on a private network or a Unix socket.
 //!
 //! Start reading at [`PostgresStore`], then [`worker`], then any noun.
 

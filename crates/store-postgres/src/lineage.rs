@@ -1,4 +1,4 @@
-//! Transaction ids after a dump was restored into another cluster: noticed here, and put right by raising them.
+//! Detects transaction ids of another cluster after a restore, and repairs them by raising the recorded ids.
 
 use store::{LineageAdoption, LineageMismatch, LineageReads, LineageWrites, StoreError, StoreResult};
 
@@ -6,14 +6,14 @@ use crate::connection::Executor;
 use crate::event::OWN;
 use crate::values::{column, number, signed};
 
-/// The highest transaction that is recorded anywhere, and the one that would be recorded next. A snapshot's `xmax` is above every
-/// transaction whose rows it shows.
+/// Highest recorded transaction id, and the id that would be recorded next. The `xmax` of a snapshot is above all transactions whose rows
+/// the snapshot shows.
 const RECORDED: &str = "select coalesce(greatest( \
     (select xid from events order by events.xid desc limit 1), (select xid from audit order by audit.xid desc limit 1), \
     (select xid from audit_linked), (select cursor_major from webhooks order by cursor_major desc limit 1)), \
     '0'::xid8)::text::bigint, \
     pg_snapshot_xmax(pg_current_snapshot())::text::bigint + raised from lineage";
-/// Entries up to the end of the chains, less those that the chains have, which are numbered without gaps.
+/// Number of entries up to the end of the chains, minus the number of links.
 const UNCHAINED: &str = "select (select count(*) from audit, audit_linked \
     where (audit.xid, audit.position) <= (audit_linked.xid, audit_linked.position)) \
     - (select coalesce(sum(seq), 0) from audit_heads)::bigint";
@@ -32,7 +32,7 @@ impl LineageReads for Executor<'_> {
 }
 
 impl LineageWrites for Executor<'_> {
-    /// Nobody else writes meanwhile. The tables may be large, so that no statement is cancelled for its length.
+    /// Blocks all other writers. Statements have no time limit, because the tables may be large.
     fn lineage_adopt(&mut self) -> StoreResult<LineageAdoption> {
         self.change("set local statement_timeout = 0", &[])?;
         self.change("set local lock_timeout = '5s'", &[])?;
@@ -41,7 +41,7 @@ impl LineageWrites for Executor<'_> {
         if let Some(LineageMismatch { recorded, next }) = self.lineage_mismatch()? {
             adopted.raised = recorded - next + 1;
             self.guarded("update lineage set raised = raised + $1", &[&signed(adopted.raised)?])?;
-            // Events that were written since the dump was restored: they follow the newest of the dump, with lower ids.
+            // Events written since the restore follow the newest event of the dump, but have lower ids.
             let sql = format!(
                 "update events set xid = {OWN} from (select xid, position from events \
                  order by events.xid desc, position desc limit 1) as newest \

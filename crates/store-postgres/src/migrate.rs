@@ -1,9 +1,9 @@
-//! Brings the schema up to date while other nodes may be running.
+//! Migrates the schema while other nodes may be running.
 //!
-//! Migrations are applied one after the other, each in a transaction of its own, so that none that has finished is ever undone
-//! by a later one. A statement may take as long as it needs. It waits for a lock only briefly, because everybody who wants the same
-//! table waits behind it, and is tried again after a pause. What changes every row of a large table is done in steps that
-//! [`gradual`] lists. The log says what is done and what is waited for.
+//! Migrations are applied one after the other, each in a transaction of its own, so that a later failure does not undo an earlier one.
+//! A statement has no time limit. It waits for a lock only briefly, because other transactions that want the same table queue behind it,
+//! and is retried after a pause. A change of every row of a large table is done in steps, which [`gradual`] lists. The log names each
+//! migration and each lock that is waited for.
 
 mod gradual;
 
@@ -17,32 +17,32 @@ use refinery::{Migration, Runner, Target};
 use store::StoreError;
 
 use crate::connection::Connection;
-use crate::error::described;
+use crate::error::describe;
 
 mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
-/// How often an attempt that failed is repeated without any migration having finished since, before it is given up.
+/// Maximum number of attempts without a finished migration in between.
 const MOST_TRIES: u32 = 50;
-/// How long is waited after an attempt that another node has spoilt.
+/// Pause after an attempt that collided with another node.
 const PAUSE: Duration = Duration::from_millis(100);
 /// The first and the longest pause between two attempts to get a lock.
 const LOCK_PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(15));
-/// Held by the node that migrates. Nobody else is kept from reading or writing the history.
+/// Lock of the node that migrates. It does not block readers and writers of the history.
 const TURN: &str = "begin; lock table refinery_schema_history in share update exclusive mode";
 
-/// Why an attempt has ended early.
+/// Reason why an attempt ended early.
 enum Trouble {
-    /// A lock was not given in time.
+    /// A lock was not granted in time.
     Locked(String),
-    /// Something that may be over when it is tried again, such as another node that migrates at the same moment.
+    /// A failure that a retry may get past, such as another node that migrates at the same time.
     Passing(String),
-    /// It would go wrong again in the same way.
+    /// A retry would fail in the same way.
     Final(StoreError),
 }
 
-/// Brings the schema up to date. Waits for a lock for at most `lock_wait` at a time, and as often as it takes.
+/// Migrates the schema. Waits for a lock for at most `lock_wait` at a time, and retries until it is granted.
 pub(crate) fn migrate(config: &Config, connection: &mut Connection, lock_wait: Duration) -> Result<(), StoreError> {
     let (mut tries, mut pause, mut last) = (0, LOCK_PAUSES.0, 0);
     loop {
@@ -84,7 +84,7 @@ fn attempt(config: &Config, connection: &mut Connection, lock_wait: Duration) ->
     );
     let mut turn = Connection::open(config).map_err(|failure| Trouble::Passing(failure.reason()))?;
     turn.client.batch_execute(&settings)?;
-    // Released with its connection, at the end of this function.
+    // The lock is released with its connection, at the end of this function.
     turn.client.batch_execute(TURN).map_err(|error| match Trouble::from(error) {
         Trouble::Locked(_) => Trouble::Locked("another node migrates".to_owned()),
         other => other,
@@ -102,7 +102,7 @@ fn attempt(config: &Config, connection: &mut Connection, lock_wait: Duration) ->
         match gradual::steps(version) {
             Some(steps) => {
                 gradual::take(client, version, steps)?;
-                // Only records it: the steps have done what its text says.
+                // Only records the migration: the steps have done the work.
                 runner(Target::FakeVersion(version)).run(client)?;
             }
             None => drop(runner(Target::Version(version)).run(client)?),
@@ -112,9 +112,9 @@ fn attempt(config: &Config, connection: &mut Connection, lock_wait: Duration) ->
     Ok(())
 }
 
-/// The migrations that the database lacks, in their order. Refuses a database whose history is not ours.
+/// Returns the pending migrations in order. Refuses a database whose history differs from that of this version.
 fn pending(client: &mut Client) -> Result<Vec<Migration>, Trouble> {
-    // No migration has this number: the history is made and compared, and nothing is applied.
+    // No migration has the number 0: this creates and compares the history, and applies nothing.
     runner(Target::Version(0)).run(client)?;
     let applied = applied(client)?;
     let mut pending = runner(Target::Latest).get_migrations().clone();
@@ -128,14 +128,14 @@ fn applied(client: &mut Client) -> Result<BTreeSet<i32>, Trouble> {
     Ok(applied.iter().map(|migration| migration.version()).collect())
 }
 
-/// Applies what is missing up to a version, in one transaction with its records in the history.
+/// Returns a runner that applies the pending migrations up to a version, in one transaction with their records in the history.
 fn runner(target: Target) -> Runner {
     embedded::migrations::runner().set_abort_missing(true).set_grouped(true).set_target(target)
 }
 
 impl From<postgres::Error> for Trouble {
     fn from(error: postgres::Error) -> Self {
-        let reason = described(&error);
+        let reason = describe(&error);
         match error.code() {
             Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Self::Locked(reason),
             Some(code) if *code == SqlState::DISK_FULL => Self::Final(StoreError::Full),
@@ -152,7 +152,7 @@ impl From<refinery::Error> for Trouble {
             _ => {}
         }
         let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<postgres::Error>());
-        let reason = cause.map_or_else(|| error.to_string(), described);
+        let reason = cause.map_or_else(|| error.to_string(), describe);
         match cause.and_then(postgres::Error::code) {
             Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Self::Locked(reason),
             Some(code) if *code == SqlState::DISK_FULL => Self::Final(StoreError::Full),

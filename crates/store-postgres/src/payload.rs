@@ -1,4 +1,4 @@
-//! How topics stand in the payload of a notification: a line each.
+//! Encoding of topics in the payload of a notification: one line each.
 
 use std::collections::HashSet;
 
@@ -6,14 +6,14 @@ use domain::{ProjectId, SessionId};
 use store::Topic;
 use uuid::Uuid;
 
-/// A payload of 8,000 bytes is refused by PostgreSQL.
+/// Largest payload. PostgreSQL refuses 8,000 bytes.
 const MOST_BYTES: usize = 7_900;
-/// More payloads than this are worth less than one that wakes everybody.
+/// Number of payloads above which one payload that wakes all readers is cheaper.
 const MOST_PAYLOADS: usize = 16;
-/// Wakes everybody.
+/// Payload that wakes all readers.
 const EVERYTHING: &str = "*";
 
-/// Packs topics into as few payloads as they fit.
+/// Packs topics into as few payloads as possible.
 pub(crate) fn encode(topics: &HashSet<Topic>) -> Vec<String> {
     let everything = || vec![EVERYTHING.to_owned()];
     if topics.contains(&Topic::Everything) {
@@ -36,7 +36,7 @@ pub(crate) fn encode(topics: &HashSet<Topic>) -> Vec<String> {
     if payloads.len() > MOST_PAYLOADS { everything() } else { payloads }
 }
 
-/// The topics of a payload. What cannot be understood may mean anything.
+/// Returns the topics of a payload. A line that cannot be read means [`Topic::Everything`].
 pub(crate) fn decode(payload: &str) -> Vec<Topic> {
     payload.split('\n').map(|line| topic(line).unwrap_or(Topic::Everything)).collect()
 }
@@ -53,7 +53,7 @@ fn line(topic: &Topic) -> String {
     }
 }
 
-/// As JSON, so that a name with a line break stays on its line.
+/// Encodes a topic with a name. The name is JSON, so that a line break in it stays on one line.
 fn named(sort: char, project: ProjectId, name: &str) -> String {
     format!("{sort}{}{}", project.uuid().simple(), serde_json::Value::from(name))
 }

@@ -1,4 +1,4 @@
-//! Which policy is in force in a project, and which ones were.
+//! The policy in force in each project, its history, and the draft that runs in its shadow.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use store::{Bounded, DifferenceCount, Page, PolicyChangeRecord, PolicyReads, Pol
 use uuid::Uuid;
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, number as counted, parsed, signed};
+use crate::values::{column, json, number as counted, parse, signed};
 
-/// Over how many rows one count is spread.
+/// Number of rows that one count is spread over.
 const SHARDS: u8 = 16;
-/// The differences of a draft, the newest first.
+/// Differences of a draft, newest first.
 pub(crate) const DIFFERENCES: &str = "select body from policy_differences where project = $1 and number = $2 \
                                       order by at desc, session desc, call desc limit $3";
-/// The changes of the policy before one, the newest first.
+/// Changes of the policy before a number, newest first.
 pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_versions.body from policy_changes \
                                   join policy_versions using (project, version) \
                                   where policy_changes.project = $1 and number < $2 \
@@ -25,7 +25,7 @@ pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_ver
 impl PolicyReads for Executor<'_> {
     fn policy_state(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
         let found = self.row(sql::POLICY_STATE, &[&scope.project.uuid()])?;
-        found.map(|row| parsed(column(&row, 0)?)).transpose()
+        found.map(|row| parse(column(&row, 0)?)).transpose()
     }
 
     fn policy_states(&mut self, places: &[Scope]) -> StoreResult<Vec<Option<PolicyState>>> {
@@ -33,14 +33,14 @@ impl PolicyReads for Executor<'_> {
         let sql = "select project, body from policy_states where project = any($1)";
         let mut found: HashMap<Uuid, PolicyState> = HashMap::new();
         for row in self.rows(sql, &[&projects])? {
-            found.insert(column(&row, 0)?, parsed(column(&row, 1)?)?);
+            found.insert(column(&row, 0)?, parse(column(&row, 1)?)?);
         }
         Ok(projects.iter().map(|project| found.remove(project)).collect())
     }
 
     fn policy_version(&mut self, scope: &Scope, version: &str) -> StoreResult<Option<PolicyVersion>> {
         let found = self.row(sql::POLICY_VERSION, &[&scope.project.uuid(), &version])?;
-        found.map(|row| parsed(column(&row, 0)?)).transpose()
+        found.map(|row| parse(column(&row, 0)?)).transpose()
     }
 
     fn policy_changes(
@@ -51,7 +51,7 @@ impl PolicyReads for Executor<'_> {
     ) -> StoreResult<Bounded<PolicyChangeRecord>> {
         let before = page.after.map_or(Ok(i64::MAX), signed)?;
         let values: Values<'_> = &[&scope.project.uuid(), &before, &version, &i64::from(page.limit)];
-        self.bounded_list(CHANGES, values, page.limit, known)
+        self.bounded_list(CHANGES, values, page.limit, change_record)
     }
 
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> StoreResult<Option<String>> {
@@ -61,7 +61,7 @@ impl PolicyReads for Executor<'_> {
 
     fn differences(&mut self, scope: &Scope, number: u64, limit: u32) -> StoreResult<Bounded<Difference>> {
         let values: Values<'_> = &[&scope.project.uuid(), &signed(number)?, &i64::from(limit)];
-        self.bounded_rows(DIFFERENCES, values, limit, |row| parsed(column(row, 0)?))
+        self.bounded_rows(DIFFERENCES, values, limit, |row| parse(column(row, 0)?))
     }
 
     fn difference_counts(&mut self, scope: &Scope, number: u64) -> StoreResult<Vec<DifferenceCount>> {
@@ -76,25 +76,25 @@ impl PolicyReads for Executor<'_> {
 
 impl PolicyWrites for Executor<'_> {
     fn policy_lock_shared(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
-        // The state has no row before somebody has changed it; its project always has one.
+        // The policy has no state row before its first change; the project always has a row.
         self.rows("select 1 from projects where id = $1 for share", &[&scope.project.uuid()])?;
         self.policy_state(scope)
     }
 
     fn policy_save(&mut self, scope: &Scope, state: &PolicyState) -> StoreResult<()> {
-        self.alone(scope)?;
+        self.lock_history(scope)?;
         self.guarded(sql::POLICY_SAVE, &[&scope.project.uuid(), &signed(state.revision)?, &json(state)?])
     }
 
     fn policy_version_insert(&mut self, scope: &Scope, version: &PolicyVersion) -> StoreResult<bool> {
-        self.alone(scope)?;
+        self.lock_history(scope)?;
         let at = version.at.as_microsecond();
         Ok(self.change(sql::POLICY_VERSION_INSERT, &[&scope.project.uuid(), &version.version, &at, &json(version)?])?
             == 1)
     }
 
     fn policy_change_insert(&mut self, scope: &Scope, change: &PolicyChange) -> StoreResult<()> {
-        self.alone(scope)?;
+        self.lock_history(scope)?;
         let sql = "insert into policy_changes (project, number, version, body) \
                    select $1::uuid, coalesce(max(number), 0) + 1, $2::text, $3::text from policy_changes where project = $1";
         self.change(sql, &[&scope.project.uuid(), &change.version, &json(change)?]).map(drop)
@@ -136,15 +136,15 @@ impl PolicyWrites for Executor<'_> {
 }
 
 impl Executor<'_> {
-    /// Nobody else writes of the policy of the project until this transaction has ended. Always before anything is written of it, so that two
+    /// Locks the policy of a project until the transaction ends. Every write of the policy takes this lock first, so that two transactions
     /// never wait for each other.
-    fn alone(&mut self, scope: &Scope) -> StoreResult<()> {
+    fn lock_history(&mut self, scope: &Scope) -> StoreResult<()> {
         let sql = "select 1 from projects where id = $1 for no key update";
         self.rows(sql, &[&scope.project.uuid()]).map(drop)
     }
 }
 
-fn known(row: &Row) -> StoreResult<PolicyChangeRecord> {
-    let PolicyVersion { text, .. } = parsed(column(row, 2)?)?;
-    Ok(PolicyChangeRecord { number: counted(row, 0)?, change: parsed(column(row, 1)?)?, text })
+fn change_record(row: &Row) -> StoreResult<PolicyChangeRecord> {
+    let PolicyVersion { text, .. } = parse(column(row, 2)?)?;
+    Ok(PolicyChangeRecord { number: counted(row, 0)?, change: parse(column(row, 1)?)?, text })
 }

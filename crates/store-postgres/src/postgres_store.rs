@@ -1,4 +1,4 @@
-//! The store itself: a queue to the workers, and the threads that carry hints.
+//! [`PostgresStore`]: the queue of the workers, and the threads of the bell.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -11,24 +11,24 @@ use store::{Cost, Job, Store, StoreError, Topic};
 
 use crate::bell::{self, Bell, Listener};
 use crate::connection::Reconnecting;
-use crate::error::described;
+use crate::error::describe;
 use crate::migrate::migrate;
 use crate::queue::{Order, Queue};
 use crate::worker::Worker;
 
-/// How long opening waits for a database that is not there yet.
+/// Time that `open` waits for a database that is not reachable yet.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How a store is opened.
+/// Options of a store.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many jobs run side by side, each on a connection of its own.
+    /// Number of jobs that run in parallel, each on a connection of its own.
     pub connections: u32,
-    /// Whether servers tell each other of changes at once. Without, they find out within about a second.
+    /// Whether servers notify each other of changes. Without notifications they learn of changes within about a second.
     pub bells: bool,
-    /// By how many microseconds the database's clock is moved; for tests.
+    /// Offset that tests add to the clock of the database, in microseconds.
     pub skew: Arc<AtomicI64>,
-    /// How long a migration waits for a lock before it lets those through who wait behind it, and tries again.
+    /// Time that a migration waits for a lock. Then it lets the transactions behind it through and tries again.
     pub lock_wait: Duration,
 }
 
@@ -38,21 +38,21 @@ impl Default for Options {
     }
 }
 
-/// Keeps everything in a PostgreSQL database that other servers may share.
+/// A store in a PostgreSQL database that other servers may share.
 pub struct PostgresStore {
     config: Config,
     bells: bool,
     queue: Arc<Queue>,
     bell: Arc<Bell>,
     workers: Mutex<Vec<JoinHandle<()>>>,
-    ringers: Mutex<Vec<JoinHandle<()>>>,
+    bell_threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl PostgresStore {
-    /// Opens the database of a URL (`postgres://…` or `host=… dbname=…`) and brings its schema up to date. Blocks.
+    /// Opens the database of a URL (`postgres://…` or `host=… dbname=…`) and migrates it. Blocks.
     pub fn open(url: &str, options: &Options) -> Result<Self, StoreError> {
-        let config = configured(url)?;
-        prepared(&config, options.lock_wait)?;
+        let config = parse_config(url)?;
+        connect_and_migrate(&config, options.lock_wait)?;
         let queue = Arc::<Queue>::default();
         let store = Self {
             config,
@@ -60,7 +60,7 @@ impl PostgresStore {
             queue: Arc::clone(&queue),
             bell: Arc::default(),
             workers: Mutex::default(),
-            ringers: Mutex::default(),
+            bell_threads: Mutex::default(),
         };
         let outage = Arc::default();
         for number in 0..options.connections.max(1) {
@@ -69,19 +69,23 @@ impl PostgresStore {
             store.workers.lock().push(worker.start()?);
         }
         if store.bells {
-            store.ringing("notify", bell::notify)?;
+            store.start_bell_thread("notify", bell::notify)?;
         }
         Ok(store)
     }
 
-    /// Starts a thread that lives as long as the bell.
-    fn ringing(&self, name: &str, work: impl FnOnce(&Bell, &Config) + Send + 'static) -> Result<(), StoreError> {
+    /// Starts a thread that runs until the bell stops.
+    fn start_bell_thread(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Bell, &Config) + Send + 'static,
+    ) -> Result<(), StoreError> {
         let (bell, config) = (Arc::clone(&self.bell), self.config.clone());
         let thread = std::thread::Builder::new()
             .name(format!("holdpoint-{name}"))
             .spawn(move || work(&bell, &config))
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        self.ringers.lock().push(thread);
+        self.bell_threads.lock().push(thread);
         Ok(())
     }
 }
@@ -92,7 +96,7 @@ impl Store for PostgresStore {
     }
 
     fn query(&self, _cost: Cost, job: Box<dyn Job>) {
-        self.queue.push(Order::Look(job));
+        self.queue.push(Order::Query(job));
     }
 
     fn publish(&self, topics: &[Topic]) {
@@ -103,9 +107,9 @@ impl Store for PostgresStore {
 
     fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
         let (hears, sweeps): (Listener, Listener) = (Arc::clone(&listener), listener);
-        let swept = self.ringing("sweep", move |bell, config| bell::sweep(bell, config, &sweeps));
+        let swept = self.start_bell_thread("sweep", move |bell, config| bell::sweep(bell, config, &sweeps));
         let heard = match self.bells {
-            true => self.ringing("hear", move |bell, config| bell::hear(bell, config, &hears)),
+            true => self.start_bell_thread("hear", move |bell, config| bell::hear(bell, config, &hears)),
             false => Ok(()),
         };
         if let Err(error) = swept.and(heard) {
@@ -121,7 +125,7 @@ impl Store for PostgresStore {
         self.queue.close();
         join(&self.workers);
         self.bell.stop();
-        join(&self.ringers);
+        join(&self.bell_threads);
     }
 }
 
@@ -134,15 +138,15 @@ impl Drop for PostgresStore {
 fn join(threads: &Mutex<Vec<JoinHandle<()>>>) {
     let threads = std::mem::take(&mut *threads.lock());
     for thread in threads {
-        // A thread that panicked has already said so; nothing is left to wait for.
+        // A thread that panicked has logged it already.
         let _ = thread.join();
     }
 }
 
-fn configured(url: &str) -> Result<Config, StoreError> {
+fn parse_config(url: &str) -> Result<Config, StoreError> {
     let mut config: Config = url
         .parse()
-        .map_err(|error| StoreError::Unavailable(format!("the database URL cannot be read: {}", described(&error))))?;
+        .map_err(|error| StoreError::Unavailable(format!("the database URL cannot be read: {}", describe(&error))))?;
     if config.get_application_name().is_none() {
         config.application_name("holdpoint");
     }
@@ -161,22 +165,22 @@ fn configured(url: &str) -> Result<Config, StoreError> {
     Ok(config)
 }
 
-/// How many connections to the database of a URL are open under the same application name, which is `holdpoint` unless the URL says
-/// otherwise: those of nodes and of other commands. Blocks.
+/// Counts the connections of nodes and other commands to the database of a URL: those with the same application name, which is `holdpoint`
+/// unless the URL sets another. Blocks.
 pub fn connections(url: &str) -> Result<u64, StoreError> {
-    let config = configured(url)?;
+    let config = parse_config(url)?;
     on_thread(move || {
         let name = config.get_application_name().unwrap_or_default().to_owned();
         let mut link = Reconnecting::new(config, Arc::default());
         let sql = "select count(*) from pg_stat_activity where datname = current_database() \
                    and application_name = $1 and pid <> pg_backend_pid()";
-        let found = link.get(PATIENCE, || false)?.query(sql, &[&name]).map_err(|failure| failure.told())?;
+        let found = link.get(PATIENCE, || false)?.query(sql, &[&name]).map_err(|failure| failure.store_error())?;
         Ok(found.first().map_or(0, |row| u64::try_from(row.get::<_, i64>(0)).unwrap_or(0)))
     })
 }
 
 /// Connects and migrates.
-fn prepared(config: &Config, lock_wait: Duration) -> Result<(), StoreError> {
+fn connect_and_migrate(config: &Config, lock_wait: Duration) -> Result<(), StoreError> {
     let config = config.clone();
     on_thread(move || {
         let mut link = Reconnecting::new(config.clone(), Arc::default());
@@ -184,7 +188,7 @@ fn prepared(config: &Config, lock_wait: Duration) -> Result<(), StoreError> {
     })
 }
 
-/// Runs on a thread of its own, because the driver may not block one that runs futures, and logs where the caller does.
+/// Runs a closure on a new thread with the log of the caller. The driver blocks, which it must not do on a thread that runs futures.
 fn on_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {

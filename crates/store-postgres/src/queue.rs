@@ -1,31 +1,31 @@
-//! The bounded queue between whoever asks and the threads that own connections.
+//! Bounded queue between callers and the threads that own connections.
 
 use std::collections::VecDeque;
 
 use parking_lot::{Condvar, Mutex};
 use store::{Job, StoreError};
 
-/// How many jobs may wait before more are refused as too many.
+/// Number of queued jobs above which further jobs are refused as busy.
 const MOST_QUEUED: usize = 8192;
 
-/// A job, and which of its two sides is wanted.
+/// A job, and how it is run.
 pub(crate) enum Order {
-    /// In a transaction.
+    /// Runs in a transaction.
     Write(Box<dyn Job>),
-    /// Only reading.
-    Look(Box<dyn Job>),
+    /// Runs as a query.
+    Query(Box<dyn Job>),
 }
 
 impl Order {
-    /// Tells whoever waits.
+    /// Sends the result to the caller.
     pub(crate) fn finish(self, kept: Result<(), StoreError>) {
         match self {
-            Self::Write(job) | Self::Look(job) => job.finish(kept),
+            Self::Write(job) | Self::Query(job) => job.finish(kept),
         }
     }
 }
 
-/// Orders in the order of their arrival.
+/// A first-in, first-out queue.
 #[derive(Default)]
 pub(crate) struct Queue {
     waiting: Mutex<Waiting>,
@@ -39,7 +39,7 @@ struct Waiting {
 }
 
 impl Queue {
-    /// Queues an order, or finishes it at once as refused.
+    /// Queues an order, or finishes it with an error if the queue is full or closed.
     pub(crate) fn push(&self, order: Order) {
         let mut waiting = self.waiting.lock();
         let refusal = match waiting.closed {
@@ -70,13 +70,13 @@ impl Queue {
         }
     }
 
-    /// Lets the threads end after what is queued.
+    /// Lets the threads end after the queued orders.
     pub(crate) fn close(&self) {
         self.waiting.lock().closed = true;
         self.arrived.notify_all();
     }
 
-    /// Whether nothing more will come, so that nobody should wait long for anything.
+    /// Returns whether the queue is closed; jobs then no longer wait for the database to come back.
     pub(crate) fn closed(&self) -> bool {
         self.waiting.lock().closed
     }

@@ -1,4 +1,4 @@
-//! Keys that values are sealed with, and secret values that are kept for later.
+//! Data keys, sealed values, and the secrets that people keep for later sessions.
 
 use domain::{DataKeyId, InteractionId, KeptSecret, Scope, SecretId, TenantId, Timestamp};
 use postgres::Row;
@@ -10,16 +10,17 @@ use store::{
 
 use crate::access::scope;
 use crate::connection::Executor;
-use crate::values::{column, json, micros, number, parsed, signed, time, time_if};
+use crate::values::{column, json, micros, number, optional_time, parse, signed, time};
 
-/// The columns of a data key, which a row begins with.
+/// Columns of a data key, which come first in a row.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
-/// Behind them those of a kept secret, with its value.
-const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
-/// Where all of it is.
-const KEPT_VALUES: &str = "secrets join projects on projects.id = secrets.project \
+/// Columns of a kept secret, which follow those of its data key.
+const KEPT_SECRET: &str =
+    "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
+/// Tables of a kept secret and its data key.
+const KEPT_SECRETS: &str = "secrets join projects on projects.id = secrets.project \
                            join data_keys on data_keys.id = secrets.data_key";
-/// The setting that names the master key in force.
+/// Setting that names the master key in force.
 const MASTER: &str = "master_key";
 
 impl SecretReads for Executor<'_> {
@@ -34,7 +35,7 @@ impl SecretReads for Executor<'_> {
     }
 
     fn fence(&mut self) -> StoreResult<u64> {
-        // A number of its own, which is above all that were given. A snapshot's `xmax` is not: it is above all that have *ended*.
+        // A new transaction id is above all assigned ones. The `xmax` of a snapshot is only above all transactions that have *ended*.
         let row = self.row("select pg_current_xact_id()::text::bigint", &[])?;
         number(&row.ok_or(StoreError::Conflict)?, 0)
     }
@@ -67,27 +68,27 @@ impl SecretReads for Executor<'_> {
 
     fn kept_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<KeptSecretValue>> {
         let sql = format!(
-            "select {DATA_KEY}, {KEPT}, body from {KEPT_VALUES} where data_key = $1 order by secrets.id limit $2"
+            "select {DATA_KEY}, {KEPT_SECRET}, body from {KEPT_SECRETS} where data_key = $1 order by secrets.id limit $2"
         );
-        self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?.iter().map(kept_value).collect()
+        self.rows(&sql, &[&key.uuid(), &i64::from(limit)])?.iter().map(kept_secret_value).collect()
     }
 
     fn kept_secrets_for(&mut self, scope: &Scope, agent: &str) -> StoreResult<Vec<KeptSecretValue>> {
         let sql = format!(
-            "select {DATA_KEY}, {KEPT}, body from {KEPT_VALUES} \
+            "select {DATA_KEY}, {KEPT_SECRET}, body from {KEPT_SECRETS} \
              where secrets.project = $1 and agent = $2 order by secrets.name"
         );
-        self.rows(&sql, &[&scope.project.uuid(), &agent])?.iter().map(kept_value).collect()
+        self.rows(&sql, &[&scope.project.uuid(), &agent])?.iter().map(kept_secret_value).collect()
     }
 
     fn kept_secrets(&mut self, scope: &Scope, page: Page<SecretId>) -> StoreResult<Vec<KeptSecret>> {
         let sql = format!(
-            "select {KEPT} from secrets join projects on projects.id = secrets.project \
+            "select {KEPT_SECRET} from secrets join projects on projects.id = secrets.project \
              where secrets.project = $1 and ($2::uuid is null or secrets.id < $2) order by secrets.id desc limit $3"
         );
         let after = page.after.map(SecretId::uuid);
-        let found = self.listed(&sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
-        found.iter().map(|row| kept(row, 0)).collect()
+        let found = self.list_rows(&sql, &[&scope.project.uuid(), &after, &i64::from(page.limit)])?;
+        found.iter().map(|row| kept_secret(row, 0)).collect()
     }
 }
 
@@ -102,8 +103,8 @@ impl SecretWrites for Executor<'_> {
         self.guarded(sql::MASTER_KEY_CHANGE, &[&MASTER, &from, &to])
     }
 
-    /// Without a lock, which every sealing transaction would share. Instead it has its number before it looks: if it sees a key
-    /// that is about to be replaced, that number is below a fence drawn after the replacement.
+    /// Takes no lock, which all sealing transactions would share. The transaction gets its id before it reads: if it reads a key that is about
+    /// to be replaced, its id is below a fence that is taken after the replacement.
     fn data_key_newest(&mut self, tenant: TenantId) -> StoreResult<Option<DataKey>> {
         self.rows("select pg_current_xact_id()", &[])?;
         let sql = format!("select {DATA_KEY} from data_keys where tenant = $1 order by number desc limit 1");
@@ -162,7 +163,7 @@ impl SecretWrites for Executor<'_> {
     }
 }
 
-/// A data key, in the columns that a row begins with.
+/// Reads a data key from the first columns of a row.
 pub(crate) fn data_key(row: &Row) -> StoreResult<DataKey> {
     Ok(DataKey {
         id: DataKeyId::from_uuid(column(row, 0)?),
@@ -173,19 +174,19 @@ pub(crate) fn data_key(row: &Row) -> StoreResult<DataKey> {
     })
 }
 
-fn kept_value(row: &Row) -> StoreResult<KeptSecretValue> {
-    Ok(KeptSecretValue { secret: kept(row, 5)?, sealed: Sealed { key: data_key(row)?, body: column(row, 14)? } })
+fn kept_secret_value(row: &Row) -> StoreResult<KeptSecretValue> {
+    Ok(KeptSecretValue { secret: kept_secret(row, 5)?, sealed: Sealed { key: data_key(row)?, body: column(row, 14)? } })
 }
 
-fn kept(row: &Row, from: usize) -> StoreResult<KeptSecret> {
+fn kept_secret(row: &Row, from: usize) -> StoreResult<KeptSecret> {
     Ok(KeptSecret {
         id: SecretId::from_uuid(column(row, from)?),
         scope: scope(row, from + 1, from + 2)?,
         agent: column(row, from + 3)?,
         name: column(row, from + 4)?,
-        kept_by: parsed(column(row, from + 5)?)?,
+        kept_by: parse(column(row, from + 5)?)?,
         kept_at: time(column(row, from + 6)?)?,
-        used_at: time_if(column(row, from + 7)?)?,
+        used_at: optional_time(column(row, from + 7)?)?,
         driven: column(row, from + 8)?,
     })
 }

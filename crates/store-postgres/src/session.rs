@@ -6,7 +6,7 @@ use postgres::types::ToSql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, json_if, micros, number, parsed, parsed_if, signed, time};
+use crate::values::{column, json, micros, number, optional_json, parse, parse_optional, signed, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
                        agent_version, hosted, flow, flow_version, handed_from";
@@ -22,7 +22,7 @@ impl SessionReads for Executor<'_> {
         let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
                    where session_inputs.session = $1 and sessions.project = $2";
         let found = self.row(sql, &[&session.uuid(), &scope.project.uuid()])?;
-        found.map(|row| parsed(column(&row, 0)?)).transpose()
+        found.map(|row| parse(column(&row, 0)?)).transpose()
     }
 
     fn sessions(
@@ -39,7 +39,7 @@ impl SessionReads for Executor<'_> {
     fn steps(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<Step>> {
         let sql = "select body from steps where session = $1 and project = $2 order by id";
         let found = self.rows(sql, &[&session.uuid(), &scope.project.uuid()])?;
-        found.iter().map(|row| parsed(column(row, 0)?)).collect()
+        found.iter().map(|row| parse(column(row, 0)?)).collect()
     }
 
     fn steps_page(&mut self, scope: &Scope, session: SessionId, page: Page<StepId>) -> StoreResult<Bounded<Step>> {
@@ -47,7 +47,7 @@ impl SessionReads for Executor<'_> {
                    order by id desc limit $4";
         let (after, limit) = (page.after.map(StepId::uuid), i64::from(page.limit));
         let values: Values<'_> = &[&session.uuid(), &scope.project.uuid(), &after, &limit];
-        self.bounded_list(sql, values, page.limit, |row| parsed(column(row, 0)?))
+        self.bounded_list(sql, values, page.limit, |row| parse(column(row, 0)?))
     }
 }
 
@@ -69,8 +69,8 @@ impl SessionWrites for Executor<'_> {
                 &session.step.uuid(),
                 &json(&session.started_by)?,
                 &session.created_at.as_microsecond(),
-                &json_if(session.paused.as_ref())?,
-                &json_if(session.ended.as_ref())?,
+                &optional_json(session.paused.as_ref())?,
+                &optional_json(session.ended.as_ref())?,
                 &i64::from(session.waiting_on),
                 &i64::from(session.open),
                 &signed(session.last_seq)?,
@@ -78,14 +78,14 @@ impl SessionWrites for Executor<'_> {
                 &session.driven,
                 &session.brief.flow,
                 &session.brief.flow_version,
-                &json_if(session.handed_from.as_ref())?,
+                &optional_json(session.handed_from.as_ref())?,
             ],
         )?;
         let sql = "insert into session_inputs (session, body) values ($1, $2) on conflict do nothing";
         self.guarded(sql, &[&session.id.uuid(), &json(luggage)?])
     }
 
-    /// Whoever else wants the row waits here until this transaction has ended, and then reads what it left.
+    /// Another transaction that locks the row waits here until this one ends, and then reads its writes.
     fn session_lock(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         let sql = format!("select {COLUMNS} from sessions where id = $1 and project = $2 for update");
         let found = self.row(&sql, &[&session.uuid(), &scope.project.uuid()])?;
@@ -101,8 +101,8 @@ impl SessionWrites for Executor<'_> {
                 &session.id.uuid(),
                 &session.scope.project.uuid(),
                 &session.status().name(),
-                &json_if(session.paused.as_ref())?,
-                &json_if(session.ended.as_ref())?,
+                &optional_json(session.paused.as_ref())?,
+                &optional_json(session.ended.as_ref())?,
                 &i64::from(session.waiting_on),
                 &i64::from(session.open),
                 &signed(session.last_seq)?,
@@ -124,19 +124,19 @@ impl SessionWrites for Executor<'_> {
     }
 }
 
-/// What a statement is given, made as it is put together.
-pub(crate) type Given = Vec<Box<dyn ToSql + Sync>>;
+/// Values of a statement that is built from a filter.
+pub(crate) type BoxedValues = Vec<Box<dyn ToSql + Sync>>;
 
-/// Who opened a session, as it is kept.
-pub(crate) fn written(actor: &Actor) -> String {
-    // What cannot be written was never kept, and finds nothing.
+/// Returns the stored form of the actor who opened a session.
+pub(crate) fn actor_json(actor: &Actor) -> String {
+    // An actor that cannot be serialised was never stored; an empty text finds nothing.
     serde_json::to_string(actor).unwrap_or_default()
 }
 
-/// The statement of a list: only the conditions that are wanted, so that each shape gets the plan that fits it.
-pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, Given) {
+/// Builds the statement of a list from the conditions of the filter, so that each combination gets the plan that fits it.
+pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, BoxedValues) {
     let mut sql = format!("select {COLUMNS} from sessions where project = $1");
-    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Box<dyn ToSql + Sync>| {
         values.push(value);
         sql.push_str(&condition.replace('?', &format!("${}", values.len())));
@@ -154,11 +154,11 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
         with(" and channel = ?", Box::new(channel.clone()));
     }
     if let Some(actor) = &filter.belongs_to {
-        with(" and (started_by = ?", Box::new(written(actor)));
+        with(" and (started_by = ?", Box::new(actor_json(actor)));
         with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
-        // So that those that have ended cost nothing.
+        // The partial index on live sessions then applies, and ended sessions cost nothing.
         sql.push_str(" and ended is null");
     }
     sql.push_str(&format!(" order by id desc limit {}", page.limit));
@@ -178,14 +178,14 @@ fn read(scope: &Scope, row: &Row) -> StoreResult<Session> {
             flow_version: column(row, 15)?,
         },
         step: StepId::from_uuid(column(row, 4)?),
-        started_by: parsed(column(row, 5)?)?,
+        started_by: parse(column(row, 5)?)?,
         created_at: time(column(row, 6)?)?,
-        paused: parsed_if(column(row, 7)?)?,
-        ended: parsed_if(column(row, 8)?)?,
+        paused: parse_optional(column(row, 7)?)?,
+        ended: parse_optional(column(row, 8)?)?,
         waiting_on: number(row, 9)?,
         open: number(row, 10)?,
         last_seq: number(row, 11)?,
         driven: column(row, 13)?,
-        handed_from: parsed_if(column(row, 16)?)?,
+        handed_from: parse_optional(column(row, 16)?)?,
     })
 }

@@ -1,4 +1,4 @@
-//! Figures.
+//! Statistics of projects and of the installation.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use store::sql::stats as sql;
 use store::{Bounded, ClosedInteraction, OpenCount, Stats, StatsReads, StepCounts, StoreResult, percentile};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, number, parsed, time, time_if, unusable};
+use crate::values::{column, corrupt, number, optional_time, parse, time};
 
 impl StatsReads for Executor<'_> {
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<Stats> {
@@ -16,7 +16,7 @@ impl StatsReads for Executor<'_> {
         let open = self.counts(sql::STATS_OPEN, &[&project])?;
         let sql = "select created_at from interactions where project = $1 and status = 'pending' order by id limit 1";
         let oldest = self.row(sql, &[&project])?;
-        let oldest_open_at = time_if(oldest.map(|row| column(&row, 0)).transpose()?)?;
+        let oldest_open_at = optional_time(oldest.map(|row| column(&row, 0)).transpose()?)?;
         let closed = self.counts(sql::STATS_CLOSED, &[&project, &since])?;
         let waits = self.rows(sql::STATS_WAITS, &[&project, &since])?;
         let mut waits = waits.iter().map(|row| column(row, 0)).collect::<StoreResult<Vec<i64>>>()?;
@@ -53,11 +53,11 @@ impl StatsReads for Executor<'_> {
 
     fn delivery_backlog(&mut self) -> StoreResult<(u64, Option<Timestamp>)> {
         let Some(row) = self.row(sql::DELIVERY_BACKLOG, &[])? else { return Ok((0, None)) };
-        Ok((number(&row, 0)?, time_if(column(&row, 1)?)?))
+        Ok((number(&row, 0)?, optional_time(column(&row, 1)?)?))
     }
 
     fn step_counts(&mut self, now: Timestamp) -> StoreResult<StepCounts> {
-        // By its letters: what a step was given may contain NUL, which PostgreSQL would refuse to read as JSON.
+        // Matched as text: the input of a step may contain NUL, which PostgreSQL refuses in JSON.
         let sql = "select count(*) filter (where held and due > $1), count(*) filter (where due <= $1), \
                    count(*) filter (where not held and due > $1), \
                    (select count(*) from sessions where ended is null and hosted and waiting_on > 0) from \
@@ -88,10 +88,10 @@ impl Executor<'_> {
     }
 }
 
-/// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
+/// Fails if the state of the row is open, which no row with `resolved_at` has.
 fn closed_interaction(row: &Row) -> StoreResult<ClosedInteraction> {
-    let State::Resolved { resolution, .. } = parsed(column(row, 4)?)? else {
-        return Err(unusable("a closed question is not resolved"));
+    let State::Resolved { resolution, .. } = parse(column(row, 4)?)? else {
+        return Err(corrupt("a closed question is not resolved"));
     };
     Ok(ClosedInteraction {
         id: InteractionId::from_uuid(column(row, 0)?),

@@ -1,4 +1,4 @@
-//! Steps that our own workers run, and their journals.
+//! Steps that workers of this server run, and their journals.
 
 use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
 use store::sql::step as sql;
@@ -6,9 +6,9 @@ use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult
 
 use crate::access::scope as scope_of;
 use crate::connection::Executor;
-use crate::values::{column, json, micros, number, parsed, signed, time, time_if};
+use crate::values::{column, json, micros, number, optional_time, parse, signed, time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
                               join projects on projects.id = steps.project \
                               where due is not null and due <= $1 order by due limit $2";
@@ -16,7 +16,7 @@ pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, st
 impl StepReads for Executor<'_> {
     fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
         let found = self.row(sql::STEP, &[&step.uuid(), &scope.project.uuid()])?;
-        found.map(|row| parsed(column(&row, 0)?)).transpose()
+        found.map(|row| parse(column(&row, 0)?)).transpose()
     }
 
     fn steps_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueStep>> {
@@ -33,12 +33,12 @@ impl StepReads for Executor<'_> {
 
     fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row(sql::NEXT_STEP_DUE, &[])?;
-        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+        optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 
     fn step_state(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<StepState>> {
         let found = self.row(sql::STEP_STATE, &[&step.uuid(), &scope.project.uuid()])?;
-        found.map(|row| Ok(StepState { upto: number(&row, 0)?, body: parsed(column(&row, 1)?)? })).transpose()
+        found.map(|row| Ok(StepState { upto: number(&row, 0)?, body: parse(column(&row, 1)?)? })).transpose()
     }
 
     fn interactions_with_sealed_value(
@@ -56,7 +56,7 @@ impl StepReads for Executor<'_> {
             [&step.uuid(), &scope.project.uuid(), &signed(after)?, &i64::from(limit)];
         let found = self.rows(sql::JOURNAL, &values)?;
         let entry =
-            |row| Ok(JournalEntry { seq: number(row, 0)?, at: time(column(row, 1)?)?, body: parsed(column(row, 2)?)? });
+            |row| Ok(JournalEntry { seq: number(row, 0)?, at: time(column(row, 1)?)?, body: parse(column(row, 2)?)? });
         found.iter().map(entry).collect()
     }
 }

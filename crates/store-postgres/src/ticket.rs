@@ -1,4 +1,4 @@
-//! Tickets, which are taken once.
+//! Stream tickets, which are valid once.
 
 use domain::{Credential, KeyId, Ticket, TicketId, Timestamp, VisitId};
 use postgres::Row;
@@ -12,7 +12,7 @@ use crate::values::{column, time};
 
 impl Executor<'_> {
     pub(crate) fn insert_ticket(&mut self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
-        let (key, visit) = halves(ticket.credential);
+        let (key, visit) = key_and_visit(ticket.credential);
         let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
                    values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
         let (tenant, project) = (ticket.scope.tenant.uuid(), ticket.scope.project.uuid());
@@ -36,7 +36,7 @@ impl Executor<'_> {
     }
 }
 
-const fn halves(credential: Credential) -> (Option<Uuid>, Option<Uuid>) {
+const fn key_and_visit(credential: Credential) -> (Option<Uuid>, Option<Uuid>) {
     match credential {
         Credential::Key(key) => (Some(key.uuid()), None),
         Credential::Visit(visit) => (None, Some(visit.uuid())),

@@ -1,20 +1,20 @@
-//! Time, and what it is due for.
+//! The time of a transaction, and the rows that are due.
 
 use domain::{InteractionId, SessionId, Timestamp};
 use store::{DueAction, DueInteraction, StoreError, StoreResult, TimerReads, TimerWrites};
 
 use crate::access::scope;
 use crate::connection::{CLOCK, Executor};
-use crate::values::{column, time_if};
+use crate::values::{column, optional_time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
                               join projects on projects.id = interactions.project \
                               where wake_at is not null and wake_at <= $1 order by wake_at limit $2";
 
-/// The earliest moment that is to come.
+/// Earliest time at which a question is due.
 pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_at is not null";
-/// The oldest question that is only kept.
+/// Time of the oldest retired question.
 pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
 
 impl TimerReads for Executor<'_> {
@@ -23,7 +23,7 @@ impl TimerReads for Executor<'_> {
             return Ok(now);
         }
         let row = self.row(CLOCK, &[])?.ok_or(StoreError::Conflict)?;
-        let now = self.moved(column(&row, 0)?)?;
+        let now = self.transaction_time(column(&row, 0)?)?;
         self.now = Some(now);
         Ok(now)
     }
@@ -42,12 +42,12 @@ impl TimerReads for Executor<'_> {
 
     fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row(NEXT, &[])?;
-        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+        optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 
     fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
         let row = self.row(OLDEST, &[])?;
-        time_if(row.map(|row| column(&row, 0)).transpose()?.flatten())
+        optional_time(row.map(|row| column(&row, 0)).transpose()?.flatten())
     }
 }
 

@@ -1,4 +1,4 @@
-//! People, their memberships, visits and links.
+//! Users, their memberships, visits and sign-in links.
 
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use postgres::Row;
@@ -6,22 +6,22 @@ use store::sql::user as sql;
 use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::{Executor, Values};
-use crate::values::{column, json, micros, number, parsed, time, time_if, unusable};
+use crate::values::{column, corrupt, json, micros, number, optional_time, parse, time};
 
 const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
 const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
-/// The account of a folded name. An account of the same letters that is older than this rule may have none.
+/// User with a folded name. An older user whose name differs only by case may have no folded name.
 pub(crate) const FOLDED: &str = "select id from users where tenant = $1 and folded = $2";
-/// The members of a project.
+/// Members of a project.
 pub(crate) const MEMBERS: &str = "select \"user\" from memberships where project = $1";
-/// The admins of a project who have come in.
+/// Admins of a project who have signed in.
 pub(crate) const ADMINS: &str = "select memberships.\"user\" from memberships join users on users.id = memberships.\"user\" \
                                  where memberships.project = $1 and users.tenant = $2 and role = 'admin' \
                                  and disabled_at is null and signed_in_at is not null \
                                  order by memberships.\"user\" for update of memberships";
-/// Visits that nobody goes on with.
+/// Visits that were not used for too long.
 pub(crate) const UNUSED: &str = "select id from visits where seen_at < $1 limit $2 for update skip locked";
-/// Visits that have lasted for too long.
+/// Visits that began too long ago.
 pub(crate) const AGED: &str = "select id from visits where created_at < $1 limit $2 for update skip locked";
 
 impl Executor<'_> {
@@ -235,7 +235,7 @@ fn user(row: &Row) -> StoreResult<UserRecord> {
         subject: column(row, 4)?,
         memberships: Vec::new(),
         created_at: time(column(row, 5)?)?,
-        signed_in_at: time_if(column(row, 6)?)?,
+        signed_in_at: optional_time(column(row, 6)?)?,
     };
     Ok(UserRecord { user, password: column(row, 7)? })
 }
@@ -245,11 +245,11 @@ fn membership(row: &Row, first: usize) -> StoreResult<Membership> {
     Ok(Membership {
         project: ProjectId::from_uuid(column(row, first)?),
         role: Role::named(role).ok_or_else(|| StoreError::Corrupt(format!("the role `{role}`")))?,
-        groups: parsed(column(row, first + 2)?)?,
-        disabled_at: time_if(column(row, first + 3)?)?,
+        groups: parse(column(row, first + 2)?)?,
+        disabled_at: optional_time(column(row, first + 3)?)?,
     })
 }
 
 fn hash(row: &Row, index: usize) -> StoreResult<[u8; 32]> {
-    <[u8; 32]>::try_from(column::<&[u8]>(row, index)?).map_err(unusable)
+    <[u8; 32]>::try_from(column::<&[u8]>(row, index)?).map_err(corrupt)
 }

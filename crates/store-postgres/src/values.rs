@@ -1,4 +1,4 @@
-//! How times, numbers and JSON stand in columns.
+//! Conversion of times, numbers and JSON from and to columns.
 
 use domain::Timestamp;
 use postgres::Row;
@@ -8,26 +8,26 @@ use serde::de::DeserializeOwned;
 use store::{StoreError, StoreResult};
 
 pub(crate) fn json<T: Serialize>(value: &T) -> StoreResult<String> {
-    serde_json::to_string(value).map_err(unusable)
+    serde_json::to_string(value).map_err(corrupt)
 }
 
-pub(crate) fn json_if<T: Serialize>(value: Option<&T>) -> StoreResult<Option<String>> {
+pub(crate) fn optional_json<T: Serialize>(value: Option<&T>) -> StoreResult<Option<String>> {
     value.map(json).transpose()
 }
 
-pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
-    serde_json::from_str(text).map_err(unusable)
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
+    serde_json::from_str(text).map_err(corrupt)
 }
 
-pub(crate) fn parsed_if<T: DeserializeOwned>(text: Option<&str>) -> StoreResult<Option<T>> {
-    text.map(parsed).transpose()
+pub(crate) fn parse_optional<T: DeserializeOwned>(text: Option<&str>) -> StoreResult<Option<T>> {
+    text.map(parse).transpose()
 }
 
 pub(crate) fn time(micros: i64) -> StoreResult<Timestamp> {
-    Timestamp::from_microsecond(micros).map_err(unusable)
+    Timestamp::from_microsecond(micros).map_err(corrupt)
 }
 
-pub(crate) fn time_if(micros: Option<i64>) -> StoreResult<Option<Timestamp>> {
+pub(crate) fn optional_time(micros: Option<i64>) -> StoreResult<Option<Timestamp>> {
     micros.map(time).transpose()
 }
 
@@ -35,24 +35,24 @@ pub(crate) fn micros(at: Option<Timestamp>) -> Option<i64> {
     at.map(Timestamp::as_microsecond)
 }
 
-/// A column of a row.
+/// Reads a column of a row.
 pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> StoreResult<T> {
-    row.try_get(index).map_err(unusable)
+    row.try_get(index).map_err(corrupt)
 }
 
-/// A column that holds a number which is never negative.
+/// Reads a column that holds a non-negative number.
 pub(crate) fn number<T: TryFrom<i64>>(row: &Row, index: usize) -> StoreResult<T>
 where
     T::Error: std::fmt::Display,
 {
-    T::try_from(column(row, index)?).map_err(unusable)
+    T::try_from(column(row, index)?).map_err(corrupt)
 }
 
-/// A number as a column holds it.
+/// Converts a number to the type of its column.
 pub(crate) fn signed(number: u64) -> StoreResult<i64> {
-    i64::try_from(number).map_err(unusable)
+    i64::try_from(number).map_err(corrupt)
 }
 
-pub(crate) fn unusable(error: impl std::fmt::Display) -> StoreError {
+pub(crate) fn corrupt(error: impl std::fmt::Display) -> StoreError {
     StoreError::Corrupt(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Webhooks, what is sent for them, and what it is signed with.
+//! Webhooks, their deliveries, and their signing secrets.
 
 use domain::webhook::delivery::About;
 use domain::{
@@ -15,30 +15,30 @@ use crate::connection::{Executor, Values};
 use crate::event::cursor;
 use crate::interaction;
 use crate::secret::data_key;
-use crate::values::{column, json, micros, number, parsed, signed, time_if};
+use crate::values::{column, json, micros, number, optional_time, parse, signed};
 
-/// Webhooks that nobody holds and for which something may be to do.
+/// Webhooks without a lease that may have work.
 pub(crate) const DUE: &str = "select projects.tenant, projects.id, webhooks.id from webhooks \
      join projects on projects.id = webhooks.project \
      where enabled and (lease_until is null or lease_until <= $1) and (due_at <= $1 or (not held_back and exists \
      (select 1 from events where events.project = webhooks.project \
      and (events.xid, events.position) > (webhooks.cursor_major, webhooks.cursor_minor)))) \
      order by looked_at, webhooks.id limit $2";
-/// What is to be sent by now.
+/// Deliveries that are due.
 pub(crate) const TO_SEND: &str = "select body from webhook_deliveries \
                                   where webhook = $1 and due_at is not null and due_at <= $2 order by due_at limit $3";
-/// How much is still to be sent.
+/// Number of deliveries that are still to be sent, and the earliest due time.
 pub(crate) const BACKLOG: &str =
     "select count(*), min(due_at) from webhook_deliveries where webhook = $1 and due_at is not null";
-/// What was settled before a moment.
+/// Deliveries that were settled before a time.
 pub(crate) const SETTLED: &str =
     "select id from webhook_deliveries where settled_at is not null and settled_at <= $1 limit $2";
-/// A delivery of a webhook that is there.
+/// Condition on the deliveries of a webhook of the project.
 const OF_WEBHOOK: &str = "webhook = $1 and exists (select 1 from webhooks where id = $1 and project = $2)";
-/// The columns of a data key, and behind them those of a secret.
+/// Columns of a data key, followed by those of a signing secret.
 const SECRET: &str = "data_keys.id, data_keys.tenant, data_keys.number, master, wrapped, \
                       projects.tenant, projects.id, webhook, webhook_secrets.number, until, webhook_secrets.body";
-/// Where all of it is.
+/// Tables of a signing secret and its data key.
 const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_secrets.webhook \
                        join projects on projects.id = webhooks.project \
                        join data_keys on data_keys.id = webhook_secrets.data_key";
@@ -79,7 +79,7 @@ impl WebhookReads for Executor<'_> {
              order by id desc limit $4"
         );
         let (after, limit) = (page.after.map(WebhookDeliveryId::uuid), i64::from(page.limit));
-        let found = self.listed(&sql, &[&webhook.uuid(), &scope.project.uuid(), &after, &limit, &state])?;
+        let found = self.list_rows(&sql, &[&webhook.uuid(), &scope.project.uuid(), &after, &limit, &state])?;
         found.iter().map(body).collect()
     }
 
@@ -106,7 +106,7 @@ impl WebhookReads for Executor<'_> {
 
     fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
         let found = self.row(BACKLOG, &[&webhook.uuid()])?;
-        found.map_or(Ok((0, None)), |row| Ok((number(&row, 0)?, time_if(column(&row, 1)?)?)))
+        found.map_or(Ok((0, None)), |row| Ok((number(&row, 0)?, optional_time(column(&row, 1)?)?)))
     }
 
     fn answers_unsent(
@@ -117,7 +117,7 @@ impl WebhookReads for Executor<'_> {
         limit: u32,
     ) -> StoreResult<Bounded<Interaction>> {
         let values: Values<'_> = &[&scope.project.uuid(), &agent, &i64::from(limit), &webhook.uuid()];
-        self.bounded_rows(&interaction::unsent(), values, limit, |row| interaction::read(scope, row))
+        self.bounded_rows(&interaction::unsent_answers(), values, limit, |row| interaction::read(scope, row))
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
@@ -295,7 +295,7 @@ impl WebhookWrites for Executor<'_> {
 }
 
 fn body<T: serde::de::DeserializeOwned>(row: &Row) -> StoreResult<T> {
-    parsed(column(row, 0)?)
+    parse(column(row, 0)?)
 }
 
 fn secret(row: &Row) -> StoreResult<WebhookSecret> {
@@ -303,7 +303,7 @@ fn secret(row: &Row) -> StoreResult<WebhookSecret> {
         scope: scope(row, 5, 6)?,
         webhook: WebhookId::from_uuid(column(row, 7)?),
         number: number(row, 8)?,
-        until: time_if(column(row, 9)?)?,
+        until: optional_time(column(row, 9)?)?,
         sealed: Sealed { key: data_key(row)?, body: column(row, 10)? },
     })
 }

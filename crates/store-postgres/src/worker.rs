@@ -1,4 +1,4 @@
-//! The threads that own connections: each runs one job at a time, from `BEGIN` to `COMMIT`.
+//! Threads that own one connection each, and run one job at a time from `BEGIN` to `COMMIT`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::connection::{Connection, Executor, Reconnecting};
 use crate::error::Failure;
 use crate::queue::{Order, Queue};
 
-/// How long a job waits for the database to come back.
+/// Time that a job waits for the database to come back.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often a job is run again because the database asks for it, or because its connection was lost.
+/// Maximum number of runs of a job after serialisation failures and lost connections.
 const MOST_RUNS: u32 = 10;
 
-/// One thread with its connection.
+/// A thread with its connection.
 pub(crate) struct Worker {
     number: u32,
     link: Reconnecting,
@@ -25,18 +25,18 @@ pub(crate) struct Worker {
     skew: Arc<AtomicI64>,
 }
 
-/// What became of one run of a job.
+/// Result of one run of a job.
 enum Ending {
-    /// Kept, or undone for good.
+    /// The job is committed, or rolled back for good.
     Settled(Result<(), StoreError>),
-    /// The same, and the connection cannot be used any more.
+    /// The job is committed or rolled back for good, and the connection cannot be used any more.
     Broken(Result<(), StoreError>),
-    /// Nothing was kept, and it can be run again.
+    /// Nothing was committed, and the job can be run again.
     Undone(Failure),
 }
 
 impl Worker {
-    /// Makes one that takes its work from a queue.
+    /// Creates a worker that takes orders from a queue.
     pub(crate) const fn new(number: u32, link: Reconnecting, queue: Arc<Queue>, skew: Arc<AtomicI64>) -> Self {
         Self { number, link, queue, skew }
     }
@@ -46,7 +46,7 @@ impl Worker {
         std::thread::Builder::new()
             .name(format!("holdpoint-pg-{}", self.number))
             .spawn(move || {
-                // So that the first requests need not wait for it; if it fails, the first job tries again.
+                // Connect early, so that the first request does not wait; if this fails, the first job connects.
                 let _ = self.link.get(Duration::ZERO, || true);
                 while let Some(order) = self.queue.pop() {
                     self.serve(order);
@@ -58,13 +58,13 @@ impl Worker {
     fn serve(&mut self, mut order: Order) {
         let kept = match &mut order {
             Order::Write(job) => self.settle(job.as_mut(), transact),
-            Order::Look(job) if !job.is_awaited() => Err(StoreError::Closed),
-            Order::Look(job) => self.settle(job.as_mut(), look),
+            Order::Query(job) if !job.is_awaited() => Err(StoreError::Closed),
+            Order::Query(job) => self.settle(job.as_mut(), run_query),
         };
         order.finish(kept);
     }
 
-    /// Runs a job until it is settled one way or the other, or the database has asked for too much patience.
+    /// Runs a job until it is committed or rolled back for good, at most [`MOST_RUNS`] times.
     fn settle(
         &mut self,
         job: &mut dyn Job,
@@ -76,19 +76,19 @@ impl Worker {
             let failure = match run(connection, job, self.skew.load(Ordering::Relaxed)) {
                 Ending::Settled(kept) => return kept,
                 Ending::Broken(kept) => {
-                    self.link.lost();
+                    self.link.discard();
                     return kept;
                 }
                 Ending::Undone(failure) => failure,
             };
             if matches!(failure, Failure::Lost(_)) {
-                self.link.lost();
+                self.link.discard();
             }
             runs += 1;
             if runs == MOST_RUNS {
-                return Err(failure.told());
+                return Err(failure.store_error());
             }
-            // Those who met must not meet again: each thread waits a little differently.
+            // Each thread pauses for a different time, so that conflicting transactions do not meet again.
             let spread = self.number * runs % 7;
             std::thread::sleep(Duration::from_millis(u64::from(runs * 2 + spread)));
         }
@@ -99,26 +99,26 @@ impl Worker {
 fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
     let clock = match connection.begin() {
         Ok(clock) => clock,
-        Err(failure) => return undone(failure),
+        Err(failure) => return retry_or_settle(failure),
     };
-    let mut face = Executor::new(connection, skew);
-    face.now = face.moved(clock).ok();
-    let ran = catch_unwind(AssertUnwindSafe(|| job.run(&mut face)));
-    let failure = face.failure.take();
-    if let (Ok(JobOutcome::Commit), None) = (&ran, &failure) {
+    let mut executor = Executor::new(connection, skew);
+    executor.now = executor.transaction_time(clock).ok();
+    let outcome = catch_unwind(AssertUnwindSafe(|| job.run(&mut executor)));
+    let failure = executor.failure.take();
+    if let (Ok(JobOutcome::Commit), None) = (&outcome, &failure) {
         return match connection.end("commit") {
             Ok(()) => Ending::Settled(Ok(())),
             Err(Failure::Lost(reason)) => {
                 tracing::warn!(reason, "the connection broke during a commit");
                 Ending::Broken(Err(StoreError::InDoubt))
             }
-            // The database has said that it kept nothing.
-            Err(failure) => undone(failure),
+            // The database has reported that it committed nothing.
+            Err(failure) => retry_or_settle(failure),
         };
     }
-    let settled = match (ran, failure) {
+    let settled = match (outcome, failure) {
         (Ok(_), Some(failure @ (Failure::Lost(_) | Failure::Again))) => Err(failure),
-        (Ok(JobOutcome::Commit), Some(failure)) => Ok(Err(failure.told())),
+        (Ok(JobOutcome::Commit), Some(failure)) => Ok(Err(failure.store_error())),
         (Ok(JobOutcome::Commit), None) => Ok(Ok(())),
         (Ok(JobOutcome::Rollback(error)), _) => Ok(error.map_or(Ok(()), Err)),
         (Err(_), _) => {
@@ -128,7 +128,7 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
     };
     match (settled, connection.end("rollback")) {
         (Ok(kept), Ok(())) => Ending::Settled(kept),
-        // Without an answer nothing is kept either.
+        // Without an answer to the rollback nothing is committed either.
         (Ok(kept), Err(_)) => Ending::Broken(kept),
         (Err(failure), Ok(())) => Ending::Undone(failure),
         (Err(_), Err(failure)) => Ending::Undone(Failure::Lost(failure.reason())),
@@ -136,10 +136,10 @@ fn transact(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending
 }
 
 /// Runs a query once.
-fn look(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
-    let mut face = Executor::new(connection, skew);
-    let ran = catch_unwind(AssertUnwindSafe(|| job.run_query(&mut face)));
-    match (ran, face.failure.take()) {
+fn run_query(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
+    let mut executor = Executor::new(connection, skew);
+    let outcome = catch_unwind(AssertUnwindSafe(|| job.run_query(&mut executor)));
+    match (outcome, executor.failure.take()) {
         (Ok(_), Some(failure @ (Failure::Lost(_) | Failure::Again))) => Ending::Undone(failure),
         (Ok(JobOutcome::Commit | JobOutcome::Rollback(None)), _) => Ending::Settled(Ok(())),
         (Ok(JobOutcome::Rollback(Some(error))), _) => Ending::Settled(Err(error)),
@@ -150,8 +150,8 @@ fn look(connection: &mut Connection, job: &mut dyn Job, skew: i64) -> Ending {
     }
 }
 
-/// A failure that running again may get past, or one that is final.
-fn undone(failure: Failure) -> Ending {
+/// Decides whether a failure is worth another run.
+fn retry_or_settle(failure: Failure) -> Ending {
     match failure {
         Failure::Refused(error) => Ending::Settled(Err(error)),
         failure => Ending::Undone(failure),

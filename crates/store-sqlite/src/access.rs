@@ -1,4 +1,4 @@
-//! Tenants, projects, keys, settings.
+//! Tenants, projects, API keys and settings.
 
 use domain::{Key, KeyId, ProjectId, Role, Scope, TenantId, Ticket, TicketId, Timestamp};
 use rusqlite::types::Type;
@@ -7,17 +7,17 @@ use store::sql::access as sql;
 use store::{AccessReads, AccessWrites, Bounded, KeyRecord, Page, StoreError, StoreResult};
 
 use crate::connection::Executor;
-use crate::values::{id, json, micros, parsed, time, time_if, unusable};
+use crate::values::{corrupt, id, json, micros, optional_time, parse, time};
 
 const COLUMNS: &str = "keys.id, projects.tenant, keys.project, role, user, groups, created_at, expires_at, revoked_at, \
                        last_used_at, hash";
 
-/// The keys of a name, whatever its case, that were not revoked.
+/// Keys of a tenant with a name, ignoring ASCII case, that are not revoked.
 pub(crate) const NAMED: &str = "select 1 from keys join projects on projects.id = keys.project \
                                 where lower(keys.user) = ?2 and projects.tenant = ?1 and revoked_at is null";
 
-/// The keys of a project with a name, whatever its case, that were not revoked.
-pub(crate) fn of_name() -> String {
+/// Keys of a project with a name, ignoring ASCII case, that are not revoked.
+pub(crate) fn keys_named() -> String {
     format!(
         "select {COLUMNS} from keys indexed by keys_by_user join projects on projects.id = keys.project \
          where lower(keys.user) = ?2 and keys.project = ?1 and revoked_at is null"
@@ -84,7 +84,7 @@ impl AccessReads for Executor<'_> {
 
     fn keys_named(&mut self, scope: &Scope, name: &str) -> StoreResult<Vec<Key>> {
         let row = params![scope.project.uuid(), name.to_ascii_lowercase()];
-        let mut keys: Vec<Key> = self.rows(&of_name(), row, |row| Ok(read(row)?.key))?;
+        let mut keys: Vec<Key> = self.rows(&keys_named(), row, |row| Ok(read(row)?.key))?;
         keys.sort_by_key(|key| std::cmp::Reverse(key.id));
         Ok(keys)
     }
@@ -153,17 +153,17 @@ impl AccessWrites for Executor<'_> {
 
 fn read(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
     let role: String = row.get(3)?;
-    let role = Role::named(&role).ok_or_else(|| unusable(Type::Text, StoreError::Corrupt(role)))?;
+    let role = Role::named(&role).ok_or_else(|| corrupt(Type::Text, StoreError::Corrupt(role)))?;
     let key = Key {
         id: KeyId::from_uuid(id(row.get(0)?)),
         scope: Scope { tenant: TenantId::from_uuid(id(row.get(1)?)), project: ProjectId::from_uuid(id(row.get(2)?)) },
         role,
         user: row.get(4)?,
-        groups: parsed(&row.get::<_, String>(5)?)?,
+        groups: parse(&row.get::<_, String>(5)?)?,
         created_at: time(row.get(6)?)?,
-        expires_at: time_if(row.get(7)?)?,
-        revoked_at: time_if(row.get(8)?)?,
-        last_used_at: time_if(row.get(9)?)?,
+        expires_at: optional_time(row.get(7)?)?,
+        revoked_at: optional_time(row.get(8)?)?,
+        last_used_at: optional_time(row.get(9)?)?,
     };
     Ok(KeyRecord { key, hash: row.get(10)? })
 }

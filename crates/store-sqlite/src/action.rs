@@ -1,4 +1,4 @@
-//! Actions that agents proposed.
+//! Actions that agents have proposed.
 
 use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
@@ -8,15 +8,15 @@ use store::{
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::values::{id, json, micros, parsed, time, time_if};
+use crate::values::{id, json, micros, optional_time, parse, time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, actions.project, session, call from actions \
                               join projects on projects.id = actions.project \
                               where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
 
-/// The actions of a project, the newest first.
-pub(crate) fn past(asked: bool) -> String {
+/// Actions of a project before a position, newest first.
+pub(crate) fn history(asked: bool) -> String {
     let asked = if asked { "and actions.asked " } else { "" };
     format!(
         "select actions.at, actions.session, actions.call, actions.body, sessions.started_by \
@@ -61,11 +61,11 @@ impl ActionReads for Executor<'_> {
                 session: SessionId::from_uuid(id(row.get(1)?)),
                 call: row.get(2)?,
             };
-            let started_by = parsed(&row.get::<_, String>(4)?)?;
-            Ok(PastAction { cursor, proposal: parsed(&row.get::<_, String>(3)?)?, started_by })
+            let started_by = parse(&row.get::<_, String>(4)?)?;
+            Ok(PastAction { cursor, proposal: parse(&row.get::<_, String>(3)?)?, started_by })
         };
         let row = params![scope.project.uuid(), since, at, session, call, limit];
-        self.bounded_rows(&past(filter.asked), row, limit, action)
+        self.bounded_rows(&history(filter.asked), row, limit, action)
     }
 
     fn actions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueAction>> {
@@ -84,7 +84,7 @@ impl ActionReads for Executor<'_> {
 
     fn next_action_due(&mut self) -> StoreResult<Option<Timestamp>> {
         let sql = "select min(wake_at) from actions where wake_at is not null";
-        self.one_row(sql, [], |row| time_if(row.get(0)?))
+        self.one_row(sql, [], |row| optional_time(row.get(0)?))
     }
 }
 
@@ -123,5 +123,5 @@ impl ActionWrites for Executor<'_> {
 }
 
 fn body(row: &Row<'_>) -> rusqlite::Result<Proposal> {
-    parsed(&row.get::<_, String>(0)?)
+    parse(&row.get::<_, String>(0)?)
 }

@@ -1,4 +1,4 @@
-//! The audit trail. Entries are appended without an index; the chain is written afterwards, and lists read by it.
+//! The audit trail. Entries are appended to a table without indexes; the chain is written later, and lists use its indexes.
 
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
@@ -12,14 +12,14 @@ use store::{
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::session::Given;
-use crate::values::{id, json, micros, parsed, time, time_if};
+use crate::session::BoxedValues;
+use crate::values::{id, json, micros, optional_time, parse, time};
 
-/// Entries without a place in a chain.
-pub(crate) const LOOSE: &str = "select position, tenant, project, session, digest from audit \
+/// Entries that are not linked yet.
+pub(crate) const UNCHAINED_ENTRIES: &str = "select position, tenant, project, session, digest from audit \
                                 where position > (select position from audit_linked) order by position limit ?1";
 
-/// An entry in its chain, as [`read`] reads it.
+/// Columns of a chained entry, in the order of [`read`].
 macro_rules! chained {
     () => {
         "select audit_chain.seq, audit.digest, audit_chain.hash, audit.text, audit.tenant, audit.project, audit.at, \
@@ -27,19 +27,19 @@ macro_rules! chained {
     };
 }
 
-/// A tenant's chain after a number.
+/// Chain of a tenant after a number.
 pub(crate) const CHAIN: &str = concat!(
     chained!(),
     "join audit on audit.position = audit_chain.position where audit_chain.tenant = ?1 and audit_chain.seq > ?2 \
      order by audit_chain.seq limit ?3"
 );
 
-/// The statement of a list: only the conditions that are wanted, by the session's own index where one is named.
-pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> (String, Given) {
+/// Builds the statement of a list from the conditions of the filter; a filter by session uses the index of the session.
+pub(crate) fn list(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> (String, BoxedValues) {
     let project = if filter.session.is_some() { "+audit_chain.project" } else { "audit_chain.project" };
     let mut sql = chained!().to_owned();
     sql.push_str(&format!("cross join audit on audit.position = audit_chain.position where {project} = ?1"));
-    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Option<Box<dyn ToSql>>| {
         if let Some(value) = value {
             values.push(value);
@@ -80,7 +80,7 @@ impl AuditReads for Executor<'_> {
                 digest: Digest::from_bytes(row.get(4)?),
             })
         };
-        self.rows(LOOSE, [limit], loose)
+        self.rows(UNCHAINED_ENTRIES, [limit], loose)
     }
 
     fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head> {
@@ -89,7 +89,7 @@ impl AuditReads for Executor<'_> {
                 seq: row.get(0)?,
                 hash: Digest::from_bytes(row.get(1)?),
                 signed_seq: row.get(2)?,
-                signed_at: time_if(row.get(3)?)?,
+                signed_at: optional_time(row.get(3)?)?,
             })
         };
         Ok(self.row(sql::AUDIT_HEAD, [tenant.uuid()], head)?.unwrap_or_default())
@@ -117,9 +117,9 @@ impl AuditReads for Executor<'_> {
     }
 
     fn audit_checkpoints(&mut self, tenant: TenantId, page: Page<u64>) -> StoreResult<Vec<Checkpoint>> {
-        // A chain without entries may have a checkpoint too, whose number is 0.
+        // An empty chain may have a checkpoint with the number 0.
         let after = page.after.map_or(-1, |after| i64::try_from(after).unwrap_or(i64::MAX));
-        let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
+        let body = |row: &Row<'_>| parse(&row.get::<_, String>(0)?);
         self.rows(sql::AUDIT_CHECKPOINTS, params![tenant.uuid(), after, page.limit], body)
     }
 }
@@ -142,7 +142,7 @@ impl AuditWrites for Executor<'_> {
         self.guarded(sql, row)
     }
 
-    /// There is one writer: nobody else chains until it commits.
+    /// SQLite has one writer, so that no other transaction can link entries.
     fn audit_lock(&mut self) -> StoreResult<()> {
         Ok(())
     }

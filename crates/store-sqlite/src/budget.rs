@@ -1,4 +1,4 @@
-//! How much is open, by asker and by tenant.
+//! Totals of open questions by asker and by tenant.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use store::{BudgetReads, BudgetWrites, OpenTotal, OpenTotals, StoreResult};
 
 use crate::connection::Executor;
 
-/// What a change does to a total.
+/// Change of a total.
 #[derive(Clone, Copy, Default)]
 struct Difference {
     questions: i64,
@@ -51,7 +51,7 @@ impl BudgetWrites for Executor<'_> {
         let mut totals = OpenTotals::default();
         let mut whole = Difference::default();
         for (asker, difference) in differences {
-            // A question that was opened without being counted must not keep anybody from closing it.
+            // Totals never fall below 0: a question that was opened without being counted can still be closed.
             let sql = "insert into open_counts (project, asker, questions, bytes) values (?1, ?2, max(0, ?3), max(0, ?4)) \
                        on conflict (project, asker) do update set questions = max(0, questions + ?3), \
                        bytes = max(0, bytes + ?4) returning questions, bytes";
@@ -84,7 +84,7 @@ impl BudgetWrites for Executor<'_> {
 }
 
 impl Executor<'_> {
-    /// Who asked a question and what it weighs; nothing where it was asked before there were counters.
+    /// Returns the asker of a question and its bytes; `None` if it was asked before the counters existed.
     fn weight_of(&self, scope: &Scope, id: InteractionId) -> StoreResult<Option<(String, i64)>> {
         let sql = "select asker, weight from interactions where id = ?1 and project = ?2 and asker <> ''";
         self.row(sql, [id.uuid(), scope.project.uuid()], |row| Ok((row.get(0)?, row.get(1)?)))

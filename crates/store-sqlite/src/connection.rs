@@ -1,4 +1,4 @@
-//! Connections and what is prepared on them; the two faces that a job sees.
+//! Connections, and the [`Executor`] that a job gets.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;
@@ -13,18 +13,18 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
 use store::{Bounded, Clock, StoreError, StoreResult};
 
-use crate::error::Told;
+use crate::error::OrStoreError;
 
-/// How many prepared statements a connection keeps.
+/// Number of prepared statements that a connection caches.
 const STATEMENTS: usize = 128;
-/// How many KiB of pages the writer keeps in memory.
+/// Page cache of the writer, in KiB.
 const WRITER_CACHE: i64 = 32_000;
-/// How many KiB of pages a reader keeps in memory.
+/// Page cache of a reader, in KiB.
 const READER_CACHE: i64 = 4_000;
-/// How many bytes of the file every connection maps. Each maps them for itself, and all of that counts as memory of the process.
+/// Bytes of the file that each connection maps. The mappings of all connections count as memory of the process.
 const MAPPED: i64 = 32 << 20;
 
-/// A connection as a job sees it, for reading or, on the writer's thread, for writing.
+/// Runs the statements of a job on a connection: reads, and writes if it is the connection of the writer.
 pub(crate) struct Executor<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) clock: &'a Arc<dyn Clock>,
@@ -43,8 +43,8 @@ impl<'a> Executor<'a> {
         values: impl Params,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> StoreResult<Vec<T>> {
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        statement.query_map(values, read).told()?.collect::<Result<_, _>>().told()
+        let mut statement = self.connection.prepare_cached(sql).or_store_error()?;
+        statement.query_map(values, read).or_store_error()?.collect::<Result<_, _>>().or_store_error()
     }
 
     /// Reads the rows of a statement, and leaves out a row that cannot be read after it has logged the error: one damaged row must
@@ -55,8 +55,8 @@ impl<'a> Executor<'a> {
         values: impl Params,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> StoreResult<Vec<T>> {
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let rows = statement.query_map(values, read).told()?;
+        let mut statement = self.connection.prepare_cached(sql).or_store_error()?;
+        let rows = statement.query_map(values, read).or_store_error()?;
         let readable = |row: rusqlite::Result<T>| {
             row.inspect_err(|error| tracing::error!(%error, "something that is due has ids that cannot be read")).ok()
         };
@@ -71,11 +71,11 @@ impl<'a> Executor<'a> {
         limit: u32,
         mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> StoreResult<Bounded<T>> {
-        let mut statement = self.connection.prepare_cached(sql).told()?;
-        let mut rows = statement.query(values).told()?;
+        let mut statement = self.connection.prepare_cached(sql).or_store_error()?;
+        let mut rows = statement.query(values).or_store_error()?;
         Bounded::read(limit, || {
-            let Some(row) = rows.next().told()? else { return Ok(None) };
-            Ok(Some((width(row), read(row).told()?)))
+            let Some(row) = rows.next().or_store_error()? else { return Ok(None) };
+            Ok(Some((width(row), read(row).or_store_error()?)))
         })
     }
 
@@ -86,7 +86,7 @@ impl<'a> Executor<'a> {
         values: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> StoreResult<Option<T>> {
-        self.connection.prepare_cached(sql).told()?.query_row(values, read).optional().told()
+        self.connection.prepare_cached(sql).or_store_error()?.query_row(values, read).optional().or_store_error()
     }
 
     /// Reads the row of a statement that always gives one, such as a count.
@@ -96,12 +96,12 @@ impl<'a> Executor<'a> {
         values: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> StoreResult<T> {
-        self.connection.prepare_cached(sql).told()?.query_row(values, read).told()
+        self.connection.prepare_cached(sql).or_store_error()?.query_row(values, read).or_store_error()
     }
 
     /// Runs a statement that writes, and returns the number of rows that it changed.
     pub(crate) fn change(&self, sql: &str, values: impl Params) -> StoreResult<u64> {
-        Ok(self.connection.prepare_cached(sql).told()?.execute(values).told()? as u64)
+        Ok(self.connection.prepare_cached(sql).or_store_error()?.execute(values).or_store_error()? as u64)
     }
 
     /// Runs a statement that must change exactly one row; another number means that the write has lost a race.
@@ -119,25 +119,25 @@ fn width(row: &Row<'_>) -> usize {
     (0..row.as_ref().column_count()).map(column).sum()
 }
 
-/// Opens the connection that writes.
+/// Opens the connection of the writer.
 pub(crate) fn open_writer(path: &Path, most_pages: Option<u32>) -> Result<Connection, StoreError> {
     private_file(path)?;
-    let connection = Connection::open(path).told()?;
+    let connection = Connection::open(path).or_store_error()?;
     prepare(&connection, WRITER_CACHE)?;
     log_ahead(&connection)?;
-    connection.pragma_update(None, "synchronous", "full").told()?;
-    connection.pragma_update(None, "wal_autocheckpoint", 4000).told()?;
+    connection.pragma_update(None, "synchronous", "full").or_store_error()?;
+    connection.pragma_update(None, "wal_autocheckpoint", 4000).or_store_error()?;
     if let Some(pages) = most_pages {
-        connection.pragma_update(None, "max_page_count", pages).told()?;
+        connection.pragma_update(None, "max_page_count", pages).or_store_error()?;
     }
     Ok(connection)
 }
 
-/// Has the database write ahead. Whoever else opens an empty one at this moment is in the way at once, whatever the time to wait.
+/// Switches to write-ahead logging. Retries, because the busy timeout does not apply while another process opens the same empty database.
 fn log_ahead(connection: &Connection) -> Result<(), StoreError> {
     let mut tries = 0;
     loop {
-        match connection.pragma_update(None, "journal_mode", "wal").told() {
+        match connection.pragma_update(None, "journal_mode", "wal").or_store_error() {
             Err(StoreError::Busy) if tries < 100 => {
                 tries += 1;
                 std::thread::sleep(Duration::from_millis(20));
@@ -147,12 +147,12 @@ fn log_ahead(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
-/// Makes a directory, and those that lead to it, that only its owner can enter. One that exists stays as it is.
+/// Creates a directory and its parents with access for the owner only. An existing directory is not changed.
 pub fn private_directory(directory: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
-/// Makes a database file that only its owner can read; SQLite gives its other files the same permissions.
+/// Creates a database file that only its owner can read; SQLite gives its other files the same permissions.
 pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
     let made = File::options().write(true).create_new(true).mode(0o600).open(path);
     match made {
@@ -163,21 +163,21 @@ pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Opens a connection that only reads.
+/// Opens a read-only connection.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(path, flags).told()?;
+    let connection = Connection::open_with_flags(path, flags).or_store_error()?;
     prepare(&connection, READER_CACHE)?;
     Ok(connection)
 }
 
 fn prepare(connection: &Connection, cache: i64) -> Result<(), StoreError> {
-    connection.busy_timeout(Duration::from_secs(10)).told()?;
+    connection.busy_timeout(Duration::from_secs(10)).or_store_error()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Plans that do not depend on bound values: otherwise clearing the bindings of a cached statement has it compiled again.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).told()?;
-    connection.pragma_update(None, "foreign_keys", "off").told()?;
-    connection.pragma_update(None, "cache_size", -cache).told()?;
-    connection.pragma_update(None, "mmap_size", MAPPED).told()?;
-    connection.pragma_update(None, "temp_store", "memory").told()
+    // Plans must not depend on bound values: otherwise SQLite compiles a cached statement again when its bindings are cleared.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).or_store_error()?;
+    connection.pragma_update(None, "foreign_keys", "off").or_store_error()?;
+    connection.pragma_update(None, "cache_size", -cache).or_store_error()?;
+    connection.pragma_update(None, "mmap_size", MAPPED).or_store_error()?;
+    connection.pragma_update(None, "temp_store", "memory").or_store_error()
 }

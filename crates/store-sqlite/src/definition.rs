@@ -1,4 +1,4 @@
-//! Versions of agents and flows, and what people usually answer to them.
+//! Versions of agents and flows, and counts of the answers that people give.
 
 use domain::{Definition, DefinitionKind, Scope, Timestamp};
 use rusqlite::{Row, params};
@@ -7,7 +7,7 @@ use store::sql::definition as sql;
 use store::{AnswerSource, Bounded, DefinitionReads, DefinitionWrites, Page, StoreResult};
 
 use crate::connection::Executor;
-use crate::values::{json, micros, parsed, time_if};
+use crate::values::{json, micros, optional_time, parse};
 
 impl DefinitionReads for Executor<'_> {
     fn definition(
@@ -42,7 +42,7 @@ impl DefinitionReads for Executor<'_> {
     }
 
     fn frequent_answers(&mut self, scope: &Scope, place: &AnswerSource, limit: u32) -> StoreResult<Vec<(Value, u64)>> {
-        let counted = |row: &Row<'_>| Ok((parsed(&row.get::<_, String>(0)?)?, row.get(1)?));
+        let counted = |row: &Row<'_>| Ok((parse(&row.get::<_, String>(0)?)?, row.get(1)?));
         self.rows(sql::FREQUENT_ANSWERS, params![scope.project.uuid(), place.place, place.kind, limit], counted)
     }
 }
@@ -89,6 +89,6 @@ impl DefinitionWrites for Executor<'_> {
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Definition> {
-    let definition: Definition = parsed(&row.get::<_, String>(0)?)?;
-    Ok(Definition { retired_at: time_if(row.get(1)?)?, ..definition })
+    let definition: Definition = parse(&row.get::<_, String>(0)?)?;
+    Ok(Definition { retired_at: optional_time(row.get(1)?)?, ..definition })
 }

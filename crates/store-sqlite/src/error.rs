@@ -1,10 +1,10 @@
-//! What SQLite's errors mean to us.
+//! Maps errors of SQLite to [`StoreError`].
 
 use rusqlite::ErrorCode;
 use store::StoreError;
 
-/// Turns an error of the driver into one of the store's.
-pub(crate) fn told(error: rusqlite::Error) -> StoreError {
+/// Converts an error of the driver to a [`StoreError`].
+pub(crate) fn store_error(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
@@ -16,14 +16,14 @@ pub(crate) fn told(error: rusqlite::Error) -> StoreError {
     }
 }
 
-/// `.told()` on what the driver returned.
-pub(crate) trait Told<T> {
-    /// The same with an error of the store's.
-    fn told(self) -> Result<T, StoreError>;
+/// Adds `.or_store_error()` to results of the driver.
+pub(crate) trait OrStoreError<T> {
+    /// Converts the error of the driver to a [`StoreError`].
+    fn or_store_error(self) -> Result<T, StoreError>;
 }
 
-impl<T> Told<T> for rusqlite::Result<T> {
-    fn told(self) -> Result<T, StoreError> {
-        self.map_err(told)
+impl<T> OrStoreError<T> for rusqlite::Result<T> {
+    fn or_store_error(self) -> Result<T, StoreError> {
+        self.map_err(store_error)
     }
 }

@@ -1,4 +1,4 @@
-//! The log. There is one writer, so that the order of `position` is the order of commits.
+//! The event log. SQLite has one writer, so that the order of `position` is the order of commits.
 
 use domain::{Event, EventId, InteractionId, ProjectId, Scope, SessionId, StepId};
 use rusqlite::{Row, params};
@@ -6,23 +6,23 @@ use store::{Bounded, Cursor, EventReads, EventWrites, Page, ProjectEvents, Store
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::values::{id, json, parsed, time};
+use crate::values::{id, json, parse, time};
 
 const COLUMNS: &str = "id, session, seq, type, at, step, interaction, data, position";
 
 /// Events of a session after a number.
-pub(crate) fn of_session() -> String {
+pub(crate) fn session_events() -> String {
     format!("select {COLUMNS} from events where session = ?1 and seq > ?2 and project = ?3 order by seq limit ?4")
 }
 
 /// Events of a project after a position.
-pub(crate) fn of_project() -> String {
+pub(crate) fn project_events() -> String {
     format!("select {COLUMNS} from events where project = ?1 and position > ?2 order by position limit ?3")
 }
 
 impl EventReads for Executor<'_> {
     fn events(&mut self, scope: &Scope, session: SessionId, after: u64, limit: u32) -> StoreResult<Bounded<Event>> {
-        self.bounded_rows(&of_session(), params![session.uuid(), after, scope.project.uuid(), limit], limit, read)
+        self.bounded_rows(&session_events(), params![session.uuid(), after, scope.project.uuid(), limit], limit, read)
     }
 
     fn events_about(
@@ -44,7 +44,7 @@ impl EventReads for Executor<'_> {
     fn project_events(&mut self, scope: &Scope, after: Cursor, limit: u32) -> StoreResult<ProjectEvents> {
         let placed = |row: &Row<'_>| Ok((Cursor { major: 0, minor: row.get(8)? }, read(row)?));
         let row = params![scope.project.uuid(), after.minor, limit];
-        let found = self.bounded_rows(&of_project(), row, limit, placed)?;
+        let found = self.bounded_rows(&project_events(), row, limit, placed)?;
         Ok(ProjectEvents { more: found.more, events: found.into_vec(), hidden: false })
     }
 
@@ -99,6 +99,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Event> {
         at: time(row.get(4)?)?,
         step: row.get::<_, Option<Uuid>>(5)?.map(StepId::from_uuid),
         interaction: row.get::<_, Option<Uuid>>(6)?.map(InteractionId::from_uuid),
-        data: parsed(&row.get::<_, String>(7)?)?,
+        data: parse(&row.get::<_, String>(7)?)?,
     })
 }

@@ -1,4 +1,4 @@
-//! Approvals that hold for more than one action.
+//! Grants: approvals that cover more than one action.
 
 use domain::{Grant, GrantId, Scope, Timestamp};
 use rusqlite::{Row, params};
@@ -6,9 +6,9 @@ use store::sql::grant as sql;
 use store::{Bounded, GrantReads, GrantWrites, Page, StoreResult};
 
 use crate::connection::Executor;
-use crate::values::{json, micros, parsed};
+use crate::values::{json, micros, parse};
 
-/// Grants for a tool that are not over.
+/// Valid grants for a tool.
 pub(crate) const FOR_TOOL: &str = "select body, uses from grants where project = ?1 and tool = ?2 and revoked_at is null \
                                    and (until is null or until > ?3) and (most_uses is null or uses < most_uses) \
                                    and (?4 is null or id > ?4) order by id limit ?5";
@@ -68,6 +68,6 @@ impl GrantWrites for Executor<'_> {
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
-    let grant: Grant = parsed(&row.get::<_, String>(0)?)?;
+    let grant: Grant = parse(&row.get::<_, String>(0)?)?;
     Ok(Grant { uses: row.get(1)?, ..grant })
 }

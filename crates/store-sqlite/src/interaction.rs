@@ -1,4 +1,4 @@
-//! Questions, their deliveries, and what is sealed with them.
+//! Questions, their deliveries, and the values that are sealed with them.
 
 use std::collections::BTreeSet;
 
@@ -12,61 +12,61 @@ use uuid::Uuid;
 
 use crate::connection::Executor;
 use crate::secret::{DATA_KEY, data_key};
-use crate::session::{Given, written};
-use crate::values::{id, json, micros, parsed};
+use crate::session::{BoxedValues, actor_json};
+use crate::values::{id, json, micros, parse};
 
-pub(crate) const HOT: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
+pub(crate) const QUESTION: &str = "select interactions.id, questions.asked, interactions.state, interactions.revision from interactions \
                    join questions on questions.interaction = interactions.id";
 
-/// The open questions of a session. A plus keeps SQLite from going through all that is open in the project.
+/// Open questions of a session. The plus keeps SQLite from reading all open questions of the project.
 pub(crate) const OPEN: &str = "select id from interactions indexed by interactions_alive \
                                where session = ?1 and +project = ?2 and status = 'pending' order by id";
-/// The agents for whom answers of a session wait.
+/// Agents with waiting deliveries in a session.
 pub(crate) const DELIVERY_AGENTS: &str = "select asked_by from interactions indexed by interactions_alive \
                                  where session = ?1 and +project = ?2 and delivery = 'waiting' and asked_by <> ''";
-/// The answers of a session that nobody has taken.
+/// Questions of a session whose delivery is waiting.
 pub(crate) const WAITING_DELIVERIES: &str = "select id from interactions indexed by interactions_alive \
                                   where session = ?1 and +project = ?2 and delivery = 'waiting' order by id";
-/// Answers that nobody took in a session that has ended.
+/// Retires the waiting deliveries of a session that has ended.
 pub(crate) const RETIRE: &str = "update interactions indexed by interactions_alive set retired_at = resolved_at \
                                  where session = ?1 and +project = ?2 and delivery = 'waiting' and retired_at is null";
-/// What has been kept long enough, the oldest first.
+/// Retired questions to archive, oldest first.
 pub(crate) const RETIRED: &str =
     "select id from interactions where retired_at is not null and retired_at <= ?1 order by retired_at limit ?2";
 
-/// The part of a question that never changes, as it is kept.
+/// The part of a question that never changes, as stored in `asked`.
 #[derive(Serialize, Deserialize)]
-struct Asked<O, Q> {
+struct StoredQuestion<O, Q> {
     origin: O,
     question: Q,
 }
 
-/// Answers that wait for one agent.
-pub(crate) fn waiting() -> String {
+/// Waiting answers of one agent.
+pub(crate) fn waiting_answers() -> String {
     format!(
-        "{HOT} join sessions on sessions.id = interactions.session \
+        "{QUESTION} join sessions on sessions.id = interactions.session \
          where interactions.project = ?1 and asked_by = ?2 and delivery = 'waiting' \
          and (sessions.paused is null or sessions.ended is not null) order by interactions.id limit ?3"
     )
 }
 
-/// The same after one of them.
-pub(crate) fn waiting_after() -> String {
-    waiting().replace("order by", "and interactions.id > ?4 order by")
+/// Waiting answers of one agent after one of them.
+pub(crate) fn waiting_answers_after() -> String {
+    waiting_answers().replace("order by", "and interactions.id > ?4 order by")
 }
 
-/// The same where a webhook has no delivery for them yet.
-pub(crate) fn unsent() -> String {
+/// Waiting answers of one agent that a webhook has no delivery for.
+pub(crate) fn unsent_answers() -> String {
     let unsent = "and not exists (select 1 from webhook_deliveries where webhook_deliveries.webhook = ?4 \
                   and webhook_deliveries.interaction = interactions.id \
                   and webhook_deliveries.revision = interactions.revision) order by";
-    waiting().replace("order by", unsent)
+    waiting_answers().replace("order by", unsent)
 }
 
 impl InteractionReads for Executor<'_> {
     fn interaction(&mut self, scope: &Scope, interaction: InteractionId) -> StoreResult<Option<Interaction>> {
         let key = [interaction.uuid(), scope.project.uuid()];
-        let sql = format!("{HOT} where interactions.id = ?1 and interactions.project = ?2");
+        let sql = format!("{QUESTION} where interactions.id = ?1 and interactions.project = ?2");
         let hot = self.row(&sql, key, |row| read(scope, row))?;
         if hot.is_some() {
             return Ok(hot);
@@ -132,7 +132,7 @@ impl InteractionReads for Executor<'_> {
     ) -> StoreResult<Bounded<Interaction>> {
         let after = page.after.map_or(Uuid::nil(), InteractionId::uuid);
         let row = params![scope.project.uuid(), asked_by, page.limit, after];
-        self.bounded_rows(&waiting_after(), row, page.limit, |row| read(scope, row))
+        self.bounded_rows(&waiting_answers_after(), row, page.limit, |row| read(scope, row))
     }
 
     fn sealed_value(&mut self, scope: &Scope, interaction: InteractionId, name: &str) -> StoreResult<Option<Sealed>> {
@@ -150,7 +150,7 @@ impl InteractionWrites for Executor<'_> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         let Interaction { id, scope, origin, question, state, revision } = interaction;
         let session = self.title_of(scope, origin.session)?;
-        let asked = json(&Asked { origin, question })?;
+        let asked = json(&StoredQuestion { origin, question })?;
         let sql = "insert into questions (interaction, title, asked, search_text) values (?1, ?2, ?3, ?4)";
         let row = params![id.uuid(), question.title, asked, said(interaction, session.as_deref())];
         self.change(sql, row)?;
@@ -255,12 +255,12 @@ impl Executor<'_> {
     }
 }
 
-/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
-pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, Given) {
-    // Of one session: by its own index, and not by that of all the project's questions in the same state.
+/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
+pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> (String, BoxedValues) {
+    // With a session in the filter, the plus makes SQLite use the index of the session, not the one of all questions of the project.
     let plus = if filter.session.is_some() { "+" } else { "" };
-    let mut sql = format!("{HOT} where {plus}interactions.project = ?1");
-    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut sql = format!("{QUESTION} where {plus}interactions.project = ?1");
+    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Box<dyn ToSql>| {
         values.push(value);
         sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
@@ -280,7 +280,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
     if let Some(actor) = &filter.belongs_to {
         with(
             " and exists (select 1 from sessions where sessions.id = interactions.session and (sessions.started_by = ?",
-            Box::new(written(actor)),
+            Box::new(actor_json(actor)),
         );
         with(" or (sessions.agent = ? and not sessions.hosted)))", Box::new(actor.name.clone()));
     }
@@ -306,7 +306,7 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
         with(&after, Box::new(last.uuid()));
     }
     if let Some(status) = filter.status {
-        // A literal, so that partial indexes apply.
+        // A literal lets the planner use partial indexes.
         sql.push_str(&format!(" and interactions.status = '{}'", status.name()));
     }
     if filter.closed {
@@ -320,13 +320,13 @@ pub(crate) fn list(scope: &Scope, filter: &InteractionFilter, page: Page<Interac
 }
 
 pub(crate) fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Interaction> {
-    let asked: Asked<Origin, Question> = parsed(row.get_ref(1)?.as_str()?)?;
+    let asked: StoredQuestion<Origin, Question> = parse(row.get_ref(1)?.as_str()?)?;
     Ok(Interaction {
         id: InteractionId::from_uuid(id(row.get(0)?)),
         scope: *scope,
         origin: asked.origin,
         question: asked.question,
-        state: parsed(row.get_ref(2)?.as_str()?)?,
+        state: parse(row.get_ref(2)?.as_str()?)?,
         revision: row.get(3)?,
     })
 }

@@ -1,10 +1,10 @@
-//! The store of a single server: SQLite inside.
+//! Store for a single server, on SQLite.
 //!
-//! Duty: the traits of `store` in SQL, nothing else. One thread owns the only connection that writes ([`writer`]): it drains
-//! its queue into one `BEGIN IMMEDIATE` transaction with a savepoint for each job, so that many use cases share one flush of the
-//! disk and a refused one undoes only itself. Readers have connections of their own.
+//! Implements the traits of `store` in SQL. One thread owns the only connection that writes ([`writer`]): it runs the queued jobs in one
+//! `BEGIN IMMEDIATE` transaction with a savepoint for each job, so that many use cases share one flush of the disk and a refused job
+//! rolls back only its own writes. Readers have connections of their own.
 //!
-//! This crate must never decide anything. A file a noun, with the same names as in `store-postgres`.
+//! This crate makes no decisions. It has one file for each noun, with the names of the files of `store-postgres`.
 //!
 //! Start reading at [`SqliteStore`], then [`writer`], then any noun.
 

@@ -1,4 +1,4 @@
-//! The order of the log is that of its one writer, whatever file it lies in: a copied or restored file always fits.
+//! Lineage checks, which SQLite does not need: its log is ordered by its only writer, also in a copied or restored file.
 
 use store::{LineageAdoption, LineageMismatch, LineageReads, LineageWrites, StoreResult};
 
@@ -9,7 +9,7 @@ impl LineageReads for Executor<'_> {
         Ok(None)
     }
 
-    /// Positions only grow, and the chain is written in their order.
+    /// Always 0: positions only grow, and entries are linked in their order.
     fn audit_skipped_count(&mut self) -> StoreResult<u64> {
         Ok(0)
     }

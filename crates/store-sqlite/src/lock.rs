@@ -1,4 +1,4 @@
-//! One server a data directory.
+//! Lock that lets only one server use a data directory.
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use store::StoreError;
 
-/// Held by the server that uses a data directory; given back when it is dropped or the process dies, however it dies.
+/// Lock of a data directory. It is released when the value is dropped or the process dies.
 #[derive(Debug)]
 pub struct DataLock(#[expect(dead_code, reason = "held, not read")] File);
 
 impl DataLock {
-    /// Takes the directory, or says that another server has it.
+    /// Locks the directory, or fails with [`StoreError::InUse`].
     pub fn take(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join("holdpoint.lock");
         let failed = |error: std::io::Error| StoreError::Unavailable(format!("{}: {error}", path.display()));

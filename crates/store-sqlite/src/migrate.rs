@@ -1,4 +1,4 @@
-//! Brings the schema up to date: one migration after the other, each in a transaction of its own, and says so in the log.
+//! Migrates the schema: one migration after the other, each in a transaction of its own. The log names each migration.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
-/// How often an attempt that failed is repeated before it is given up.
+/// Maximum number of attempts.
 const MOST_TRIES: u32 = 20;
-/// How long is waited before the next attempt.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Brings the schema up to date. Several processes may do so at once: whoever loses looks again.
+/// Migrates the schema. Several processes may do so at the same time: one that loses the race tries again.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     let mut tries = 0;
     loop {
@@ -40,7 +40,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 fn attempt(connection: &mut Connection) -> Result<(), Error> {
-    // No migration has this number: the history is made and compared, and nothing is applied.
+    // No migration has the number 0: this creates and compares the history, and applies nothing.
     runner(Target::Version(0)).run(connection)?;
     let all = runner(Target::Latest);
     let applied: BTreeSet<i32> =
@@ -61,7 +61,7 @@ fn attempt(connection: &mut Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Applies what is missing up to a version, in one transaction with its records in the history.
+/// Returns a runner that applies the pending migrations up to a version, in one transaction with their records in the history.
 fn runner(target: Target) -> Runner {
     embedded::migrations::runner().set_abort_missing(true).set_grouped(true).set_target(target)
 }

@@ -1,4 +1,4 @@
-//! Which indexes the statements use that are run all the time.
+//! Checks the indexes that frequent statements use.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ fn hot_statements_use_their_indexes() {
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
     let check = |sql: &str, index: &str| check(&connection, sql, index);
-    check(&event::of_session(), "events USING INDEX events_of_session (session=? AND seq>?)");
-    check(&event::of_project(), "events USING INDEX events_of_project (project=? AND position>?)");
+    check(&event::session_events(), "events USING INDEX events_of_session (session=? AND seq>?)");
+    check(&event::project_events(), "events USING INDEX events_of_project (project=? AND position>?)");
     check(interaction::OPEN, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::DELIVERY_AGENTS, "interactions USING INDEX interactions_alive (session=?)");
     check(interaction::WAITING_DELIVERIES, "interactions USING INDEX interactions_alive (session=?)");
@@ -43,10 +43,13 @@ fn hot_statements_use_their_indexes() {
     check(interaction::RETIRED, "interactions USING INDEX interactions_retired (retired_at>? AND retired_at<?)");
     check(timers::NEXT, "interactions USING COVERING INDEX interactions_due (wake_at>?)");
     check(timers::OLDEST, "interactions USING COVERING INDEX interactions_retired (retired_at>?)");
-    check(&interaction::waiting(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
+    check(
+        &interaction::waiting_answers(),
+        "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)",
+    );
     for (asked, index) in [(false, "actions_by_age"), (true, "actions_asked")] {
         let index = format!("actions USING INDEX {index} (project=? AND at>? AND (at,session,call)<(?,?,?))");
-        check(&action::past(asked), &index);
+        check(&action::history(asked), &index);
     }
     check(policy::DIFFERENCES, "policy_differences USING PRIMARY KEY (project=? AND number=?)");
     check(policy::CHANGES, "policy_changes USING PRIMARY KEY (project=? AND number<?)");
@@ -57,14 +60,17 @@ fn hot_statements_use_their_indexes() {
     );
     check(webhook::BACKLOG, "webhook_deliveries USING COVERING INDEX webhook_deliveries_due (webhook=? AND due_at>?)");
     check(webhook::SETTLED, "webhook_deliveries USING COVERING INDEX webhook_deliveries_settled");
-    check(&interaction::unsent(), "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)");
+    check(
+        &interaction::unsent_answers(),
+        "interactions USING INDEX interactions_to_deliver (project=? AND asked_by=?)",
+    );
     let due = plan(&connection, webhook::DUE);
     assert!(due.contains("events USING COVERING INDEX events_of_project (project=? AND position>?)"), "{due}");
     check(user::MEMBERS, "memberships USING COVERING INDEX memberships_of_project (project=?)");
     check(user::ADMINS, "memberships USING INDEX memberships_of_project (project=?)");
     check(user::FOLDED, "users USING COVERING INDEX users_by_folded (tenant=? AND folded=?)");
     check(access::NAMED, "keys USING INDEX keys_by_user (<expr>=?)");
-    check(&access::of_name(), "keys USING INDEX keys_by_user (<expr>=?)");
+    check(&access::keys_named(), "keys USING INDEX keys_by_user (<expr>=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
     check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
@@ -129,7 +135,7 @@ fn the_audit_trail_is_read_by_its_indexes() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     let connection = Connection::open(store.path()).unwrap();
-    let loose = plan(&connection, audit::LOOSE);
+    let loose = plan(&connection, audit::UNCHAINED_ENTRIES);
     assert!(loose.contains("SEARCH audit USING INTEGER PRIMARY KEY (rowid>?)") && !loose.contains("TEMP"), "{loose}");
     check(&connection, audit::CHAIN, "audit_chain USING PRIMARY KEY (tenant=? AND seq>?)");
     let scope = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
@@ -146,13 +152,13 @@ fn the_audit_trail_is_read_by_its_indexes() {
     }
 }
 
-/// SQLite compiles a statement again whose plan may depend on what was bound to it, unless it is told that none does.
+/// SQLite recompiles a statement whose plan may depend on bound values, unless the connection declares that plans do not.
 #[test]
 fn cached_statements_are_compiled_once() {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
     let connection = open_reader(store.path()).unwrap();
-    let sql = format!("{} where interactions.id = ?1 and interactions.project = ?2", interaction::HOT);
+    let sql = format!("{} where interactions.id = ?1 and interactions.project = ?2", interaction::QUESTION);
     for number in 0..10 {
         let mut statement = connection.prepare_cached(&sql).unwrap();
         assert!(!statement.exists([Uuid::from_u128(number), Uuid::nil()]).unwrap());

@@ -1,4 +1,4 @@
-//! Which policy is in force in a project, and which ones were.
+//! The policy in force in each project, its history, and the draft that runs in its shadow.
 
 use domain::{Difference, PolicyChange, PolicyState, PolicyVersion, Scope, Shadow};
 use rusqlite::{Row, params};
@@ -7,14 +7,14 @@ use store::sql::policy as sql;
 use store::{Bounded, DifferenceCount, Page, PolicyChangeRecord, PolicyReads, PolicyWrites, StoreResult};
 
 use crate::connection::Executor;
-use crate::values::{json, parsed};
+use crate::values::{json, parse};
 
-/// Over how many rows one count is spread.
+/// Number of rows that one count is spread over.
 const SHARDS: u8 = 16;
-/// The differences of a draft, the newest first.
+/// Differences of a draft, newest first.
 pub(crate) const DIFFERENCES: &str = "select body from policy_differences where project = ?1 and number = ?2 \
                                       order by at desc, session desc, call desc limit ?3";
-/// The changes of the policy before one, the newest first.
+/// Changes of the policy before a number, newest first.
 pub(crate) const CHANGES: &str = "select number, policy_changes.body, policy_versions.body from policy_changes \
                                   join policy_versions using (project, version) \
                                   where policy_changes.project = ?1 and number < ?2 \
@@ -25,7 +25,7 @@ impl PolicyReads for Executor<'_> {
         self.row(sql::POLICY_STATE, [scope.project.uuid()], body)
     }
 
-    /// What runs in one transaction sees one moment.
+    /// All reads of one transaction see the same snapshot.
     fn policy_states(&mut self, places: &[Scope]) -> StoreResult<Vec<Option<PolicyState>>> {
         places.iter().map(|place| self.policy_state(place)).collect()
     }
@@ -41,7 +41,7 @@ impl PolicyReads for Executor<'_> {
         page: Page<u64>,
     ) -> StoreResult<Bounded<PolicyChangeRecord>> {
         let row = params![scope.project.uuid(), page.after.unwrap_or(i64::MAX.unsigned_abs()), version, page.limit];
-        self.bounded_rows(CHANGES, row, page.limit, known)
+        self.bounded_rows(CHANGES, row, page.limit, change_record)
     }
 
     fn shadow_text(&mut self, scope: &Scope, number: u64) -> StoreResult<Option<String>> {
@@ -62,7 +62,7 @@ impl PolicyReads for Executor<'_> {
 }
 
 impl PolicyWrites for Executor<'_> {
-    /// There is one writer at a time.
+    /// SQLite has one writer, so that there is nothing to lock.
     fn policy_lock_shared(&mut self, scope: &Scope) -> StoreResult<Option<PolicyState>> {
         self.policy_state(scope)
     }
@@ -121,11 +121,11 @@ impl PolicyWrites for Executor<'_> {
     }
 }
 
-fn known(row: &Row<'_>) -> rusqlite::Result<PolicyChangeRecord> {
-    let PolicyVersion { text, .. } = parsed(&row.get::<_, String>(2)?)?;
-    Ok(PolicyChangeRecord { number: row.get(0)?, change: parsed(&row.get::<_, String>(1)?)?, text })
+fn change_record(row: &Row<'_>) -> rusqlite::Result<PolicyChangeRecord> {
+    let PolicyVersion { text, .. } = parse(&row.get::<_, String>(2)?)?;
+    Ok(PolicyChangeRecord { number: row.get(0)?, change: parse(&row.get::<_, String>(1)?)?, text })
 }
 
 fn body<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
-    parsed(&row.get::<_, String>(0)?)
+    parse(&row.get::<_, String>(0)?)
 }

@@ -1,4 +1,4 @@
-//! Keys that values are sealed with, and secret values that are kept for later.
+//! Data keys, sealed values, and the secrets that people keep for later sessions.
 
 use domain::{DataKeyId, InteractionId, KeptSecret, ProjectId, Scope, SecretId, TenantId, Timestamp};
 use rusqlite::{Row, params};
@@ -8,16 +8,17 @@ use store::{
 };
 
 use crate::connection::Executor;
-use crate::values::{id, json, micros, parsed, time, time_if};
+use crate::values::{id, json, micros, optional_time, parse, time};
 
-/// The columns of a data key, which a row begins with.
+/// Columns of a data key, which come first in a row.
 pub(crate) const DATA_KEY: &str = "data_keys.id, data_keys.tenant, number, master, wrapped";
-/// Behind them those of a kept secret, with its value.
-const KEPT: &str = "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
-/// Where all of it is.
-const KEPT_VALUES: &str = "secrets join projects on projects.id = secrets.project \
+/// Columns of a kept secret, which follow those of its data key.
+const KEPT_SECRET: &str =
+    "secrets.id, projects.tenant, projects.id, agent, secrets.name, kept_by, kept_at, used_at, hosted";
+/// Tables of a kept secret and its data key.
+const KEPT_SECRETS: &str = "secrets join projects on projects.id = secrets.project \
                            join data_keys on data_keys.id = secrets.data_key";
-/// The setting that names the master key in force.
+/// Setting that names the master key in force.
 const MASTER: &str = "master_key";
 
 impl SecretReads for Executor<'_> {
@@ -32,7 +33,7 @@ impl SecretReads for Executor<'_> {
         })
     }
 
-    /// One transaction writes at a time: whoever reads has nobody before it who still could.
+    /// SQLite has one writer, so that no earlier transaction can still be running.
     fn fence(&mut self) -> StoreResult<u64> {
         Ok(0)
     }
@@ -62,31 +63,31 @@ impl SecretReads for Executor<'_> {
 
     fn kept_secrets_under(&mut self, key: DataKeyId, limit: u32) -> StoreResult<Vec<KeptSecretValue>> {
         let sql = format!(
-            "select {DATA_KEY}, {KEPT}, body from {KEPT_VALUES} where data_key = ?1 order by secrets.id limit ?2"
+            "select {DATA_KEY}, {KEPT_SECRET}, body from {KEPT_SECRETS} where data_key = ?1 order by secrets.id limit ?2"
         );
-        self.rows(&sql, params![key.uuid(), limit], kept_value)
+        self.rows(&sql, params![key.uuid(), limit], kept_secret_value)
     }
 
     fn kept_secrets_for(&mut self, scope: &Scope, agent: &str) -> StoreResult<Vec<KeptSecretValue>> {
         let sql = format!(
-            "select {DATA_KEY}, {KEPT}, body from {KEPT_VALUES} \
+            "select {DATA_KEY}, {KEPT_SECRET}, body from {KEPT_SECRETS} \
              where secrets.project = ?1 and agent = ?2 order by secrets.name"
         );
-        self.rows(&sql, params![scope.project.uuid(), agent], kept_value)
+        self.rows(&sql, params![scope.project.uuid(), agent], kept_secret_value)
     }
 
     fn kept_secrets(&mut self, scope: &Scope, page: Page<SecretId>) -> StoreResult<Vec<KeptSecret>> {
         let sql = format!(
-            "select {KEPT} from secrets join projects on projects.id = secrets.project \
+            "select {KEPT_SECRET} from secrets join projects on projects.id = secrets.project \
              where secrets.project = ?1 and (?2 is null or secrets.id < ?2) order by secrets.id desc limit ?3"
         );
         let after = page.after.map(SecretId::uuid);
-        self.rows(&sql, params![scope.project.uuid(), after, page.limit], |row| kept(row, 0))
+        self.rows(&sql, params![scope.project.uuid(), after, page.limit], |row| kept_secret(row, 0))
     }
 }
 
 impl SecretWrites for Executor<'_> {
-    /// Nobody else writes before the transaction ends, so that there is nothing to hold.
+    /// SQLite has one writer, so that there is nothing to lock.
     fn master_key_lock(&mut self, fresh: &str) -> StoreResult<String> {
         self.setting_ensure(MASTER, fresh)
     }
@@ -148,7 +149,7 @@ impl SecretWrites for Executor<'_> {
     }
 }
 
-/// A data key, in the columns that a row begins with.
+/// Reads a data key from the first columns of a row.
 pub(crate) fn data_key(row: &Row<'_>) -> rusqlite::Result<DataKey> {
     Ok(DataKey {
         id: DataKeyId::from_uuid(id(row.get(0)?)),
@@ -159,24 +160,24 @@ pub(crate) fn data_key(row: &Row<'_>) -> rusqlite::Result<DataKey> {
     })
 }
 
-fn kept_value(row: &Row<'_>) -> rusqlite::Result<KeptSecretValue> {
-    Ok(KeptSecretValue { secret: kept(row, 5)?, sealed: Sealed { key: data_key(row)?, body: row.get(14)? } })
+fn kept_secret_value(row: &Row<'_>) -> rusqlite::Result<KeptSecretValue> {
+    Ok(KeptSecretValue { secret: kept_secret(row, 5)?, sealed: Sealed { key: data_key(row)?, body: row.get(14)? } })
 }
 
-fn kept(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
+fn kept_secret(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
     Ok(KeptSecret {
         id: SecretId::from_uuid(id(row.get(from)?)),
         scope: scope(row, from + 1)?,
         agent: row.get(from + 3)?,
         name: row.get(from + 4)?,
-        kept_by: parsed(row.get_ref(from + 5)?.as_str()?)?,
+        kept_by: parse(row.get_ref(from + 5)?.as_str()?)?,
         kept_at: time(row.get(from + 6)?)?,
-        used_at: time_if(row.get(from + 7)?)?,
+        used_at: optional_time(row.get(from + 7)?)?,
         driven: row.get(from + 8)?,
     })
 }
 
-/// The scope that two columns make.
+/// Reads a scope from two columns.
 pub(crate) fn scope(row: &Row<'_>, from: usize) -> rusqlite::Result<Scope> {
     Ok(Scope { tenant: TenantId::from_uuid(id(row.get(from)?)), project: ProjectId::from_uuid(id(row.get(from + 1)?)) })
 }

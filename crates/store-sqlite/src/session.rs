@@ -5,24 +5,24 @@ use rusqlite::{Row, ToSql, params};
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
 use crate::connection::Executor;
-use crate::values::{id, json, micros, parsed, parsed_if, time};
+use crate::values::{id, json, micros, parse, parse_optional, time};
 
 const COLUMNS: &str = "id, agent, channel, title, step, started_by, created_at, paused, ended, waiting_on, open, last_seq, \
                        agent_version, hosted, flow, flow_version, handed_from";
 
-/// What the `?n` of a statement stand for.
-pub(crate) type Given = Vec<Box<dyn ToSql>>;
+/// Values of the parameters of a statement.
+pub(crate) type BoxedValues = Vec<Box<dyn ToSql>>;
 
-/// Who opened a session, as it is kept.
-pub(crate) fn written(actor: &Actor) -> String {
-    // What cannot be written was never kept, and finds nothing.
+/// Returns the stored form of the actor who opened a session.
+pub(crate) fn actor_json(actor: &Actor) -> String {
+    // An actor that cannot be serialised was never stored; an empty text finds nothing.
     serde_json::to_string(actor).unwrap_or_default()
 }
 
-/// The statement of a list: only the conditions that are wanted, so that each shape gets the index that fits it.
-pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, Given) {
+/// Builds the statement of a list from the conditions of the filter, so that each combination gets the index that fits it.
+pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> (String, BoxedValues) {
     let mut sql = format!("select {COLUMNS} from sessions where project = ?1");
-    let mut values: Given = vec![Box::new(scope.project.uuid())];
+    let mut values: BoxedValues = vec![Box::new(scope.project.uuid())];
     let mut with = |condition: &str, value: Box<dyn ToSql>| {
         values.push(value);
         sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
@@ -40,11 +40,11 @@ pub(crate) fn list(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>)
         with(" and channel = ?", Box::new(channel.clone()));
     }
     if let Some(actor) = &filter.belongs_to {
-        with(" and (started_by = ?", Box::new(written(actor)));
+        with(" and (started_by = ?", Box::new(actor_json(actor)));
         with(" or (agent = ? and not hosted))", Box::new(actor.name.clone()));
     }
     if filter.live || filter.status.is_some_and(SessionStatus::alive) {
-        // So that those that have ended cost nothing.
+        // The partial index on live sessions then applies, and ended sessions cost nothing.
         sql.push_str(" and ended is null");
     }
     sql.push_str(&format!(" order by id desc limit {}", page.limit));
@@ -60,7 +60,7 @@ impl SessionReads for Executor<'_> {
     fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Luggage>> {
         let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
                    where session_inputs.session = ?1 and sessions.project = ?2";
-        let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
+        let body = |row: &Row<'_>| parse(&row.get::<_, String>(0)?);
         self.row(sql, [session.uuid(), scope.project.uuid()], body)
     }
 
@@ -77,7 +77,7 @@ impl SessionReads for Executor<'_> {
 
     fn steps(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Vec<Step>> {
         let sql = "select body from steps where session = ?1 and project = ?2 order by id";
-        let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
+        let body = |row: &Row<'_>| parse(&row.get::<_, String>(0)?);
         self.rows(sql, [session.uuid(), scope.project.uuid()], body)
     }
 
@@ -85,7 +85,7 @@ impl SessionReads for Executor<'_> {
         let sql = "select body from steps where session = ?1 and project = ?2 and (?3 is null or id < ?3) \
                    order by id desc limit ?4";
         let row = params![session.uuid(), scope.project.uuid(), page.after.map(StepId::uuid), page.limit];
-        self.bounded_rows(sql, row, page.limit, |row| parsed(&row.get::<_, String>(0)?))
+        self.bounded_rows(sql, row, page.limit, |row| parse(&row.get::<_, String>(0)?))
     }
 }
 
@@ -121,7 +121,7 @@ impl SessionWrites for Executor<'_> {
         self.change(sql, row).map(drop)
     }
 
-    /// There is one writer: whatever it reads stays as it is until it commits.
+    /// SQLite has one writer, so that the session cannot change before the commit.
     fn session_lock(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Session>> {
         self.session(scope, session)
     }
@@ -171,14 +171,14 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
             flow_version: row.get(15)?,
         },
         step: StepId::from_uuid(id(row.get(4)?)),
-        started_by: parsed(&row.get::<_, String>(5)?)?,
+        started_by: parse(&row.get::<_, String>(5)?)?,
         created_at: time(row.get(6)?)?,
-        paused: parsed_if(row.get(7)?)?,
-        ended: parsed_if(row.get(8)?)?,
+        paused: parse_optional(row.get(7)?)?,
+        ended: parse_optional(row.get(8)?)?,
         waiting_on: row.get(9)?,
         open: row.get(10)?,
         last_seq: row.get(11)?,
         driven: row.get(13)?,
-        handed_from: parsed_if(row.get(16)?)?,
+        handed_from: parse_optional(row.get(16)?)?,
     })
 }

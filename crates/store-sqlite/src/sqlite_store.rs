@@ -1,4 +1,4 @@
-//! The store itself: a queue to the writer, and connections to read with.
+//! [`SqliteStore`]: the queue of the writer, and the connections of readers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -14,21 +14,21 @@ use crate::connection::{Executor, open_reader, open_writer, private_directory};
 use crate::migrate::migrate;
 use crate::writer::{self, Queue};
 
-/// The file in the data directory.
+/// Name of the database file in the data directory.
 pub const FILE: &str = "holdpoint.db";
-/// How many long queries may wait before more are refused as too many.
+/// Number of queued scans above which further scans are refused as busy.
 const MOST_SCANS: usize = 1024;
-/// How many long queries run side by side.
+/// Number of threads that run scans.
 const SCANNERS: usize = 2;
 
 /// How a store is opened.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The database may not grow beyond so many pages of 4 KiB: a disk quota.
+    /// Maximum number of 4 KiB pages of the database.
     pub most_pages: Option<u32>,
 }
 
-/// Keeps everything in one SQLite file.
+/// A store in one SQLite file.
 pub struct SqliteStore {
     path: PathBuf,
     clock: Arc<dyn Clock>,
@@ -39,7 +39,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens, or makes, the database in a directory, and brings its schema up to date.
+    /// Opens or creates the database in a directory, and migrates it.
     pub fn open(directory: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Self, StoreError> {
         private_directory(directory)
             .map_err(|error| StoreError::Unavailable(format!("{}: {error}", directory.display())))?;
@@ -59,7 +59,7 @@ impl SqliteStore {
         })
     }
 
-    /// Where the database is.
+    /// Returns the path of the database file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -76,7 +76,7 @@ impl Store for SqliteStore {
         self.queue.submit(job);
     }
 
-    /// A point query takes microseconds and runs where it is asked; anything longer goes to a thread of its own.
+    /// A point query takes microseconds and runs on the thread of the caller; a scan goes to a scanner thread.
     fn query(&self, cost: Cost, job: Box<dyn Job>) {
         if cost == Cost::Scan {
             match self.scans.lock().as_ref().map(|scans| scans.try_send(job)) {
@@ -103,12 +103,12 @@ impl Store for SqliteStore {
         false
     }
 
-    /// The writer goes last: the last connection to close brings everything into the one file, and a reader could not.
+    /// The writer closes last, because the last connection moves the log into the database file, which a reader cannot do.
     fn close(&self) {
         self.scans.lock().take();
         let mut threads = std::mem::take(&mut *self.threads.lock());
         let writer = threads.pop();
-        // One that panicked has already said so; nothing is left to wait for.
+        // A thread that panicked has logged it already.
         threads.into_iter().for_each(|scanner| drop(scanner.join()));
         self.readers.lock().clear();
         self.queue.stop();
@@ -128,11 +128,11 @@ fn look(mut job: Box<dyn Job>, connection: &Connection, clock: &Arc<dyn Clock>) 
     if !job.is_awaited() {
         return job.finish(Err(StoreError::Closed));
     }
-    let mut face = Executor::new(connection, clock);
-    let kept = match catch_unwind(AssertUnwindSafe(|| job.run_query(&mut face))) {
+    let mut executor = Executor::new(connection, clock);
+    let kept = match catch_unwind(AssertUnwindSafe(|| job.run_query(&mut executor))) {
         Ok(JobOutcome::Commit | JobOutcome::Rollback(None)) => Ok(()),
         Ok(JobOutcome::Rollback(Some(error))) => Err(error),
-        // The thread has other queries to run.
+        // A panic must not end the thread, which has other queries to run.
         Err(_) => {
             tracing::error!("a query panicked");
             Err(StoreError::Panicked)

@@ -1,4 +1,4 @@
-//! Figures.
+//! Statistics of projects and of the installation.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use store::sql::stats as sql;
 use store::{Bounded, ClosedInteraction, OpenCount, Stats, StatsReads, StepCounts, StoreResult, percentile};
 
 use crate::connection::Executor;
-use crate::values::{id, parsed, time, time_if};
+use crate::values::{id, optional_time, parse, time};
 
 impl StatsReads for Executor<'_> {
     fn stats(&mut self, scope: &Scope, since: Timestamp) -> StoreResult<Stats> {
@@ -17,7 +17,7 @@ impl StatsReads for Executor<'_> {
         let open = self.counts(sql::STATS_OPEN, params![project])?;
         let sql = "select min(created_at) from interactions where id = \
                    (select min(id) from interactions where project = ?1 and status = 'pending')";
-        let oldest_open_at = self.one_row(sql, [project], |row| time_if(row.get(0)?))?;
+        let oldest_open_at = self.one_row(sql, [project], |row| optional_time(row.get(0)?))?;
         let closed = self.counts(sql::STATS_CLOSED, params![project, since.as_microsecond()])?;
         let mut waits: Vec<i64> =
             self.rows(sql::STATS_WAITS, params![project, since.as_microsecond()], |row| row.get(0))?;
@@ -54,7 +54,7 @@ impl StatsReads for Executor<'_> {
     }
 
     fn delivery_backlog(&mut self) -> StoreResult<(u64, Option<Timestamp>)> {
-        self.one_row(sql::DELIVERY_BACKLOG, [], |row| Ok((row.get(0)?, time_if(row.get(1)?)?)))
+        self.one_row(sql::DELIVERY_BACKLOG, [], |row| Ok((row.get(0)?, optional_time(row.get(1)?)?)))
     }
 
     fn step_counts(&mut self, now: Timestamp) -> StoreResult<StepCounts> {
@@ -87,9 +87,9 @@ impl Executor<'_> {
     }
 }
 
-/// Nothing where the row says that the question is still open, which no row with `resolved_at` does.
+/// Fails if the state of the row is open, which no row with `resolved_at` has.
 fn closed_interaction(row: &Row<'_>) -> rusqlite::Result<ClosedInteraction> {
-    let State::Resolved { resolution, .. } = parsed(&row.get::<_, String>(4)?)? else {
+    let State::Resolved { resolution, .. } = parse(&row.get::<_, String>(4)?)? else {
         return Err(rusqlite::Error::InvalidColumnType(4, "state".into(), Type::Text));
     };
     Ok(ClosedInteraction {

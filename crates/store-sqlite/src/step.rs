@@ -1,4 +1,4 @@
-//! Steps that our own workers run, and their journals.
+//! Steps that workers of this server run, and their journals.
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, Step, StepId, TenantId, Timestamp};
 use rusqlite::{Row, params};
@@ -6,19 +6,19 @@ use store::sql::step as sql;
 use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult};
 
 use crate::connection::Executor;
-use crate::values::{id, json, micros, parsed, time, time_if};
+use crate::values::{id, json, micros, optional_time, parse, time};
 
-/// Has what is sealed for a session's closed questions go with them.
+/// Sets the retirement time of the closed questions of a session that have sealed values.
 pub(crate) const RETIRE: &str = "update interactions set retired_at = ?3 where session = ?1 and project = ?2 \
      and resolved_at is not null and exists (select 1 from sealed_values where sealed_values.interaction = interactions.id)";
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, steps.project, session, steps.id from steps \
                               join projects on projects.id = steps.project \
                               where due is not null and due <= ?1 order by due limit ?2";
 
 impl StepReads for Executor<'_> {
     fn step(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<Step>> {
-        let body = |row: &Row<'_>| parsed(&row.get::<_, String>(0)?);
+        let body = |row: &Row<'_>| parse(&row.get::<_, String>(0)?);
         self.row(sql::STEP, [step.uuid(), scope.project.uuid()], body)
     }
 
@@ -37,11 +37,11 @@ impl StepReads for Executor<'_> {
     }
 
     fn next_step_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.one_row(sql::NEXT_STEP_DUE, [], |row| time_if(row.get(0)?))
+        self.one_row(sql::NEXT_STEP_DUE, [], |row| optional_time(row.get(0)?))
     }
 
     fn step_state(&mut self, scope: &Scope, step: StepId) -> StoreResult<Option<StepState>> {
-        let state = |row: &Row<'_>| Ok(StepState { upto: row.get(0)?, body: parsed(&row.get::<_, String>(1)?)? });
+        let state = |row: &Row<'_>| Ok(StepState { upto: row.get(0)?, body: parse(&row.get::<_, String>(1)?)? });
         self.row(sql::STEP_STATE, [step.uuid(), scope.project.uuid()], state)
     }
 
@@ -57,7 +57,7 @@ impl StepReads for Executor<'_> {
 
     fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>> {
         let entry = |row: &Row<'_>| {
-            Ok(JournalEntry { seq: row.get(0)?, at: time(row.get(1)?)?, body: parsed(&row.get::<_, String>(2)?)? })
+            Ok(JournalEntry { seq: row.get(0)?, at: time(row.get(1)?)?, body: parse(&row.get::<_, String>(2)?)? })
         };
         self.rows(sql::JOURNAL, params![step.uuid(), scope.project.uuid(), after, limit], entry)
     }

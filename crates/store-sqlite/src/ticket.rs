@@ -1,4 +1,4 @@
-//! Tickets, which are taken once.
+//! Stream tickets, which are valid once.
 
 use domain::{Credential, KeyId, ProjectId, Scope, TenantId, Ticket, TicketId, Timestamp, VisitId};
 use rusqlite::types::Type;
@@ -8,12 +8,12 @@ use store::{StoreError, StoreResult};
 use uuid::Uuid;
 
 use crate::connection::Executor;
-use crate::error::Told;
-use crate::values::{id, time, unusable};
+use crate::error::OrStoreError;
+use crate::values::{corrupt, id, time};
 
 impl Executor<'_> {
     pub(crate) fn insert_ticket(&self, ticket: &Ticket, hash: &[u8; 32]) -> StoreResult<()> {
-        let (key, visit) = halves(ticket.credential);
+        let (key, visit) = key_and_visit(ticket.credential);
         let sql = "insert into tickets (id, tenant, project, key, visit, hash, expires_at) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let (tenant, project) = (ticket.scope.tenant.uuid(), ticket.scope.project.uuid());
@@ -22,7 +22,11 @@ impl Executor<'_> {
     }
 
     pub(crate) fn ticket_is_stored(&self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<bool> {
-        self.connection.prepare_cached(sql::HAS_TICKET).told()?.exists(params![ticket.uuid(), hash]).told()
+        self.connection
+            .prepare_cached(sql::HAS_TICKET)
+            .or_store_error()?
+            .exists(params![ticket.uuid(), hash])
+            .or_store_error()
     }
 
     pub(crate) fn redeem_ticket(&self, ticket: TicketId, hash: &[u8; 32]) -> StoreResult<Option<Ticket>> {
@@ -36,7 +40,7 @@ impl Executor<'_> {
     }
 }
 
-const fn halves(credential: Credential) -> (Option<Uuid>, Option<Uuid>) {
+const fn key_and_visit(credential: Credential) -> (Option<Uuid>, Option<Uuid>) {
     match credential {
         Credential::Key(key) => (Some(key.uuid()), None),
         Credential::Visit(visit) => (None, Some(visit.uuid())),
@@ -48,7 +52,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Ticket> {
     let credential = match (row.get::<_, Option<Uuid>>(3)?, row.get::<_, Option<Uuid>>(4)?) {
         (Some(key), None) => Credential::Key(KeyId::from_uuid(key)),
         (None, Some(visit)) => Credential::Visit(VisitId::from_uuid(visit)),
-        _ => return Err(unusable(Type::Blob, StoreError::Corrupt("a ticket of nobody".into()))),
+        _ => return Err(corrupt(Type::Blob, StoreError::Corrupt("a ticket of nobody".into()))),
     };
     Ok(Ticket {
         id: TicketId::from_uuid(id(row.get(0)?)),

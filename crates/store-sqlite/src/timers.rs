@@ -1,4 +1,4 @@
-//! Time, and what it is due for.
+//! The time of a transaction, and the rows that are due.
 
 use domain::{InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
@@ -6,16 +6,16 @@ use store::{DueAction, DueInteraction, StoreResult, TimerReads, TimerWrites};
 
 use crate::connection::Executor;
 use crate::interaction::RETIRED;
-use crate::values::{id, time_if};
+use crate::values::{id, optional_time};
 
-/// What is due, the earliest first.
+/// Rows that are due, earliest first.
 pub(crate) const DUE: &str = "select projects.tenant, interactions.project, session, interactions.id from interactions \
                               join projects on projects.id = interactions.project \
                               where wake_at is not null and wake_at <= ?1 order by wake_at limit ?2";
 
-/// The earliest moment that is to come.
+/// Earliest time at which a question is due.
 pub(crate) const NEXT: &str = "select min(wake_at) from interactions where wake_at is not null";
-/// The oldest question that is only kept.
+/// Time of the oldest retired question.
 pub(crate) const OLDEST: &str = "select min(retired_at) from interactions where retired_at is not null";
 
 impl TimerReads for Executor<'_> {
@@ -38,11 +38,11 @@ impl TimerReads for Executor<'_> {
     }
 
     fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.one_row(NEXT, [], |row| time_if(row.get(0)?))
+        self.one_row(NEXT, [], |row| optional_time(row.get(0)?))
     }
 
     fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.one_row(OLDEST, [], |row| time_if(row.get(0)?))
+        self.one_row(OLDEST, [], |row| optional_time(row.get(0)?))
     }
 }
 

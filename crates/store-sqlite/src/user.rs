@@ -1,4 +1,4 @@
-//! People, their memberships, visits and links.
+//! Users, their memberships, visits and sign-in links.
 
 use domain::{Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Timestamp, User, UserId, Visit, VisitId};
 use rusqlite::types::Type;
@@ -7,21 +7,21 @@ use store::sql::user as sql;
 use store::{Bounded, LinkRecord, StoreError, StoreResult, UserReads, UserRecord, UserWrites, VisitRecord};
 
 use crate::connection::Executor;
-use crate::values::{id, json, micros, parsed, time, time_if, unusable};
+use crate::values::{corrupt, id, json, micros, optional_time, parse, time};
 
 const USER: &str = "users.id, tenant, name, display, subject, created_at, signed_in_at, password";
 const MEMBERSHIP: &str = "memberships.project, role, groups, disabled_at";
-/// The account of a folded name. An account of the same letters that is older than this rule may have none.
+/// User with a folded name. An older user whose name differs only by case may have no folded name.
 pub(crate) const FOLDED: &str = "select id from users where tenant = ?1 and folded = ?2";
-/// The members of a project.
+/// Members of a project.
 pub(crate) const MEMBERS: &str = "select user from memberships where project = ?1";
-/// The admins of a project who have come in.
+/// Admins of a project who have signed in.
 pub(crate) const ADMINS: &str = "select memberships.user from memberships join users on users.id = memberships.user \
                                  where memberships.project = ?1 and users.tenant = ?2 and role = 'admin' \
                                  and disabled_at is null and signed_in_at is not null";
-/// Visits that nobody goes on with.
+/// Visits that were not used for too long.
 pub(crate) const UNUSED: &str = "select id from visits where seen_at < ?1 limit ?2";
-/// Visits that have lasted for too long.
+/// Visits that began too long ago.
 pub(crate) const AGED: &str = "select id from visits where created_at < ?1 limit ?2";
 
 impl Executor<'_> {
@@ -142,12 +142,12 @@ impl UserWrites for Executor<'_> {
     }
 
     fn admins_lock(&mut self, scope: &Scope) -> StoreResult<Vec<UserId>> {
-        // There is one writer.
+        // SQLite has one writer.
         self.rows(ADMINS, [scope.project.uuid(), scope.tenant.uuid()], |row| Ok(UserId::from_uuid(id(row.get(0)?))))
     }
 
     fn names_lock(&mut self, _: TenantId) -> StoreResult<()> {
-        // There is one writer.
+        // SQLite has one writer.
         Ok(())
     }
 
@@ -234,7 +234,7 @@ fn user(row: &Row<'_>) -> rusqlite::Result<UserRecord> {
         subject: row.get(4)?,
         memberships: Vec::new(),
         created_at: time(row.get(5)?)?,
-        signed_in_at: time_if(row.get(6)?)?,
+        signed_in_at: optional_time(row.get(6)?)?,
     };
     Ok(UserRecord { user, password: row.get(7)? })
 }
@@ -243,8 +243,8 @@ fn membership(row: &Row<'_>, first: usize) -> rusqlite::Result<Membership> {
     let role: String = row.get(first + 1)?;
     Ok(Membership {
         project: ProjectId::from_uuid(id(row.get(first)?)),
-        role: Role::named(&role).ok_or_else(|| unusable(Type::Text, StoreError::Corrupt(role)))?,
-        groups: parsed(&row.get::<_, String>(first + 2)?)?,
-        disabled_at: time_if(row.get(first + 3)?)?,
+        role: Role::named(&role).ok_or_else(|| corrupt(Type::Text, StoreError::Corrupt(role)))?,
+        groups: parse(&row.get::<_, String>(first + 2)?)?,
+        disabled_at: optional_time(row.get(first + 3)?)?,
     })
 }

@@ -1,4 +1,4 @@
-//! How ids, times and JSON stand in columns.
+//! Conversion of ids, times and JSON from and to columns.
 
 use domain::Timestamp;
 use rusqlite::types::Type;
@@ -11,19 +11,19 @@ pub(crate) fn json<T: Serialize>(value: &T) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Corrupt(error.to_string()))
 }
 
-pub(crate) fn parsed<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
-    serde_json::from_str(text).map_err(|error| unusable(Type::Text, error))
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(text).map_err(|error| corrupt(Type::Text, error))
 }
 
-pub(crate) fn parsed_if<T: DeserializeOwned>(text: Option<String>) -> rusqlite::Result<Option<T>> {
-    text.map(|text| parsed(&text)).transpose()
+pub(crate) fn parse_optional<T: DeserializeOwned>(text: Option<String>) -> rusqlite::Result<Option<T>> {
+    text.map(|text| parse(&text)).transpose()
 }
 
 pub(crate) fn time(micros: i64) -> rusqlite::Result<Timestamp> {
-    Timestamp::from_microsecond(micros).map_err(|error| unusable(Type::Integer, error))
+    Timestamp::from_microsecond(micros).map_err(|error| corrupt(Type::Integer, error))
 }
 
-pub(crate) fn time_if(micros: Option<i64>) -> rusqlite::Result<Option<Timestamp>> {
+pub(crate) fn optional_time(micros: Option<i64>) -> rusqlite::Result<Option<Timestamp>> {
     micros.map(time).transpose()
 }
 
@@ -31,11 +31,11 @@ pub(crate) fn micros(at: Option<Timestamp>) -> Option<i64> {
     at.map(Timestamp::as_microsecond)
 }
 
-/// A UUID as the column holds it. Sixteen bytes that sort as the ids do.
+/// Reads a UUID from its 16 bytes, which sort in the order of the ids.
 pub(crate) fn id(bytes: [u8; 16]) -> Uuid {
     Uuid::from_bytes(bytes)
 }
 
-pub(crate) fn unusable(column: Type, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+pub(crate) fn corrupt(column: Type, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, column, Box::new(error))
 }

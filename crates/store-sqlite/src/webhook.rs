@@ -1,4 +1,4 @@
-//! Webhooks, what is sent for them, and what it is signed with.
+//! Webhooks, their deliveries, and their signing secrets.
 
 use domain::webhook::delivery::About;
 use domain::{
@@ -13,28 +13,28 @@ use store::{
 use crate::connection::Executor;
 use crate::interaction;
 use crate::secret::{data_key, scope};
-use crate::values::{id, json, micros, parsed, time_if};
+use crate::values::{id, json, micros, optional_time, parse};
 
-/// Webhooks that nobody holds and for which something may be to do.
+/// Webhooks without a lease that may have work.
 pub(crate) const DUE: &str = "select projects.tenant, projects.id, webhooks.id from webhooks \
      join projects on projects.id = webhooks.project \
      where enabled and (lease_until is null or lease_until <= ?1) and (due_at <= ?1 or (not held_back and exists \
      (select 1 from events where events.project = webhooks.project and events.position > webhooks.cursor_minor))) \
      order by looked_at, webhooks.id limit ?2";
-/// What is to be sent by now.
+/// Deliveries that are due.
 pub(crate) const TO_SEND: &str = "select body from webhook_deliveries \
                                   where webhook = ?1 and due_at is not null and due_at <= ?2 order by due_at limit ?3";
-/// How much is still to be sent.
+/// Number of deliveries that are still to be sent, and the earliest due time.
 pub(crate) const BACKLOG: &str =
     "select count(*), min(due_at) from webhook_deliveries where webhook = ?1 and due_at is not null";
-/// What was settled before a moment.
+/// Deliveries that were settled before a time.
 pub(crate) const SETTLED: &str =
     "select id from webhook_deliveries where settled_at is not null and settled_at <= ?1 limit ?2";
-/// A delivery of a webhook that is there.
+/// Condition on the deliveries of a webhook of the project.
 const OF_WEBHOOK: &str = "webhook = ?1 and exists (select 1 from webhooks where id = ?1 and project = ?2)";
-/// A secret, behind its data key.
+/// Columns of a signing secret, which follow those of its data key.
 const SECRET: &str = "projects.tenant, projects.id, webhook, webhook_secrets.number, until, webhook_secrets.body";
-/// Where all of it is.
+/// Tables of a signing secret and its data key.
 const SECRETS: &str = "webhook_secrets join webhooks on webhooks.id = webhook_secrets.webhook \
                        join projects on projects.id = webhooks.project \
                        join data_keys on data_keys.id = webhook_secrets.data_key";
@@ -97,7 +97,7 @@ impl WebhookReads for Executor<'_> {
     }
 
     fn webhook_backlog(&mut self, webhook: WebhookId) -> StoreResult<(u64, Option<Timestamp>)> {
-        self.one_row(BACKLOG, [webhook.uuid()], |row| Ok((row.get(0)?, time_if(row.get(1)?)?)))
+        self.one_row(BACKLOG, [webhook.uuid()], |row| Ok((row.get(0)?, optional_time(row.get(1)?)?)))
     }
 
     fn answers_unsent(
@@ -108,7 +108,7 @@ impl WebhookReads for Executor<'_> {
         limit: u32,
     ) -> StoreResult<Bounded<Interaction>> {
         let row = params![scope.project.uuid(), agent, limit, webhook.uuid()];
-        self.bounded_rows(&interaction::unsent(), row, limit, |row| interaction::read(scope, row))
+        self.bounded_rows(&interaction::unsent_answers(), row, limit, |row| interaction::read(scope, row))
     }
 
     fn webhook_secrets(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Vec<WebhookSecret>> {
@@ -145,7 +145,7 @@ impl WebhookWrites for Executor<'_> {
         self.guarded(sql, row)
     }
 
-    /// Nobody else writes before the transaction ends, so that there is nothing to lock.
+    /// SQLite has one writer, so that there is nothing to lock.
     fn webhook_lock(&mut self, scope: &Scope, webhook: WebhookId) -> StoreResult<Option<Webhook>> {
         self.webhook(scope, webhook)
     }
@@ -281,11 +281,11 @@ impl WebhookWrites for Executor<'_> {
     }
 }
 
-/// The columns of a data key, where a secret has a number too.
+/// Columns of a data key; `number` is qualified because a secret has one too.
 const DATA_KEY_OF: &str = "data_keys.id, data_keys.tenant, data_keys.number, master, wrapped";
 
 fn body<T: serde::de::DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
-    parsed(row.get_ref(0)?.as_str()?)
+    parse(row.get_ref(0)?.as_str()?)
 }
 
 fn secret(row: &Row<'_>) -> rusqlite::Result<WebhookSecret> {
@@ -293,7 +293,7 @@ fn secret(row: &Row<'_>) -> rusqlite::Result<WebhookSecret> {
         scope: scope(row, 5)?,
         webhook: WebhookId::from_uuid(id(row.get(7)?)),
         number: row.get(8)?,
-        until: time_if(row.get(9)?)?,
+        until: optional_time(row.get(9)?)?,
         sealed: Sealed { key: data_key(row)?, body: row.get(10)? },
     })
 }

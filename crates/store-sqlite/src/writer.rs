@@ -1,4 +1,4 @@
-//! The one thread that writes: many use cases a commit, a savepoint each.
+//! The thread that writes. It runs many use cases in one commit, each in a savepoint.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use rusqlite::Connection;
 use store::{Clock, Job, JobOutcome, StoreError};
 
 use crate::connection::Executor;
-use crate::error::{Told, told};
+use crate::error::{OrStoreError, store_error};
 
-/// How many jobs share a commit at most, so that the first is not kept waiting by the last.
+/// Maximum number of jobs in a commit, which limits how long the first of them waits.
 const MOST_A_COMMIT: usize = 256;
-/// How many jobs may wait before more are refused as too many.
+/// Number of queued jobs above which further jobs are refused as busy.
 const MOST_QUEUED: usize = 8192;
 
 enum Order {
@@ -21,12 +21,12 @@ enum Order {
     Stop,
 }
 
-/// The queue to the writing thread.
+/// Queue of the writer thread.
 #[derive(Debug, Clone)]
 pub(crate) struct Queue(SyncSender<Order>);
 
 impl Queue {
-    /// Queues a job, or finishes it at once as refused.
+    /// Queues a job, or finishes it with an error if the queue is full or closed.
     pub(crate) fn submit(&self, job: Box<dyn Job>) {
         match self.0.try_send(Order::Work(job)) {
             Ok(()) => {}
@@ -36,9 +36,9 @@ impl Queue {
         }
     }
 
-    /// Lets the thread end after what is queued.
+    /// Lets the thread end after the queued jobs.
     pub(crate) fn stop(&self) {
-        // If the thread is gone already there is nothing to stop.
+        // Sending fails only if the thread has ended already.
         let _ = self.0.send(Order::Stop);
     }
 }
@@ -67,25 +67,25 @@ fn write(connection: &Connection, clock: &Arc<dyn Clock>, orders: &Receiver<Orde
 
 type Finished = Vec<(Box<dyn Job>, Result<(), StoreError>)>;
 
-/// Runs the first job and whatever has gathered behind it in one transaction.
+/// Runs a job, and the jobs that are queued behind it, in one transaction.
 fn commit(
     connection: &Connection,
     clock: &Arc<dyn Clock>,
     first: Box<dyn Job>,
     orders: &Receiver<Order>,
 ) -> (Finished, bool) {
-    if let Err(error) = connection.execute_batch("begin immediate").told() {
+    if let Err(error) = connection.execute_batch("begin immediate").or_store_error() {
         return (vec![(first, Err(error))], false);
     }
     let mut jobs = Vec::new();
     let mut next = Some(first);
     let mut stop = false;
     while let Some(mut job) = next.take() {
-        let ran = run_one(connection, clock, job.as_mut());
+        let outcome = run_one(connection, clock, job.as_mut());
         let undone_all = connection.is_autocommit();
-        jobs.push((job, ran));
+        jobs.push((job, outcome));
         if undone_all {
-            return (all_failed(jobs), false);
+            return (fail_all(jobs), false);
         }
         if jobs.len() < MOST_A_COMMIT {
             match orders.try_recv() {
@@ -96,10 +96,10 @@ fn commit(
         }
     }
     if let Err(error) = connection.execute_batch("commit") {
-        let error = told(error);
+        let error = store_error(error);
         tracing::error!(%error, "a commit failed; nothing of it was kept");
         if !connection.is_autocommit() {
-            // The transaction is still open, so it can be given up in order.
+            // The transaction is still open and has to be rolled back.
             let _ = connection.execute_batch("rollback");
         }
         return (jobs.into_iter().map(|(job, _)| (job, Err(error.clone()))).collect(), stop);
@@ -107,13 +107,14 @@ fn commit(
     (jobs, stop)
 }
 
-/// Runs one job in its own savepoint. A refusal is a result, and only its own writes are undone.
+/// Runs one job in its own savepoint. A refusal rolls back only the writes of that job.
 fn run_one(connection: &Connection, clock: &Arc<dyn Clock>, job: &mut dyn Job) -> Result<(), StoreError> {
-    let savepoint = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([])).told();
+    let savepoint =
+        |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([])).or_store_error();
     savepoint("savepoint job")?;
-    let mut face = Executor::new(connection, clock);
-    let ran = catch_unwind(AssertUnwindSafe(|| job.run(&mut face)));
-    match ran {
+    let mut executor = Executor::new(connection, clock);
+    let outcome = catch_unwind(AssertUnwindSafe(|| job.run(&mut executor)));
+    match outcome {
         Ok(JobOutcome::Commit) => savepoint("release job").map(drop),
         Ok(JobOutcome::Rollback(error)) => {
             undo(connection)?;
@@ -128,15 +129,15 @@ fn run_one(connection: &Connection, clock: &Arc<dyn Clock>, job: &mut dyn Job) -
 }
 
 fn undo(connection: &Connection) -> Result<(), StoreError> {
-    // After a full disk SQLite may have undone the whole transaction itself; the caller sees that.
+    // After a full disk SQLite may have rolled back the whole transaction; the caller checks for that.
     if connection.is_autocommit() {
         return Ok(());
     }
-    connection.execute_batch("rollback to job; release job").told()
+    connection.execute_batch("rollback to job; release job").or_store_error()
 }
 
-/// SQLite has undone the whole transaction: what ran before in it is lost too, and must be told so.
-fn all_failed(jobs: Finished) -> Finished {
+/// Fails all jobs of a transaction that SQLite has rolled back as a whole, including those that had succeeded.
+fn fail_all(jobs: Finished) -> Finished {
     let reason = jobs.iter().rev().find_map(|(_, kept)| kept.clone().err()).unwrap_or(StoreError::Full);
     jobs.into_iter().map(|(job, _)| (job, Err(reason.clone()))).collect()
 }

@@ -1,7 +1,7 @@
-//! The suite that every store passes. A store's own tests call [`conformance!`](crate::conformance!) with a function that
-//! makes an empty store; each case becomes a test of its own.
+//! Test suite that every store passes. The tests of a store call [`conformance!`](crate::conformance!) with a function that creates an
+//! empty store; each case becomes a test.
 //!
-//! The cases speak only through the traits and compare whole values. Where many take part they are threads, as in a server.
+//! The cases use only the traits and compare whole values. Concurrent cases use threads, as a server does.
 
 #![expect(clippy::unwrap_used, reason = "a suite of tests: whatever goes wrong is a failure")]
 
@@ -30,13 +30,14 @@ pub use budgets::{
     askers_and_tenants_are_counted_apart, many_open_at_once_are_all_counted, open_questions_are_counted,
 };
 pub use lists::{
-    deliveries_leave_out_what_is_paused, lists_filter_sort_and_page, sessions_filter_and_page,
-    takers_are_those_for_whom_something_waits, unfiltered_lists_are_whole,
+    deliveries_leave_out_what_is_paused, delivery_agents_have_waiting_deliveries, lists_filter_sort_and_page,
+    sessions_filter_and_page, unfiltered_lists_are_whole,
 };
 pub use log::{changes_are_told_once, followers_see_every_event_once, numbers_of_a_session_have_no_gaps};
 pub use nouns::{
-    events_come_back, every_state_comes_back, handed_over_questions_come_back, keys_come_back, once_keeps_the_first,
-    sealed_values_come_back, sessions_come_back, settings_keep_the_first,
+    events_come_back, every_state_comes_back, handed_over_questions_come_back,
+    idempotency_keys_keep_their_first_record, keys_come_back, sealed_values_come_back, sessions_come_back,
+    settings_keep_the_first,
 };
 pub use pages::{
     large_answers_come_in_pages, large_definitions_and_policies_come_in_pages, large_events_come_in_pages,
@@ -71,7 +72,7 @@ pub use webhooks::{
 };
 pub use world::{Fixture, World, append};
 
-/// Makes one test of each case, run on an empty store that the given function makes.
+/// Makes a test of each case. The given function creates an empty store for it.
 #[macro_export]
 macro_rules! conformance {
     ($make:path) => {
@@ -123,7 +124,7 @@ macro_rules! conformance {
             old_idempotency_keys_are_forgotten,
             of_two_admins_one_stays,
             old_visits_are_forgotten,
-            once_keeps_the_first,
+            idempotency_keys_keep_their_first_record,
             open_questions_are_counted,
             policies_come_back,
             changes_of_policy_come_back,
@@ -135,7 +136,7 @@ macro_rules! conformance {
             sessions_come_back,
             sessions_filter_and_page,
             settings_keep_the_first,
-            takers_are_those_for_whom_something_waits,
+            delivery_agents_have_waiting_deliveries,
             the_first_answer_wins,
             the_newest_data_key_seals,
             tickets_are_used_once,

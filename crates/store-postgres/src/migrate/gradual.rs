@@ -1,8 +1,9 @@
-//! Migrations that change every row of a table that may be large, in steps that stop nobody for long.
+//! Migrations that change every row of a table that may be large, in steps that hold no lock for long.
 //!
-//! The text of such a migration says what comes of it, and an empty database runs that text. A database with rows in it takes the
-//! steps that are listed here instead, and the migration is recorded as if its text had been run; a test compares the two. Each step
-//! may be taken again, because a node can die between any two of them.
+//! An empty database runs the text of such a migration. A database with rows runs the steps of this module instead, and records the
+//! migration as if its text had run; a test compares the two. Each step is repeatable, because a node can die between any two of them.
+//!
+//! The steps name tables and columns as they were at their version. Migration 21 renames some of them.
 
 use std::time::Instant;
 
@@ -10,34 +11,34 @@ use postgres::Client;
 
 use super::Trouble;
 
-/// How many rows are changed in one transaction.
+/// Number of rows that are changed in one transaction.
 const BATCH: u32 = 2000;
-/// After how many batches the log says how far it is.
-const TOLD_EVERY: u64 = 50;
+/// Number of batches between two log lines about the progress.
+const LOGGED_EVERY: u64 = 50;
 
-/// A part of a migration.
+/// A step of a migration.
 pub(super) enum Step {
     /// Statements that hold their locks only for a moment, in one transaction.
     Brief(&'static str),
     /// Changes the rows of a table, a batch at a time, in the order of its primary key.
     Rows(Rows),
-    /// Builds an index beside everybody who reads and writes: its name, and what it is on.
+    /// Builds an index without blocking readers and writers: its name, and its table and columns.
     Index(&'static str, &'static str),
-    /// Builds a unique index beside everybody who reads and writes: its name, and what it is on.
+    /// Builds a unique index without blocking readers and writers: its name, and its table and columns.
     UniqueIndex(&'static str, &'static str),
 }
 
-/// How rows are changed.
+/// A change of the rows of a table.
 pub(super) struct Rows {
-    /// The table.
+    /// Name of the table.
     table: &'static str,
-    /// The columns of its primary key, with their types.
+    /// Columns of the primary key with their types.
     key: &'static [(&'static str, &'static str)],
-    /// What is set.
+    /// Assignments of the `set` clause.
     set: &'static str,
-    /// Another table that values are taken from; empty where there is none.
+    /// Another table in the `from` clause; empty if there is none.
     from: &'static str,
-    /// Which rows are changed, and how the other table is joined; empty for all.
+    /// Condition on the rows and on the join with the other table; empty for all rows.
     only: &'static str,
 }
 
@@ -105,7 +106,7 @@ const GRADUAL: &[(i32, &[Step])] = &[
 ];
 
 const KEPT_FOR: &[Step] = &[
-    // The constraint is there already if a node died after the last step.
+    // The constraint exists already if a node died after the last step.
     Step::Brief(
         "alter table secrets add column if not exists driven boolean; \
          alter table secrets drop constraint if exists secrets_of_holder; \
@@ -164,7 +165,7 @@ const OPEN_COUNTS: &[Step] = &[
         from: "questions",
         only: "questions.interaction = interactions.id and interactions.status = 'pending'",
     }),
-    // Nobody uses the new tables yet, and `interactions` is only read, so that nobody waits for this.
+    // No transaction uses the new tables yet, and `interactions` is only read, so that nothing waits for this.
     Step::Brief(
         "delete from open_counts; delete from tenant_open_counts; \
          insert into open_counts (project, asker, questions, bytes) select project, asker, count(*), sum(weight) \
@@ -184,12 +185,12 @@ const SEALED_RESULTS: &[Step] = &[
     Step::Index("once_by_key", "once (data_key) where data_key is not null"),
 ];
 
-/// The steps of a migration, if it has any.
+/// Returns the steps of a migration, if it has any.
 pub(super) fn steps(version: i32) -> Option<&'static [Step]> {
     GRADUAL.iter().find(|(gradual, _)| *gradual == version).map(|(_, steps)| *steps)
 }
 
-/// Takes the steps of a migration.
+/// Runs the steps of a migration.
 pub(super) fn take(client: &mut Client, version: i32, steps: &[Step]) -> Result<(), Trouble> {
     for step in steps {
         match step {
@@ -213,7 +214,7 @@ fn change(client: &mut Client, version: i32, rows: &Rows) -> Result<(), Trouble>
         let Some(last) = last else { return Ok(()) };
         after = Some((0..rows.key.len()).map(|index| last.get(index)).collect());
         batches += 1;
-        if batches.is_multiple_of(TOLD_EVERY) {
+        if batches.is_multiple_of(LOGGED_EVERY) {
             let seconds = begun.elapsed().as_secs_f64();
             tracing::info!(
                 version,
@@ -226,12 +227,12 @@ fn change(client: &mut Client, version: i32, rows: &Rows) -> Result<(), Trouble>
     }
 }
 
-/// Builds an index. It has to wait until every transaction that was under way has ended. Nobody queues behind it meanwhile, so that
-/// it needs no lock time-out, which would only make it begin again.
+/// Builds an index. The build waits until all running transactions have ended. No transaction queues behind it meanwhile, so that it needs
+/// no lock timeout, which would only make it start over.
 fn build(client: &mut Client, version: i32, (kind, name): (&str, &str), on: &str) -> Result<(), Trouble> {
     let lock_timeout: String = client.query_one("show lock_timeout", &[])?.get(0);
     tracing::info!(version, index = name, "migrationBuildsIndex");
-    // What an earlier attempt has left may be unusable.
+    // An earlier attempt may have left an invalid index.
     client.batch_execute(&format!("drop index if exists {name}"))?;
     client.batch_execute("set lock_timeout = 0")?;
     let built = client.batch_execute(&format!("create {kind} concurrently {name} on {on}"));
@@ -240,7 +241,7 @@ fn build(client: &mut Client, version: i32, (kind, name): (&str, &str), on: &str
 }
 
 impl Rows {
-    /// Changes one batch, and gives the key of its last row, as texts; no row at the end of the table.
+    /// Returns the statement that changes one batch and returns the key of its last row as texts; no row at the end of the table.
     fn statement(&self, after: bool) -> String {
         let Self { table, key, set, from, only } = self;
         let listed = |each: &dyn Fn(usize, &str, &str) -> String| {

@@ -1,4 +1,4 @@
-//! The suite that every store passes, on PostgreSQL.
+//! Runs the conformance suite on PostgreSQL.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What only this store has to do: share its database with others, and outlive it.
+//! Tests of PostgreSQL only: shared databases and outages.
 
 mod archive;
 mod audit;

@@ -1,4 +1,4 @@
-//! The suite that every store passes, on SQLite.
+//! Runs the conformance suite on SQLite.
 
 use std::sync::Arc;
 

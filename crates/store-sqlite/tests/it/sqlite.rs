@@ -1,4 +1,4 @@
-//! What only this store has to do: live in a directory.
+//! Tests of SQLite only: the data directory.
 
 mod backup;
 mod disk;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use holdpoint_store_sqlite::{Options, SqliteStore};
 use store::{Store, SystemClock};
 
-/// A store in a directory.
+/// Opens a store in a directory.
 fn open(directory: &Path, options: &Options) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(directory, Arc::new(SystemClock), options).unwrap())
 }

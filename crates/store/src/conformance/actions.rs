@@ -1,4 +1,4 @@
-//! Actions, grants and policies: kept, guarded, counted, and behind their walls.
+//! Actions, grants and policies: round trips, guarded writes, counts, and isolation of projects.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -55,7 +55,7 @@ fn started(until: i64) -> Standing {
     Standing::Started { permit: PermitId::from_uuid(fresh()), since: at(1), until: at(until) }
 }
 
-/// An action comes back as it was kept, once, is written over its revision only, and is found when it is due.
+/// An action is read back as inserted, is saved only over its revision, and is found when it is due.
 pub fn actions_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
@@ -89,7 +89,7 @@ pub fn actions_come_back(fixture: &Fixture) {
     assert_eq!(world.look(|reads| reads.next_action_due()), Some(at(60)));
 }
 
-/// The actions of a project are looked back at by age, a portion at a time, with who started their sessions.
+/// The history of a project lists actions by age, page by page, with the actor who started the session.
 pub fn actions_are_looked_back_at(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -130,7 +130,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
     assert_eq!(look(None, None, 1)[0].proposal, saved);
     let every = ActionHistoryFilter::default();
     assert_eq!(world.look(move |reads| reads.action_history(&elsewhere, &every, None, 10)), []);
-    // Only those that people were asked about, some of them only later.
+    // Only actions that people were asked about, some of them after the insert.
     let about = |limit: u32| {
         let filter = ActionHistoryFilter { since: None, asked: true };
         let found = world.look(move |reads| reads.action_history(&here, &filter, None, limit));
@@ -144,7 +144,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
     assert_eq!(about(10), [vec![later], asked].concat());
 }
 
-/// A draft's differences come back, are counted for good, and are forgotten with it; old ones give way to new ones.
+/// Differences of a draft are listed and counted, are deleted with the draft, and old ones are purged.
 pub fn drafts_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
@@ -222,7 +222,7 @@ fn grant(scope: Scope, tool: &str) -> Grant {
     }
 }
 
-/// Grants come back, end by time, by count and by being taken back, and are counted under the eyes of everybody.
+/// Grants are read back, end by time, by number of uses and by revocation, and count concurrent uses.
 pub fn grants_are_counted(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -269,7 +269,7 @@ pub fn grants_are_counted(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.grants(&elsewhere, true, page)), []);
 }
 
-/// Whoever changes the policy sees what everybody wrote who held it before, and everybody else sees the change: nobody passes by.
+/// A change of the policy sees the writes of all transactions that held its shared lock; later holders see the change.
 pub fn a_policy_that_is_held_is_not_changed(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -302,7 +302,7 @@ pub fn a_policy_that_is_held_is_not_changed(fixture: &Fixture) {
     }
 }
 
-/// The policy in force is written over its revision only; a text that was in force stays.
+/// The state of the policy is saved only over its revision; versions stay.
 pub fn policies_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -349,7 +349,7 @@ pub fn policies_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.policy_version(&here, "v2")), Some(new));
 }
 
-/// Every change of the policy is told in its order, also of a text that was in force before; elsewhere there is none of them.
+/// Changes of the policy are listed in order, also of an earlier text; other projects do not see them.
 pub fn changes_of_policy_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -361,7 +361,7 @@ pub fn changes_of_policy_come_back(fixture: &Fixture) {
         at: at(second),
         before: None,
     };
-    // As late as the one before, or earlier by the clock: the order is that of the changes.
+    // Equal or decreasing times: the list keeps the order of the changes.
     let told = [(version("v1", 5), None), (version("v2", 5), Some("b")), (version("v1", 3), Some("back"))];
     for (version, reason) in told.clone() {
         let change = version.change(reason.map(ToOwned::to_owned));

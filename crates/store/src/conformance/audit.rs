@@ -1,4 +1,4 @@
-//! The audit trail: entries come back as they were written, and every one gets one place in its tenant's chain.
+//! The audit trail: entries are read back as written, and each gets one link in the chain of its tenant.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::Fixture;
 use super::world::{World, actor, append, at, fresh};
 use crate::{AuditFilter, ChainLink, ChainedEntry, EntryColumns, Page, StoreError, StoreResult, Tx, UnchainedEntry};
 
-/// However slow the machine is, it is not as slow as this.
+/// Time limit that even a slow machine does not reach.
 const LIMIT: Duration = Duration::from_secs(120);
 
 fn entry(scope: Scope, name: &str, by: Actor, second: i64) -> Entry {
@@ -34,7 +34,7 @@ fn person(name: &str) -> Actor {
     actor(ActorKind::User, name)
 }
 
-/// Links what is loose, as the engine does. Gives how many.
+/// Links unchained entries as the engine does, and returns how many.
 pub fn chain(tx: &mut dyn Tx, limit: u32) -> StoreResult<usize> {
     tx.audit_lock()?;
     let loose = tx.audit_unchained_entries(limit)?;
@@ -56,7 +56,7 @@ pub fn chain(tx: &mut dyn Tx, limit: u32) -> StoreResult<usize> {
     Ok(count)
 }
 
-/// Links until so many have their place: elsewhere on the same server a transaction may be under way, which holds them back.
+/// Links until so many entries are linked: another transaction on the same server may delay them.
 fn chain_all(world: &World, mut wanted: usize) {
     let begun = Instant::now();
     while wanted > 0 {
@@ -66,7 +66,7 @@ fn chain_all(world: &World, mut wanted: usize) {
     assert_eq!(world.look(|reads| reads.audit_unchained_entries(10)), [], "more than were written");
 }
 
-/// A neighbour: another project of the same tenant.
+/// Returns another project of the same tenant.
 fn neighbour(world: &World) -> Scope {
     let here = world.here;
     world
@@ -77,7 +77,7 @@ fn neighbour(world: &World) -> Scope {
         .unwrap()
 }
 
-/// Entries are listed by each filter, page by page, and only to their own project; a chain shows others' digests.
+/// Entries are listed by each filter, page by page, only in their project; the chain covers all projects of the tenant.
 pub fn audit_entries_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, beside) = (world.here, world.elsewhere, neighbour(&world));
@@ -145,7 +145,7 @@ pub fn audit_entries_come_back(fixture: &Fixture) {
     );
 }
 
-/// Checkpoints come back, the end of a chain knows how much of it is signed, and a number is signed once.
+/// Checkpoints are read back, the head of a chain records the signed number, and a number is signed once.
 pub fn checkpoints_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, tenant) = (world.here, world.here.tenant);
@@ -184,7 +184,7 @@ pub fn checkpoints_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.audit_checkpoints(elsewhere, whole)), []);
 }
 
-/// Ten write in two tenants while two chain: each entry gets one place, without gaps, a session's in the order of its events.
+/// Ten writers in two tenants and two linkers: each entry gets one link, without gaps, and entries of a session keep their order.
 pub fn chains_have_no_gaps(fixture: &Fixture) {
     const WRITERS: usize = 10;
     const EACH: usize = 30;
@@ -245,12 +245,12 @@ fn done(world: &World) -> usize {
     usize::try_from(heads).unwrap()
 }
 
-/// One entry in one transaction, mostly with an event of a session, which is now and then a long one.
+/// Writes one entry in one transaction, mostly with an event of a session; some transactions are long.
 fn write(world: &World, sessions: &[SessionId], number: usize) -> EntryId {
     let (here, elsewhere) = (world.here, world.elsewhere);
     let session = sessions[number * 7919 % sessions.len()];
     let work = move |tx: &mut dyn Tx| {
-        // Whoever writes has a number, and this one may have it before it has the session's lock.
+        // A write assigns the transaction id, here possibly before the transaction has the lock of the session.
         tx.setting_ensure(&format!("early-{}", number % 7), "yes")?;
         let entry = if number.is_multiple_of(5) {
             entry(elsewhere, "test.elsewhere", person("x"), 1)
@@ -259,7 +259,7 @@ fn write(world: &World, sessions: &[SessionId], number: usize) -> EntryId {
             Entry { session: Some(session), event: Some(event.seq), ..entry(here, "test.happened", person("x"), 1) }
         };
         if number.is_multiple_of(13) {
-            // A transaction of some length, so that others overtake it.
+            // A long transaction, which others overtake.
             std::thread::sleep(Duration::from_millis(1 + number as u64 % 4));
         }
         tx.audit_append(&entry.clone().written())?;

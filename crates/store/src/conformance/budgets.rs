@@ -1,11 +1,11 @@
-//! What is open is counted by asker and by tenant, exactly, whoever asks at the same time.
+//! Open questions are counted exactly by asker and by tenant, also under concurrency.
 
 use serde_json::json;
 
 use super::world::{Fixture, World, answered, asked, at, session};
 use crate::{OpenTotal, StoreError};
 
-/// What a project has open: as it is counted, and as it is found.
+/// Returns the totals of a project: the counters, and the totals computed from its questions.
 fn open(world: &World) -> Vec<(String, OpenTotal)> {
     let here = world.here;
     let (counted, found) = world.look(move |reads| Ok((reads.open_totals(&here)?, reads.open_totals_computed(&here)?)));
@@ -13,7 +13,7 @@ fn open(world: &World) -> Vec<(String, OpenTotal)> {
     counted
 }
 
-/// Opening counts up, closing counts down by the same, and a transaction that is undone counts nothing.
+/// Opening adds to the totals, closing subtracts the same, and a rolled-back transaction changes nothing.
 pub fn open_questions_are_counted(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, of) = (world.here, world.session());
@@ -65,7 +65,7 @@ pub fn open_questions_are_counted(fixture: &Fixture) {
     assert_eq!(open(&world), []);
 }
 
-/// The askers of a project and the tenants are counted apart; the tenant's total has all of its projects.
+/// Askers and tenants have separate totals; the total of a tenant covers all its projects.
 pub fn askers_and_tenants_are_counted_apart(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -90,7 +90,7 @@ pub fn askers_and_tenants_are_counted_apart(fixture: &Fixture) {
     assert_eq!(there.unwrap().tenant.questions, 1, "another tenant's are not among them");
 }
 
-/// Many ask at the same time in sessions of their own: nothing is lost.
+/// Concurrent questions in separate sessions are all counted.
 pub fn many_open_at_once_are_all_counted(fixture: &Fixture) {
     const THREADS: usize = 8;
     const EACH: usize = 10;
@@ -115,7 +115,7 @@ pub fn many_open_at_once_are_all_counted(fixture: &Fixture) {
     });
     let counted = open(&world);
     assert_eq!(counted[0].1.questions, (THREADS * EACH) as u64);
-    // One is closed by somebody who does not count.
+    // Closes one question without counting it.
     let first = asked(&world.session(), json!({}));
     let closed = answered(&first, "alice", at(5));
     world

@@ -1,4 +1,4 @@
-//! Lists: every filter and every order, held against a model; pages without gaps or repeats.
+//! Lists: every filter and order is compared with a model; pages have no gaps and no repeats.
 
 use domain::said::{said, sought, sought_id};
 use domain::session::{Ending, Note};
@@ -10,7 +10,7 @@ use super::Fixture;
 use super::world::{World, actor, answered, at, session};
 use crate::{InteractionFilter, Page, SessionFilter, Sort};
 
-/// Questions of several sessions, kinds, states and deadlines, two of which fall on the same moment.
+/// Inserts questions of several sessions, kinds, states and deadlines; two deadlines are equal.
 fn inbox(world: &World) -> Vec<Interaction> {
     let sessions = [("chat-1", Some("deployer")), ("chat-2", Some("cleaner")), ("chat-2", None)]
         .map(|(channel, agent)| world.keep_session(session(world.here, channel, agent)));
@@ -44,7 +44,7 @@ fn inbox(world: &World) -> Vec<Interaction> {
         }
         all.push(after.unwrap_or(asked));
     }
-    // Somebody else's, of which none may appear.
+    // Questions of another project, which must not appear.
     let foreign = world.keep_session(session(world.elsewhere, "chat-1", Some("deployer")));
     world.ask(&foreign, json!({ "deadline": at(100) }));
     all
@@ -94,7 +94,7 @@ fn filters(all: &[Interaction]) -> Vec<InteractionFilter> {
     filters
 }
 
-/// What a list should give.
+/// Returns the expected list.
 fn expected(all: &[Interaction], filter: &InteractionFilter) -> Vec<InteractionId> {
     let same =
         |wanted: &Option<String>, found: Option<&str>| wanted.as_deref().is_none_or(|wanted| Some(wanted) == found);
@@ -139,7 +139,7 @@ fn paged(world: &World, filter: &InteractionFilter, limit: u32) -> Vec<Interacti
     }
 }
 
-/// Every filter in every order, on pages of every size.
+/// Lists are correct for every filter, order and page size.
 pub fn lists_filter_sort_and_page(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let all = inbox(&world);
@@ -154,7 +154,7 @@ pub fn lists_filter_sort_and_page(fixture: &Fixture) {
     }
 }
 
-/// A list gives whole questions, as they are when read one by one.
+/// A list returns the same questions as reading them one by one.
 pub fn unfiltered_lists_are_whole(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let all = inbox(&world);
@@ -167,7 +167,7 @@ pub fn unfiltered_lists_are_whole(fixture: &Fixture) {
     }
 }
 
-/// Answers wait for the agent that asked, the oldest first, and none of a session that is paused and goes on living.
+/// Deliveries are listed to the agent that asked, oldest first; those of a paused live session are left out.
 pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -178,7 +178,7 @@ pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
             world.ask(&sessions[number % 3], json!({ "kind": if number < 6 { "confirmation" } else { "notice" } }));
         let after = answered(&asked, "alice", at(5));
         world.keep(&[&after]);
-        // Nobody waits for the answer to a notice.
+        // A notice has no delivery.
         waiting.extend((number < 6).then_some(after));
     }
     let deliveries = |limit| world.look(move |reads| reads.deliveries(&here, "deployer", Page { after: None, limit }));
@@ -200,8 +200,8 @@ pub fn deliveries_leave_out_what_is_paused(fixture: &Fixture) {
     assert_eq!(deliveries(100), waiting[1..]);
 }
 
-/// Those who are to be woken when a session goes on: each once, and only for what waits in this session.
-pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
+/// `delivery_agents` returns each agent with a waiting delivery of the session once.
+pub fn delivery_agents_have_waiting_deliveries(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
     let (session, other) = (world.session(), world.session());
@@ -221,7 +221,7 @@ pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
     by("asker", &session);
     world.keep(&[&by("stranger", &other)]);
     let (id, name) = (session.id, |name: &str| name.to_owned());
-    // A worker of ours takes what it has asked for by itself: nobody is woken, and nobody of its agent's name is offered it.
+    // A hosted worker takes its own answers: no agent is woken, and an agent with the same name is not offered them.
     let mut ours = super::world::asked(&session, json!({}));
     (ours.origin.asked_by.name, ours.origin.driven) = ("guide".into(), true);
     world.keep(&[&ours]);
@@ -235,7 +235,7 @@ pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.delivery_agents(&elsewhere, id)), Vec::<String>::new());
 }
 
-/// Sessions, the newest first, by state and by agent.
+/// Sessions are listed newest first, by status and by agent.
 pub fn sessions_filter_and_page(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;

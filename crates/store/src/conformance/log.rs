@@ -1,4 +1,4 @@
-//! The log: numbers without gaps in a session, and a project's cursor that never passes what commits later.
+//! The event log: numbers of a session have no gaps, and a project cursor never passes events that commit later.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,12 +10,12 @@ use super::Fixture;
 use super::world::{World, append};
 use crate::{Cursor, Topic};
 
-/// How many write at once.
+/// Number of concurrent writers.
 const WRITERS: usize = 12;
-/// However slow the machine is, it is not as slow as this.
+/// Time limit that even a slow machine does not reach.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Twelve writers on one session leave numbers without gaps.
+/// Twelve concurrent writers of one session leave no gaps in its numbers.
 pub fn numbers_of_a_session_have_no_gaps(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, id) = (world.here, world.session().id);
@@ -31,7 +31,7 @@ pub fn numbers_of_a_session_have_no_gaps(fixture: &Fixture) {
     assert_eq!(last, WRITERS as u64 * 25);
 }
 
-/// Whoever follows a project while twelve write to it sees every event once, and each session's in order.
+/// A reader of a project with twelve concurrent writers sees every event once, and those of a session in order.
 pub fn followers_see_every_event_once(fixture: &Fixture) {
     const EACH: usize = 150;
     let world = World::on(&fixture.store);
@@ -63,7 +63,7 @@ pub fn followers_see_every_event_once(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.project_events(&here, head, 10)).events, []);
 }
 
-/// One to three events in one transaction, which is now and then a long one.
+/// Appends one to three events in one transaction; some transactions are long.
 fn write(world: &World, sessions: &[SessionId], number: usize) -> Vec<EventId> {
     let (here, session) = (world.here, sessions[number * 7919 % sessions.len()]);
     let work = move |tx: &mut dyn crate::Tx| {
@@ -71,7 +71,7 @@ fn write(world: &World, sessions: &[SessionId], number: usize) -> Vec<EventId> {
         for _ in 0..=number % 3 {
             ids.push(append(tx, &here, session, None)?.id);
             if number.is_multiple_of(13) {
-                // A transaction of some length, so that others overtake it.
+                // A long transaction, which others overtake.
                 std::thread::sleep(Duration::from_millis(1 + number as u64 % 4));
             }
         }
@@ -80,7 +80,7 @@ fn write(world: &World, sessions: &[SessionId], number: usize) -> Vec<EventId> {
     world.write(work).unwrap()
 }
 
-/// Reads on until nobody writes and nothing is left.
+/// Reads until the writers have ended and no events are left.
 fn follow(world: &World, writing: &AtomicU32) -> Vec<EventId> {
     let here = world.here;
     let begun = Instant::now();
@@ -104,7 +104,7 @@ fn follow(world: &World, writing: &AtomicU32) -> Vec<EventId> {
     }
 }
 
-/// What has changed since a cursor is told, and is not told again from the cursor behind it.
+/// Topics after a cursor are returned once, and not again from the new cursor.
 pub fn changes_are_told_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, first, second) = (world.here, world.session().id, world.session());
@@ -114,7 +114,7 @@ pub fn changes_are_told_once(fixture: &Fixture) {
     let start = loop {
         let (topics, head) = world.look(|reads| reads.changed_topics(None));
         assert_eq!(topics, []);
-        // Elsewhere on the same server a transaction may be under way, which holds the head back.
+        // Another transaction on the same server may hold the head back.
         if head != Cursor::default() {
             break head;
         }

@@ -1,4 +1,4 @@
-//! Every noun comes back as it was kept.
+//! Round trips: every type is read back as it was written.
 
 use domain::interaction::Handover;
 use domain::session::Note;
@@ -13,7 +13,7 @@ use super::Fixture;
 use super::world::{World, actor, agent, answered, asked, at, fresh, reviewer, session};
 use crate::{IdempotencyRecord, KeyRecord, Page, StoreError};
 
-/// A value that all nodes share is the first one that was kept; so is a scope.
+/// A setting of the installation keeps its first value, and a scope its first ids.
 pub fn settings_keep_the_first(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     assert_eq!(world.look(|reads| reads.setting("pepper")), None);
@@ -32,7 +32,7 @@ pub fn settings_keep_the_first(fixture: &Fixture) {
     assert_eq!(world.look(|reads| reads.scopes()), all);
 }
 
-/// Keys, with and without everything that a key may lack.
+/// Keys with and without optional fields.
 pub fn keys_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let bare = Key {
@@ -100,7 +100,7 @@ pub fn keys_come_back(fixture: &Fixture) {
     assert_eq!(world.look(|reads| reads.key(KeyId::from_uuid(fresh()))), None);
 }
 
-/// Sessions, their luggage and their steps, as they are and as they change.
+/// Sessions, their inputs and their steps, before and after changes.
 pub fn sessions_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -144,7 +144,7 @@ pub fn sessions_come_back(fixture: &Fixture) {
     assert_eq!(world.write(move |tx| tx.session_save(&backwards)), Err(StoreError::Conflict));
 }
 
-/// Questions in every state that they can be in.
+/// Questions in every state.
 pub fn every_state_comes_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let session = world.session();
@@ -162,7 +162,7 @@ pub fn every_state_comes_back(fixture: &Fixture) {
     assert!(waiting.contains(&resolved), "kept as resolved, and delivered all the same");
 }
 
-/// Questions with all that became of them.
+/// Returns the revisions of questions in every state.
 fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
     let lease = || LeaseId::from_uuid(fresh());
     let answer = || AnswerId::from_uuid(fresh());
@@ -238,7 +238,7 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
     ]
 }
 
-/// A question that goes to a channel of its own.
+/// Creates a question with a channel of its own.
 fn handed_over(session: &domain::Session, question: &Interaction) -> Handover {
     let mut to = session.clone();
     (to.id, to.brief.channel) = (SessionId::from_uuid(fresh()), "chat-elsewhere".into());
@@ -246,7 +246,7 @@ fn handed_over(session: &domain::Session, question: &Interaction) -> Handover {
     question.clone().hand_over(&reviewer(question, "alice"), (&to, id), Some("yours".into()), at(2)).unwrap()
 }
 
-/// A session that was opened for a question that was handed over, and the question in it.
+/// A session that was opened for a handed-over question, and the question in it.
 pub fn handed_over_questions_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, first) = (world.here, world.session());
@@ -264,7 +264,7 @@ pub fn handed_over_questions_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.session(&here, id)), Some(to));
 }
 
-/// Sealed values, byte for byte.
+/// Sealed values are read back byte for byte.
 pub fn sealed_values_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -283,8 +283,8 @@ pub fn sealed_values_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.sealed_value(&here, id, "secrets")), None);
 }
 
-/// The first use of an idempotency key stands.
-pub fn once_keeps_the_first(fixture: &Fixture) {
+/// The first record of an idempotency key stays.
+pub fn idempotency_keys_keep_their_first_record(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let once = IdempotencyRecord { digest: "sha256:1".into(), result: "{\"a\":\"\\u0000\"}".into() };
@@ -302,7 +302,7 @@ pub fn once_keeps_the_first(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "bob", "key")), None);
 }
 
-/// Events, with and without everything that an event may lack.
+/// Events with and without optional fields.
 pub fn events_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());

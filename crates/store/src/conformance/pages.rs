@@ -1,4 +1,4 @@
-//! Lists of large rows: a page ends at its bytes, and its cursor leads to every row once.
+//! Lists of large rows: a page ends at its byte limit, and its cursor leads to every row once.
 
 use domain::grant::Covers;
 use domain::webhook::Subject;
@@ -12,16 +12,16 @@ use super::Fixture;
 use super::world::{World, actor, agent, answered, at, fresh, session};
 use crate::{Bounded, Cursor, PAGE_BYTES, Page, SessionFilter};
 
-/// How many rows each list has. Two of them fit on a page.
+/// Number of rows of each list. Two of them fit on a page.
 const MANY: usize = 5;
-/// More than any list is asked for by number.
+/// Limit above the number of rows of each list.
 const LIMIT: u32 = 200;
 
 fn large() -> String {
     "x".repeat(PAGE_BYTES * 2 / 5)
 }
 
-/// Follows a list by its cursor to its end. No page has more than its bytes, so that there are several.
+/// Follows a list by its cursor to its end. The byte limit splits it into several pages.
 fn walked<T, C: Clone>(mut page: impl FnMut(Option<C>) -> Bounded<T>, cursor: impl Fn(&T) -> C) -> Vec<C> {
     let (mut all, mut pages) = (Vec::new(), 0);
     loop {
@@ -36,7 +36,7 @@ fn walked<T, C: Clone>(mut page: impl FnMut(Option<C>) -> Bounded<T>, cursor: im
     }
 }
 
-/// Sessions that ended for long reasons, and the steps of one with much to pass on.
+/// Sessions with long reasons of their end, and steps with long outputs.
 pub fn large_sessions_and_steps_come_in_pages(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -64,7 +64,7 @@ pub fn large_sessions_and_steps_come_in_pages(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.steps_page(&elsewhere, id, Page::first(LIMIT))), []);
 }
 
-/// Grants with long arguments, in the list and for a tool.
+/// Grants with long arguments, in the list and by tool.
 pub fn large_grants_come_in_pages(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -97,7 +97,7 @@ pub fn large_grants_come_in_pages(fixture: &Fixture) {
     assert_eq!(walked(page, |grant| grant.id), ids);
 }
 
-/// Versions of agents with long instructions, and policies with long texts.
+/// Agents with long instructions, and policies with long texts.
 pub fn large_definitions_and_policies_come_in_pages(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -137,7 +137,7 @@ pub fn large_definitions_and_policies_come_in_pages(fixture: &Fixture) {
     assert_eq!(walked(page, |known| known.number), (1..=MANY as u64).rev().collect::<Vec<_>>());
 }
 
-/// Long events: those about one question, and those of the project.
+/// Long events, by question and by project.
 pub fn large_events_come_in_pages(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, Session { id, .. }) = (world.here, world.session());
@@ -162,7 +162,7 @@ pub fn large_events_come_in_pages(fixture: &Fixture) {
     while seen.len() < MANY {
         let part = world.look(move |reads| reads.project_events(&here, after, LIMIT));
         assert!(part.events.len() <= 2, "{} large events at once", part.events.len());
-        // Elsewhere on the same server a transaction may be under way, which holds them back.
+        // Another transaction on the same server may hold the events back.
         let Some((last, _)) = part.events.last() else { continue };
         assert!(part.more || part.hidden || seen.len() + part.events.len() == MANY);
         after = *last;
@@ -171,7 +171,7 @@ pub fn large_events_come_in_pages(fixture: &Fixture) {
     assert_eq!(seen, about_it);
 }
 
-/// Long answers: those that no webhook has sent, and those that figures are made of.
+/// Long answers, in the unsent answers of a webhook and in the statistics.
 pub fn large_answers_come_in_pages(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());

@@ -1,4 +1,4 @@
-//! Keys that values are sealed with, and secrets that are kept.
+//! Data keys, sealed values and kept secrets.
 
 use domain::{ActorKind, DataKeyId, KeptSecret, SecretId, TenantId};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::world::{Fixture, World, actor, at, fresh};
 use crate::{DataKey, IdempotencyRecord, IdempotencySecret, KeptSecretValue, Page, Sealed, SealedValue, StoreError};
 
 impl World {
-    /// A new data key of a tenant.
+    /// Creates a data key of a tenant.
     fn data_key(&self, tenant: TenantId, number: u32) -> DataKey {
         let id = DataKeyId::from_uuid(fresh());
         DataKey { id, tenant, number, master: "first".into(), wrapped: format!("wrapped {number}") }
@@ -20,7 +20,7 @@ impl World {
         key
     }
 
-    /// A value sealed under the newest key of the tenant, which has one from now on.
+    /// Creates a value under the newest key of the tenant, and inserts a key if there is none.
     pub(crate) fn sealed(&self, body: &[u8]) -> Sealed {
         let tenant = self.here.tenant;
         let newest = self.look(move |reads| reads.data_keys(tenant)).into_iter().next();
@@ -47,7 +47,7 @@ impl World {
     }
 }
 
-/// One master key is in force, and changes only from the one that was expected.
+/// One master key is in force, and changes only from the expected one.
 pub fn one_master_key_is_in_force(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     assert_eq!(world.write(|tx| tx.master_key_lock("first")), Ok("first".into()));
@@ -57,7 +57,7 @@ pub fn one_master_key_is_in_force(fixture: &Fixture) {
     assert_eq!(world.write(|tx| tx.master_key_lock("third")), Ok("second".into()));
 }
 
-/// Of a tenant's data keys the one with the highest number seals, and each is wrapped anew once.
+/// The data key with the highest number is the newest, and each key is rewrapped once.
 pub fn the_newest_data_key_seals(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here.tenant, world.elsewhere.tenant);
@@ -80,7 +80,7 @@ pub fn the_newest_data_key_seals(fixture: &Fixture) {
     assert_eq!(under("first"), [here]);
 }
 
-/// A key is forgotten when nothing is sealed under it any more, and not before.
+/// A data key is deleted only when no value is sealed under it.
 pub fn a_key_in_use_is_not_forgotten(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, id) = (world.here, world.ask(&world.session(), json!({})).id);
@@ -109,7 +109,7 @@ pub fn a_key_in_use_is_not_forgotten(fixture: &Fixture) {
     assert!(!forget());
 }
 
-/// The secret of a command is kept with its idempotency record, sealed again under another key, and forgotten with the record.
+/// The secret of a command is stored with its idempotency record, resealed under another key, and deleted with the record.
 pub fn secrets_of_commands_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, sealed) = (world.here, world.elsewhere, world.sealed(b"old"));
@@ -147,7 +147,7 @@ pub fn secrets_of_commands_come_back(fixture: &Fixture) {
     world.write(move |tx| tx.idempotency_secret_reseal(old, &again)).unwrap();
 }
 
-/// Somebody seals while the key is replaced: whatever comes first, the value can be read afterwards.
+/// A value that is sealed while the key is replaced can be read afterwards, in either order.
 pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());
@@ -159,7 +159,7 @@ pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
             threads.spawn(|| {
                 world
                     .write(move |tx| {
-                        // As every command does: a transaction that holds no lock is not seen by the fence.
+                        // Every command takes a lock; the fence does not see a transaction without one.
                         tx.session_lock(&here, holder)?;
                         let key = tx.data_key_newest(here.tenant)?.ok_or(StoreError::Conflict)?;
                         tx.sealed_value_insert(&here, id, "secrets", &Sealed { key, body: b"sealed".to_vec() })
@@ -187,7 +187,7 @@ pub fn nothing_is_sealed_under_a_key_that_is_forgotten(fixture: &Fixture) {
     }
 }
 
-/// What is kept for an agent comes back, is replaced, listed, used and forgotten, in its project alone.
+/// Kept secrets are read back, replaced, listed, used and deleted, only in their project.
 pub fn kept_secrets_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -198,7 +198,7 @@ pub fn kept_secrets_come_back(fixture: &Fixture) {
     assert_eq!(found(here, "deployer"), [region.clone(), token.clone()]);
     assert_eq!((found(elsewhere, "deployer"), found(here, "nobody")), (vec![], vec![]));
 
-    // One for the agent of that name that our workers run is another secret.
+    // The secret of a hosted agent with the same name is a different one.
     let mut driven = world.kept_value("deployer", "TOKEN", 5);
     driven.secret.driven = Some(true);
     world.put(&driven);

@@ -1,4 +1,4 @@
-//! Steps that workers run, their journals, and the definitions that they follow.
+//! Hosted steps, their journals, and definitions.
 
 use domain::{ActorKind, AgentVersion, Definition, DefinitionKind, Session, Step, StepEnd, StepId};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::world::{Fixture, World, actor, at, fresh, session};
 use crate::{AnswerSource, DueStep, JournalEntry, Page, StepCounts, StepState, StoreError};
 
-/// A session of ours with one step that is due at this second.
+/// Inserts a hosted session with one step that is due at a second.
 fn driven(world: &World, second: i64) -> (Session, Step) {
     let scope = world.here;
     let kept = Session { driven: true, ..session(scope, "chat", Some("guide")) };
@@ -21,7 +21,7 @@ fn driven(world: &World, second: i64) -> (Session, Step) {
     (kept, step)
 }
 
-/// Steps are found when they are due, the earliest first, and by nobody while they sleep.
+/// Due steps are returned earliest first; sleeping steps are not.
 pub fn steps_are_found_when_they_are_due(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let scope = world.here;
@@ -47,7 +47,7 @@ pub fn steps_are_found_when_they_are_due(fixture: &Fixture) {
     }
 }
 
-/// Steps are counted by where they are: with a worker, due, resting, and asleep for people.
+/// Steps are counted by state: running, due, resting and waiting.
 pub fn steps_are_counted(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let scope = world.here;
@@ -66,14 +66,14 @@ pub fn steps_are_counted(fixture: &Fixture) {
     world.write(move |tx| tx.session_save(&waits)).unwrap();
     let counted = StepCounts { running: 1, due: 1, resting: 1, waiting: 1 };
     assert_eq!(world.look(|reads| reads.step_counts(at(10))), counted);
-    // A lease that has run out is held by nobody.
+    // A step with an expired lease has no worker.
     let counted = StepCounts { running: 0, due: 3, resting: 0, waiting: 1 };
     assert_eq!(world.look(|reads| reads.step_counts(at(40))), counted);
     save(held.end(StepEnd::completed(Value::Null), at(11)));
     assert_eq!(world.look(|reads| reads.step_counts(at(40))).due, 2);
 }
 
-/// A journal is numbered without gaps; what a step has become is kept beside it.
+/// A journal has no gaps; the snapshot of the step is stored beside it.
 pub fn journals_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);
@@ -112,7 +112,7 @@ fn agent(version: &str, second: i64) -> Definition {
     Definition::of_agent(&agent, actor(ActorKind::User, "alice"), at(second))
 }
 
-/// A version is kept once and never replaced; a retired one is found, and not chosen.
+/// A version is inserted once and never replaced; a retired version is found, but is not the newest.
 pub fn definitions_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);
@@ -144,7 +144,7 @@ pub fn definitions_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.definition(&elsewhere, DefinitionKind::Agent, "guide", "10")), None);
 }
 
-/// Equal answers at one place are counted, and the most frequent come first.
+/// Equal answers of a group are counted; the most frequent come first.
 pub fn answers_are_counted(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (scope, elsewhere) = (world.here, world.elsewhere);

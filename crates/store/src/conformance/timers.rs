@@ -1,4 +1,4 @@
-//! What time brings: what is due, what is old, and figures of what was.
+//! Due questions, purges, the archive, and statistics.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Fixture;
 use super::world::{World, agent, answered, append, at, fresh};
 use crate::{ClosedInteraction, DueInteraction, IdempotencyRecord, InteractionFilter, OpenCount, Page, Stats};
 
-/// What is due comes in the order of its moments, wherever it is; what is to come is told.
+/// Due questions of all projects are returned by time, and the next due time is known.
 pub fn due_comes_in_order(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     assert_eq!(world.look(|reads| reads.next_interaction_due()), None);
@@ -35,7 +35,7 @@ pub fn due_comes_in_order(fixture: &Fixture) {
     assert_eq!(world.look(|reads| reads.next_interaction_due()), Some(at(45)));
 }
 
-/// Idempotency keys are forgotten by age, so many at a time.
+/// Idempotency records are purged by age, at most `limit` at once.
 pub fn old_idempotency_keys_are_forgotten(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -55,7 +55,7 @@ pub fn old_idempotency_keys_are_forgotten(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.idempotency_record(&here, "alice", "key-0")), None);
 }
 
-/// Closed and delivered questions leave the lists for the archive, where they can still be read; their secrets do not.
+/// Closed and delivered questions move to the archive, where they can be read; their sealed values are deleted.
 pub fn archived_questions_stay_readable(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
@@ -95,7 +95,7 @@ pub fn archived_questions_stay_readable(fixture: &Fixture) {
     assert_eq!(listed, [young.id, open.id, undelivered.id]);
 }
 
-/// An answer that nobody took stays while its session lives; afterwards it is kept as long as others, unless it is taken.
+/// A waiting delivery stays while its session lives; after the end of the session it is archived like others, unless it is taken.
 pub fn untaken_answers_are_only_kept_once_their_session_has_ended(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session, other) = (world.here, world.elsewhere, world.session(), world.session());
@@ -132,7 +132,7 @@ pub fn untaken_answers_are_only_kept_once_their_session_has_ended(fixture: &Fixt
     assert_eq!(world.kept(offered.id), Some(offered));
 }
 
-/// Questions for which something is sealed are archived only once they are said to be kept, with what was sealed; others are as they were.
+/// Questions with sealed values are archived only after `session_sealed_values_retire`; other questions are not affected.
 pub fn sealed_values_stay_as_long_as_their_session(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session, other) = (world.here, world.elsewhere, world.session(), world.session());
@@ -165,7 +165,7 @@ pub fn sealed_values_stay_as_long_as_their_session(fixture: &Fixture) {
     assert!(world.look(move |reads| reads.session_of(&here, asked)).is_some(), "what is open stays");
 }
 
-/// Several nodes archive at once: each question goes once, and none is left.
+/// Several nodes archive concurrently: each question is moved once, and none is left.
 pub fn many_archive_at_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let session = world.session();
@@ -180,13 +180,13 @@ pub fn many_archive_at_once(fixture: &Fixture) {
         let nodes: Vec<_> = (0..4).map(|_| scope.spawn(node)).collect();
         nodes.into_iter().map(|node| node.join().unwrap()).sum()
     });
-    // What one had locked when the others looked is moved by that one.
+    // Rows that one node had locked are moved by that node.
     assert_eq!(moved, 60);
     assert_eq!(world.look(|reads| reads.oldest_retired()), None);
     assert!(all.into_iter().all(|question| world.kept(question.id) == Some(question)));
 }
 
-/// Figures of a project, and of all of them.
+/// Statistics of one project, and of all projects.
 pub fn figures_add_up(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, session) = (world.here, world.session());

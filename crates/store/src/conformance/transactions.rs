@@ -1,4 +1,4 @@
-//! All of a use case is kept, or nothing; its neighbours are their own affair; and of many who race, one wins.
+//! Transactions: a use case commits as a whole or not at all, independently of others in the same commit; one of many that race wins.
 
 use domain::{Interaction, Luggage, Session, SessionId};
 use futures::executor::block_on;
@@ -9,7 +9,7 @@ use super::Fixture;
 use super::world::{No, World, answered, append, at, session};
 use crate::{Cost, StoreError, Tx, read, transact, transact_then};
 
-/// Of many use cases in the same commits those that are refused leave nothing behind, and the others everything.
+/// Refused use cases write nothing; others that share their commits are complete.
 pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let sessions: Vec<Session> = (0..300).map(|_| session(world.here, "chat-1", None)).collect();
@@ -39,7 +39,7 @@ pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
     }
 }
 
-/// A use case that panics leaves nothing behind, and the store goes on; so does a query that panics.
+/// A use case that panics writes nothing, and the store goes on; a query that panics does not stop the store either.
 pub fn a_panic_undoes_only_itself(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     for _ in 0..40 {
@@ -69,7 +69,7 @@ pub fn a_panic_undoes_only_itself(fixture: &Fixture) {
     assert!(block_on(read).is_ok());
 }
 
-/// A use case that sees a conflict and goes on is kept with what it wrote besides.
+/// A use case that handles a conflict and goes on commits its other writes.
 pub fn a_swallowed_conflict_is_survived(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (old, new) = (world.session(), session(world.here, "chat-2", None));
@@ -85,7 +85,7 @@ pub fn a_swallowed_conflict_is_survived(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.session(&here, old.id)), Some(old.clone()));
 }
 
-/// A revision that is not the next one is not written, and nothing beside it.
+/// A save with a revision that is not the next one fails, and its transaction writes nothing.
 pub fn a_stale_revision_is_a_conflict(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let session = world.session();
@@ -108,7 +108,7 @@ pub fn a_stale_revision_is_a_conflict(fixture: &Fixture) {
     assert_eq!(world.write(move |tx| tx.interaction_insert(&twice)), Err(StoreError::Conflict));
 }
 
-/// Of sixteen people who answer at once one is heard, and fifteen are told that they were too late.
+/// Of sixteen concurrent answers one wins, and fifteen are refused.
 pub fn the_first_answer_wins(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let session = world.session();
@@ -126,7 +126,7 @@ pub fn the_first_answer_wins(fixture: &Fixture) {
     }
 }
 
-/// One of them: locks, looks, decides, saves.
+/// Answers a question: locks the session, reads, decides, saves.
 async fn answer(world: &World, session: SessionId, asked: Interaction, number: usize) -> Result<Interaction, No> {
     let here = world.here;
     transact(&*world.store, move |tx| {
@@ -143,7 +143,7 @@ async fn answer(world: &World, session: SessionId, asked: Interaction, number: u
     .await
 }
 
-/// Time stands still in a transaction, has no more than microseconds, and goes on between them.
+/// The time does not change within a transaction, has microsecond precision, and advances between transactions.
 pub fn time_is_the_same_throughout_a_transaction(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let twice = |tx: &mut dyn crate::Tx| {
@@ -159,8 +159,7 @@ pub fn time_is_the_same_throughout_a_transaction(fixture: &Fixture) {
     assert!(world.look(|reads| reads.now()) >= second);
 }
 
-/// A caller who goes away while their command is under way leaves a commit behind that others must hear of; a refused or
-/// failed command is told to nobody.
+/// The effects of a commit run even if the caller is gone; those of a refused or failed command do not run.
 pub fn what_was_kept_is_told_though_nobody_waits(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let tell = |refuse: bool| {
@@ -171,7 +170,7 @@ pub fn what_was_kept_is_told_though_nobody_waits(fixture: &Fixture) {
         };
         let mut waiting = Box::pin(transact_then(&*world.store, work, move |number: i32| told.send(number).unwrap()));
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        // Queued by the first poll; a quick store may even have finished it.
+        // The first poll queues the job; a fast store may already have finished it.
         let _ = waiting.as_mut().poll(&mut context);
         drop(waiting);
         heard.recv_timeout(std::time::Duration::from_secs(20)).ok()

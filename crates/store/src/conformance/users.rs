@@ -1,4 +1,4 @@
-//! People, their visits, links and tickets come back as they were kept, and stay behind their walls.
+//! Users, visits, links and tickets: round trips, and isolation of tenants.
 
 use domain::{
     Credential, KeyId, Link, LinkId, Membership, ProjectId, Role, Scope, TenantId, Ticket, TicketId, User, UserId,
@@ -48,7 +48,7 @@ impl World {
     }
 }
 
-/// People with and without everything that one may lack, by name, id and subject; a name stands once in a tenant.
+/// Users with and without optional fields are found by name, id and subject; a name is unique in a tenant.
 pub fn users_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -111,7 +111,7 @@ pub fn users_come_back(fixture: &Fixture) {
     assert_eq!(names, (Some(("here".into(), "second".into())), None));
 }
 
-/// What a person is somewhere is written over there, shown there alone, and never given by another tenant.
+/// A membership is saved and listed only in its project, and never by another tenant.
 pub fn members_belong_to_their_project(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -155,7 +155,7 @@ pub fn members_belong_to_their_project(fixture: &Fixture) {
     assert_eq!(admins(second), []);
 }
 
-/// Whoever looks who else is an admin waits for whoever is about to change that.
+/// `admins_lock` waits for a transaction that changes an admin.
 pub fn of_two_admins_one_stays(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -185,7 +185,7 @@ pub fn of_two_admins_one_stays(fixture: &Fixture) {
     }
 }
 
-/// Visits move, are used, settled and ended; those of one person at once.
+/// Visits switch projects, are used, lose their link permission, and end; those of one user end together.
 pub fn visits_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
@@ -222,7 +222,7 @@ pub fn visits_come_back(fixture: &Fixture) {
     assert_eq!([kept, other.id].map(|id| found(id).is_some()), [false, true]);
 }
 
-/// Visits that nobody goes on with are forgotten, and those that have lasted for too long.
+/// Unused visits and old visits are purged.
 pub fn old_visits_are_forgotten(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let alice = user(world.here.tenant, "alice");
@@ -241,7 +241,7 @@ pub fn old_visits_are_forgotten(fixture: &Fixture) {
     assert_eq!(left, [false, false, false, true]);
 }
 
-/// A link is used up by whoever is first.
+/// A link is redeemed once.
 pub fn links_are_used_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (alice, bob) = (user(world.here.tenant, "alice"), user(world.here.tenant, "bob"));
@@ -265,7 +265,7 @@ pub fn links_are_used_once(fixture: &Fixture) {
     assert_eq!(links.map(|link| found(link.id).is_some()), [false, false, true, false]);
 }
 
-/// A ticket is used up by whoever is first and knows its secret, and comes back as what it was made of.
+/// A ticket is redeemed once, only with its secret, and is returned as inserted.
 pub fn tickets_are_used_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let ticket = |credential: Credential, expires: i64| Ticket {

@@ -1,4 +1,4 @@
-//! Between projects: what belongs to another looks absent, and cannot be written.
+//! Isolation of projects: rows of another project look absent and cannot be written.
 
 use domain::{Interaction, Key, KeyId, Luggage, Role, Scope, Session, Step, StepId};
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::{
     Cursor, IdempotencyRecord, InteractionFilter, KeyRecord, Page, Reads, SessionFilter, Stats, StoreError, StoreResult,
 };
 
-/// Everything that a project can hold, kept here.
+/// Inserts one row of each kind into a project.
 struct Full {
     world: World,
     session: Session,
@@ -53,7 +53,7 @@ fn full(fixture: &Fixture) -> Full {
     Full { world, session, answered, key: key.id }
 }
 
-/// What one scope shows of it: how many of each.
+/// Counts the rows of each kind that a scope shows.
 fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Interaction) -> StoreResult<Vec<usize>> {
     let whole = Page { after: None, limit: 100 };
     let open = reads.open_interactions(scope, session.id)?;
@@ -85,7 +85,7 @@ fn seen(reads: &mut dyn Reads, scope: &Scope, session: &Session, answered: &Inte
     ])
 }
 
-/// Everything that is there for one project is absent for another.
+/// Rows of one project are absent for another.
 pub fn nothing_is_read_from_another_project(fixture: &Fixture) {
     let Full { world, session, answered, .. } = full(fixture);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -105,7 +105,7 @@ pub fn nothing_is_read_from_another_project(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.project_head(&elsewhere)), Cursor::default());
 }
 
-/// Everything that is written with another project's scope conflicts, and changes nothing.
+/// Writes with the scope of another project conflict and change nothing.
 pub fn nothing_is_written_into_another_project(fixture: &Fixture) {
     let Full { world, session, answered, key } = full(fixture);
     let (here, elsewhere, id) = (world.here, world.elsewhere, session.id);

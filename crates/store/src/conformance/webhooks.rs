@@ -1,4 +1,4 @@
-//! Webhooks: who holds them, what is due for them, and what is kept of what was sent.
+//! Webhooks: leases, due deliveries, and the record of deliveries.
 
 use domain::webhook::delivery::{About, Attempt};
 use domain::webhook::{Disabled, Subject};
@@ -60,7 +60,7 @@ fn hold(second: i64) -> WebhookLease {
     WebhookLease { lease: LeaseId::from_uuid(fresh()), until: at(second) }
 }
 
-/// Webhooks are listed, written over and forgotten, in their project alone.
+/// Webhooks are listed, saved and deleted, only in their project.
 pub fn webhooks_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere) = (world.here, world.elsewhere);
@@ -94,7 +94,7 @@ pub fn webhooks_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.webhook(&here, id)), None);
 }
 
-/// One node at a time holds a webhook; it is due when its time has come or something has happened.
+/// One node at a time has the lease of a webhook; the webhook is due at its time, or when there are new events.
 pub fn webhooks_are_held_by_one(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, webhook, session) = (world.here, world.webhook(), world.session());
@@ -134,7 +134,7 @@ pub fn webhooks_are_held_by_one(fixture: &Fixture) {
             Ok(true)
         })
     };
-    // Where somebody else's transaction is under way, what is committed may be shown only when that has ended.
+    // While another transaction runs on the server, committed events may stay hidden.
     while !moved().unwrap() {
         std::thread::yield_now();
     }
@@ -145,7 +145,7 @@ pub fn webhooks_are_held_by_one(fixture: &Fixture) {
     assert_eq!(held(theirs), None, "it was let go of");
 }
 
-/// Many nodes want the same webhook at the same time: one gets it.
+/// One of many nodes that claim the same webhook gets it.
 pub fn one_of_many_gets_a_webhook(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     for _ in 0..10 {
@@ -159,7 +159,7 @@ pub fn one_of_many_gets_a_webhook(fixture: &Fixture) {
     }
 }
 
-/// What is to be sent comes in its order, is settled, listed and purged.
+/// Deliveries are due in order, and are settled, listed and purged.
 pub fn webhook_deliveries_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, webhook) = (world.here, world.elsewhere, world.webhook());
@@ -196,7 +196,7 @@ pub fn webhook_deliveries_come_back(fixture: &Fixture) {
     assert_eq!((purge(29), purge(30)), (0, 1));
 }
 
-/// An answer is sent once for each time that it is offered, and not while its session is paused.
+/// An answer gets one delivery each time that it is offered, and none while its session is paused.
 pub fn answers_are_sent_once_each_time(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, webhook, session) = (world.here, world.webhook(), world.session());
@@ -240,7 +240,7 @@ pub fn answers_are_sent_once_each_time(fixture: &Fixture) {
     assert_eq!(unsent(&name), []);
 }
 
-/// Secrets are found by their webhook and by their key, end, and keep their key from being forgotten.
+/// Secrets are found by webhook and by data key, expire, and keep their data key from being deleted.
 pub fn webhook_secrets_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, webhook) = (world.here, world.elsewhere, world.webhook());
@@ -281,7 +281,7 @@ pub fn webhook_secrets_come_back(fixture: &Fixture) {
     assert_eq!(secrets(here), []);
 }
 
-/// The archive is read from one end to the other, each question with what happened to it.
+/// The archive lists all questions in both directions, each with its events.
 pub fn the_archive_is_read_in_order(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());

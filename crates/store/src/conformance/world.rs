@@ -1,4 +1,4 @@
-//! What every case begins with: a store, two projects, and things to put into them.
+//! Setup of the cases: a store, two projects, and sample values.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{Cost, Reads, Store, StoreError, StoreResult, Tx, UseCaseError, read, transact};
 
-/// An empty store, and whatever must outlive it.
+/// An empty store, with a guard that must outlive it.
 pub struct Fixture {
     /// The store.
     pub store: Arc<dyn Store>,
@@ -25,13 +25,13 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// A store with its directory or its database.
+    /// Creates a fixture from a store and the guard of its directory or database.
     pub fn new(store: Arc<dyn Store>, guard: impl Any + Send + Sync) -> Self {
         Self { store, guard: Box::new(guard) }
     }
 }
 
-/// Why a case's use case did not go through.
+/// Error of a use case of the suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum No {
     Refused,
@@ -57,14 +57,14 @@ impl UseCaseError for No {
 pub struct World {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// Where the story takes place.
+    /// Project that the cases use.
     pub here: Scope,
-    /// Somebody else's.
+    /// Project of another tenant.
     pub elsewhere: Scope,
 }
 
 impl World {
-    /// Makes both projects.
+    /// Creates both projects.
     pub fn on(store: &Arc<dyn Store>) -> Self {
         let scope = |name: &'static str| {
             let fresh = Scope { tenant: TenantId::from_uuid(fresh()), project: ProjectId::from_uuid(fresh()) };
@@ -86,7 +86,7 @@ impl World {
         block_on(read::<T, StoreError, _>(&*self.store, Cost::Point, work)).unwrap()
     }
 
-    /// Keeps a new session with its step.
+    /// Inserts a session with its step.
     pub fn session(&self) -> Session {
         self.keep_session(session(self.here, "chat-1", Some("deployer")))
     }
@@ -102,14 +102,14 @@ impl World {
         session
     }
 
-    /// Keeps a new question.
+    /// Inserts a question.
     pub fn ask(&self, session: &Session, fields: Value) -> Interaction {
         let asked = asked(session, fields);
         self.keep(&[&asked]);
         asked
     }
 
-    /// Keeps the first revision as new and writes the others over it.
+    /// Inserts the first revision of a question and saves the others over it.
     pub(crate) fn keep(&self, revisions: &[&Interaction]) {
         let revisions: Vec<Interaction> = revisions.iter().map(|revision| (*revision).clone()).collect();
         self.write(move |tx| {
@@ -124,14 +124,14 @@ impl World {
         .unwrap();
     }
 
-    /// A question as it is kept now.
+    /// Returns the stored question.
     pub fn kept(&self, id: InteractionId) -> Option<Interaction> {
         let scope = self.here;
         self.look(move |reads| reads.interaction(&scope, id))
     }
 }
 
-/// Appends an event to a session under its lock: what every use case does.
+/// Appends an event to a session under its lock, as every use case does.
 pub fn append(tx: &mut dyn Tx, scope: &Scope, session: SessionId, about: Option<InteractionId>) -> StoreResult<Event> {
     let mut session = tx.session_lock(scope, session)?.ok_or(StoreError::Conflict)?;
     let now = tx.now()?;
@@ -142,28 +142,28 @@ pub fn append(tx: &mut dyn Tx, scope: &Scope, session: SessionId, about: Option<
     Ok(event)
 }
 
-/// An id that is greater than every one before.
+/// Returns an id that is greater than all earlier ones.
 pub(crate) fn fresh() -> Uuid {
     static NUMBER: AtomicU64 = AtomicU64::new(1);
     Uuid::from_u128(0x0198_f2c4_0000_7000_8000_0000_0000_0000 + u128::from(NUMBER.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// So many seconds after the story begins.
+/// Returns the time some seconds after the start of a case.
 pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
-/// Somebody.
+/// Creates an actor.
 pub(crate) fn actor(kind: ActorKind, name: &str) -> Actor {
     Actor { kind, name: name.into() }
 }
 
-/// The agent that asks.
+/// Returns the agent that asks.
 pub(crate) fn agent() -> Actor {
     actor(ActorKind::Agent, "deployer")
 }
 
-/// A session that a person has started at second 0.
+/// Creates a session that a user started at second 0.
 pub(crate) fn session(scope: Scope, channel: &str, agent: Option<&str>) -> Session {
     let brief = Brief {
         agent_version: Some("1.2".into()),
@@ -177,7 +177,7 @@ pub(crate) fn session(scope: Scope, channel: &str, agent: Option<&str>) -> Sessi
     Session::start(id, scope, brief, step, actor(ActorKind::User, "starter"), at(0)).0
 }
 
-/// A question of a session: a confirmation, and whatever else is given.
+/// Creates a confirmation of a session, with additional fields.
 pub(crate) fn asked(session: &Session, fields: Value) -> Interaction {
     let mut question = json!({ "kind": "confirmation", "title": "May I?", "required": true });
     question.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -186,7 +186,7 @@ pub(crate) fn asked(session: &Session, fields: Value) -> Interaction {
     Interaction::ask(id, session, agent(), question.admit().unwrap(), at(1)).0
 }
 
-/// Proof that somebody may answer.
+/// Returns the permission of a user to answer a question.
 pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
     let caller = Caller {
         credential: Credential::Key(KeyId::from_uuid(Uuid::nil())),
@@ -200,7 +200,7 @@ pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
     interaction.admit(&caller).unwrap()
 }
 
-/// The question answered with its first option, or with a text where it has none.
+/// Answers a question with its first option, or with a text if it has none.
 pub(crate) fn answered(interaction: &Interaction, by: &str, now: Timestamp) -> Interaction {
     let option = interaction.question.options.first().map(|option| option.id.clone());
     let data = if option.is_some() { Value::Null } else { json!("as you like") };

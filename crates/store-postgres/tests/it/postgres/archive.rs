@@ -1,4 +1,4 @@
-//! One server at a time moves questions to the archive; whoever comes meanwhile goes on with something else.
+//! One server at a time moves questions to the archive; another one does not wait for it.
 
 use std::sync::mpsc::channel;
 
@@ -28,7 +28,7 @@ fn one_server_archives_at_a_time_and_nobody_waits() {
         let under_way = threads.spawn(move || {
             block_on(transact::<_, StoreError, _>(&*one, move |tx| {
                 let count = tx.archive(until, 4)?;
-                // The transaction is under way until the other has looked.
+                // The transaction stays open until the other has tried.
                 moved.send(()).unwrap();
                 may_go_on.recv().unwrap();
                 Ok(count)

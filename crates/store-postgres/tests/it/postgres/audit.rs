@@ -1,4 +1,4 @@
-//! The audit trail under transactions that overtake each other, and in a new cluster.
+//! The audit trail with transactions that overtake each other, and in a new cluster.
 
 use std::sync::mpsc::channel;
 
@@ -32,7 +32,7 @@ fn append(tx: &mut dyn Tx, scope: Scope, number: u128) -> StoreResult<()> {
     tx.audit_append(&written(scope, number))
 }
 
-/// The numbers of the entries in the chain, in its order, once there are so many.
+/// Waits for so many links, and returns the numbers of the entries in the order of the chain.
 fn chained(world: &World, wanted: usize) -> Vec<u128> {
     let tenant = world.here.tenant;
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ fn an_entry_of_a_slow_transaction_is_not_left_out() {
     let (begun, has_begun) = channel();
     let (release, released) = channel::<()>();
     std::thread::scope(|scope| {
-        // Dropped with this scope, so that a failure releases the other thread too.
+        // Dropped at the end of this scope, so that a failure also releases the other thread.
         let (world, release) = (&world, release);
         scope.spawn(move || {
             let slow = world.write(move |tx| {
@@ -72,7 +72,7 @@ fn an_entry_of_a_slow_transaction_is_not_left_out() {
     assert_eq!(chained(&world, 2), [1, 2]);
 }
 
-/// Everything that records a transaction, as if the cluster that the dump was made of had been far ahead of this one.
+/// Raises all recorded transaction ids, as if the dump came from a cluster far ahead of this one.
 const AHEAD: &str = "update events set xid = (xid::text::bigint + 1000000000)::text::xid8; \
                      update audit set xid = (xid::text::bigint + 1000000000)::text::xid8; \
                      update audit_chain set xid = (xid::text::bigint + 1000000000)::text::xid8; \
@@ -95,7 +95,7 @@ fn a_dump_in_a_new_cluster_is_noticed_and_adopted() {
     assert!(misfit.recorded >= 1_000_000_000 && misfit.next < 1_000_000_000, "{misfit:?}");
     let cursor = Cursor { major: misfit.recorded, minor: 0 };
 
-    // Used all the same, by a version that did not notice it.
+    // An earlier version, without the check, uses the database.
     let other = world.session().id;
     world.write(move |tx| append(tx, here, 5)).unwrap();
     world.write(move |tx| store::conformance::append(tx, &here, other, None)).unwrap();

@@ -1,4 +1,4 @@
-//! Hints between two stores on one database.
+//! Notifications between two stores on one database.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the tests of this store share: a database, stores on it, and patience.
+//! Helpers of the tests of this store.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,17 +7,17 @@ use holdpoint_store_postgres::{Options, PostgresStore};
 use store::Store;
 use testkit::postgres::{TestDatabase, TestPostgres};
 
-/// A fresh database on whatever server there is.
+/// Creates a database on the test server.
 pub(crate) fn database() -> TestDatabase {
     TestPostgres::start().unwrap().fresh_database().unwrap()
 }
 
-/// A store on a database.
+/// Opens a store on a database.
 pub(crate) fn open(database: &TestDatabase, options: &Options) -> Arc<dyn Store> {
     Arc::new(PostgresStore::open(&database.url(), options).unwrap())
 }
 
-/// Looks until it is so. However slow the machine is, it is not as slow as this.
+/// Polls until a condition holds, for at most a minute.
 pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !so() {

@@ -1,4 +1,4 @@
-//! The log under transactions that overtake each other.
+//! The event log with transactions that overtake each other.
 
 use std::sync::mpsc::channel;
 
@@ -15,7 +15,7 @@ fn a_slow_transaction_is_not_overtaken() {
     let (begun, has_begun) = channel();
     let (release, released) = channel::<()>();
     let first = std::thread::scope(|scope| {
-        // Dropped with this scope, so that a failure releases the other thread too.
+        // Dropped at the end of this scope, so that a failure also releases the other thread.
         let (store, release) = (&world.store, release);
         let slow = scope.spawn(move || {
             futures::executor::block_on(transact::<_, StoreError, _>(&**store, move |tx| {
@@ -111,7 +111,7 @@ fn a_session_stays_in_order_whoever_began_first() {
         let (world, release) = (&world, release);
         scope.spawn(move || {
             let early = world.write(move |tx| {
-                // Whoever writes has a number, and this one has it before it has the lock.
+                // A write assigns the transaction id, here before the transaction has the lock.
                 tx.setting_ensure("early", "yes")?;
                 begun.send(()).unwrap();
                 released.recv().unwrap();

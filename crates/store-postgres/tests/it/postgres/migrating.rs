@@ -1,4 +1,4 @@
-//! Migrations beside others who use the database: what they wait for, what they say, and that they finish.
+//! Migrations while other clients use the database: locks, log lines, and repeated steps.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
-/// What is logged, as it is written.
+/// Collects log lines.
 #[derive(Clone, Default)]
 struct Log(Arc<parking_lot::Mutex<Vec<u8>>>);
 
@@ -25,7 +25,7 @@ impl Log {
         String::from_utf8(self.0.lock().clone()).unwrap()
     }
 
-    /// Whether something was logged of a migration.
+    /// Returns whether a line about a migration was logged.
     fn says(&self, what: &str, version: i32) -> bool {
         let version = format!("\"version\":{version},");
         self.text().lines().any(|line| line.contains(what) && line.contains(&version))
@@ -50,7 +50,7 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// A database as an earlier version has left it.
+/// Creates a database with the schema of an earlier version.
 fn at_version(version: i32) -> (TestDatabase, Client) {
     let database = database();
     let mut client = database.connect().unwrap();
@@ -74,7 +74,7 @@ fn a_migration_that_waits_for_a_lock_says_so_and_lets_readers_through() {
     holder.batch_execute("begin; lock table questions in access share mode").unwrap();
     let (log, url) = (Log::default(), database.url());
     let subscriber = tracing_subscriber::fmt().json().flatten_event(true).with_writer(log.clone()).finish();
-    // No scope: if this test fails, the migration waits for ever.
+    // Not a scoped thread: if this test fails, the migration waits for ever.
     let migrating = std::thread::spawn(move || {
         let options = Options { lock_wait: Duration::from_millis(300), ..Options::default() };
         tracing::subscriber::with_default(subscriber, || PostgresStore::open(&url, &options).map(drop))
@@ -84,7 +84,7 @@ fn a_migration_that_waits_for_a_lock_says_so_and_lets_readers_through() {
     let waits = "select count(*) from pg_locks where not granted and mode = 'AccessExclusiveLock' \
                  and relation = 'questions'::regclass";
     until("the table is waited for again", || client.query_one(waits, &[]).unwrap().get::<_, i64>(0) > 0);
-    // Behind a statement that waits for as long as it may run, it would be cancelled.
+    // A query behind a statement without a lock timeout would be cancelled.
     client.batch_execute("set statement_timeout = '10s'; select count(*) from questions").unwrap();
     assert!(!migrating.is_finished());
     assert!(log.says("migrationStarted", 13) && !log.says("migrationFinished", 13), "{}", log.text());
@@ -96,7 +96,7 @@ fn a_migration_that_waits_for_a_lock_says_so_and_lets_readers_through() {
     }
 }
 
-/// The trigger notes what a statement of the migration is allowed; it would be cancelled after 30 seconds otherwise.
+/// The trigger records the time limits of a statement of the migration; the default would cancel it after 30 seconds.
 #[test]
 fn no_statement_of_a_migration_is_cancelled_for_its_length() {
     let (database, mut client) = at_version(12);
@@ -112,7 +112,7 @@ fn no_statement_of_a_migration_is_cancelled_for_its_length() {
     assert_eq!(noted, [("0".to_owned(), "2s".to_owned())]);
 }
 
-/// Everything that makes up the schema, and what is in the tables that are changed in steps.
+/// Returns the schema, and the rows of the tables that are changed in steps.
 fn contents(client: &mut Client) -> Vec<String> {
     let queries = [
         "select concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default) \
@@ -162,7 +162,7 @@ const OPEN_ROWS: &str = r#"update questions set asked = replace(replace(asked, '
      insert into sealed (interaction, name, body, data_key) select md5('question' || number)::uuid, 'resume', 'resume point', md5('key')::uuid
         from generate_series(1, 4500, 5) number"#;
 
-/// The same rows, more of them than one batch changes, migrated by the text of the migrations and by their steps.
+/// More rows than one batch are migrated by the text of the migrations and by their steps; the results are equal.
 #[test]
 fn steps_come_to_what_the_text_of_a_migration_says() {
     let filled = || {
@@ -210,7 +210,7 @@ fn questions_are_read_and_asked_while_open_ones_are_counted() {
     client.batch_execute(OPEN_ROWS).unwrap();
     client.batch_execute("select pg_advisory_lock(19)").unwrap();
     let url = database.url();
-    // No scope: if this test fails, the migration waits for ever.
+    // Not a scoped thread: if this test fails, the migration waits for ever.
     let migrating = std::thread::spawn(move || {
         let options = Options { lock_wait: Duration::from_secs(60), ..Options::default() };
         PostgresStore::open(&url, &options).map(drop)
@@ -229,7 +229,7 @@ fn questions_are_read_and_asked_while_open_ones_are_counted() {
     assert_eq!(open.get::<_, i64>(0), 3000, "the question of the earlier version is not counted");
 }
 
-/// A node that died in the middle of a migration has left some of its steps behind.
+/// Steps are repeatable after a node died in the middle of a migration.
 #[test]
 fn steps_are_taken_again() {
     let (database, mut client) = at_version(10);
@@ -240,7 +240,7 @@ fn steps_are_taken_again() {
     assert_eq!(version(&mut client), latest());
 }
 
-/// A node that died after the last step of a migration has not recorded it.
+/// Steps are repeatable after a node died before it recorded the migration.
 #[test]
 fn all_steps_of_a_migration_are_taken_again() {
     // Version 21 renames tables that these steps name.

@@ -1,4 +1,4 @@
-//! Opening, closing, and what a store can be told.
+//! Opening and closing, and the options of a store.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;

@@ -1,4 +1,4 @@
-//! Connections that are cut, a server that goes away, and commits whose answer never comes.
+//! Lost connections, a stopped server, and commits without an answer.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use store::{Cost, Store, StoreError, read};
 use testkit::postgres::TestPostgres;
 use uuid::Uuid;
 
-/// A mark by which a job's event is found again, however often it was run.
+/// Creates a unique mark by which the event of a job is found, however often the job ran.
 fn mark(number: u128) -> Option<InteractionId> {
     Some(InteractionId::from_uuid(Uuid::from_u128(number)))
 }
@@ -100,12 +100,12 @@ fn a_database_that_is_not_there_is_told() {
     assert!(matches!(error, Some(StoreError::Unavailable(_))), "{error:?}");
 }
 
-/// What a proxy does with the next commit.
+/// What the proxy does with the next commit.
 #[derive(Clone, Copy)]
 enum Mischief {
-    /// Passes it on and hangs up before the answer.
+    /// Forwards the commit and closes the connection before the answer.
     SwallowAnswer,
-    /// Hangs up.
+    /// Closes the connection without forwarding the commit.
     SwallowCommit,
 }
 
@@ -129,14 +129,14 @@ fn check_in_doubt(mischief: Mischief, kept: usize) {
     armed.store(true, Ordering::SeqCst);
     let doubtful = world.write(move |tx| append(tx, &here, session, mark(7)));
     assert_eq!(doubtful.map(drop), Err(StoreError::InDoubt));
-    // The server may not have noticed yet that nobody is there any more, and holds the row until then.
+    // The server may not have noticed the lost connection yet, and holds the row until then.
     let next = world.write(move |tx| append(tx, &here, session, mark(8))).unwrap();
     assert_eq!(next.seq, kept as u64 + 1);
     let events = world.look(move |reads| reads.events(&here, session, 0, 100));
     assert_eq!(events.iter().filter(|event| event.interaction == mark(7)).count(), kept);
 }
 
-/// Passes bytes on both ways until the commit comes by for which it is armed.
+/// Forwards bytes in both directions until it sees the armed commit.
 fn proxy(client: TcpStream, server: TcpStream, armed: &Arc<AtomicBool>, mischief: Mischief) {
     let (mut back_from, mut back_to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
     std::thread::spawn(move || std::io::copy(&mut back_from, &mut back_to));

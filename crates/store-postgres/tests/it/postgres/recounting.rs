@@ -1,4 +1,4 @@
-//! Counting what is open anew, beside others who ask and answer.
+//! Recounting open questions while other transactions ask and answer.
 
 use futures::executor::block_on;
 use holdpoint_store_postgres::{Options, PostgresStore};
@@ -8,7 +8,7 @@ use testkit::postgres::TestDatabase;
 
 use crate::postgres::common::database;
 
-/// A database with two open questions, and totals that are right.
+/// Creates a database with two open questions and correct totals.
 fn counted() -> (TestDatabase, Client, PostgresStore) {
     let database = database();
     let store = PostgresStore::open(&database.url(), &Options::default()).unwrap();
@@ -28,7 +28,7 @@ fn recount(store: &PostgresStore) -> Result<(), StoreError> {
     block_on(store::transact::<_, StoreError, _>(store, |tx| tx.open_totals_recount()))
 }
 
-/// The other transaction counts something, and goes on for longer than anybody would wait.
+/// The other transaction counts a question, and runs longer than the recount waits.
 #[test]
 fn totals_that_are_right_are_not_locked() {
     let (database, _client, store) = counted();
@@ -54,7 +54,7 @@ fn wrong_totals_that_others_use_are_not_waited_for_long() {
     }
 }
 
-/// The trigger notes what a statement of the recount is allowed; it would be cancelled after 30 seconds otherwise.
+/// The trigger records the time limits of a statement of the recount; the default would cancel it after 30 seconds.
 #[test]
 fn a_recount_is_not_cancelled_for_its_length() {
     let (_database, mut client, store) = counted();

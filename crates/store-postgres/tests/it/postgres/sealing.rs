@@ -1,4 +1,4 @@
-//! The line that a rotation waits behind, under transactions that overlap.
+//! The fence of a key rotation, with overlapping transactions.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -7,7 +7,7 @@ use holdpoint_store_postgres::Options;
 use store::conformance::World;
 use store::{StoreError, transact};
 
-/// Runs a transaction that looks for the newest key, says so, and ends when it is told.
+/// Runs a transaction that reads the newest key, reports it, and ends on request.
 fn held(world: &World, begun: Sender<()>, released: Receiver<()>) {
     let tenant = world.here.tenant;
     let ended = futures::executor::block_on(transact::<_, StoreError, _>(&*world.store, move |tx| {
@@ -31,7 +31,7 @@ fn whoever_began_during_the_replacement_is_waited_for() {
         let told = begun.clone();
         let replacement = scope.spawn(move || held(world, told, replacing));
         has_begun.recv().unwrap();
-        // Younger than the replacement, and looking before it commits: this is who still sees the old key.
+        // This transaction is younger than the replacement and reads before it commits, so that it still sees the old key.
         let seal = scope.spawn(move || held(world, begun, sealing));
         has_begun.recv().unwrap();
         replaced.send(()).unwrap();

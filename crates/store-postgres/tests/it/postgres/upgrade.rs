@@ -1,4 +1,4 @@
-//! What an earlier version has sealed and asked is found by this one.
+//! Rows of earlier versions are read after the migrations.
 
 use domain::{DataKeyId, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use futures::executor::block_on;
@@ -13,7 +13,7 @@ mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
-/// The key of a tenant was a setting, and a sealed value did not name it.
+/// In version 1 the data key of a tenant was a setting, and a sealed value did not name its key.
 #[test]
 fn a_key_that_was_a_setting_is_the_tenants_first() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
@@ -46,7 +46,7 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
     assert_eq!(found, Ok(Some(Sealed { key, body: b"sealed".to_vec() })));
 }
 
-/// Questions of before are found by their words too; a character of nothing in one of them stops nobody.
+/// Earlier questions get a search text; a NUL character in one of them does not stop the migration.
 #[test]
 fn what_was_asked_before_is_found_by_its_words() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
@@ -66,7 +66,7 @@ fn what_was_asked_before_is_found_by_its_words() {
     assert_eq!(texts, [words, "a title", "a title"]);
 }
 
-/// Policies of before stand in the history, in their order, and are found by their version.
+/// Earlier policies are in the history in order, and are found by version.
 #[test]
 fn policies_of_before_stand_in_the_history() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
@@ -92,7 +92,7 @@ fn policies_of_before_stand_in_the_history() {
     assert_eq!(changes, [known(3, "c"), known(2, "b"), known(1, "a")]);
 }
 
-/// Whom a secret of before was kept for: a key, an agent that our workers run, or, where the project knows both by that name, nobody any more.
+/// An earlier secret belongs to a key or to a hosted agent; if the project has both with that name, it belongs to neither.
 #[test]
 fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
@@ -121,7 +121,7 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
     assert_eq!(found, wanted.map(|(agent, hosted)| (agent.to_owned(), hosted)));
 }
 
-/// Accounts whose names differ by case alone, made before that was refused, are there, are found by their exact names, and let no third one in.
+/// Earlier users whose names differ only by case stay and are found by their exact names; no further one is accepted.
 #[test]
 fn accounts_that_differ_by_case_stay() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
@@ -153,7 +153,7 @@ fn accounts_that_differ_by_case_stay() {
     assert_eq!(found.unwrap(), expected);
 }
 
-/// Open questions of before are counted by whoever asked them, also where one has a character of nothing; closed ones are not.
+/// Earlier open questions are counted by asker, also one with a NUL character; closed ones are not.
 #[test]
 fn what_was_open_before_is_counted() {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();

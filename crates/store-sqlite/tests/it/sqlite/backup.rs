@@ -1,4 +1,4 @@
-//! Copies of a database that is in use.
+//! Backups of a database that is in use.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ fn a_backup_while_writing_is_whole() {
     for session in &sessions {
         write(*session).unwrap();
     }
-    // More than is copied at a stroke.
+    // Larger than one step of the copy.
     let large = IdempotencyRecord { digest: "d".into(), result: "x".repeat(10_000_000) };
     world.write(move |tx| tx.idempotency_insert(&here, "alice", "large", &large)).unwrap();
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! A disk that is full.
+//! A full disk.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ fn a_full_disk_loses_nothing_and_is_survived() {
     let world = World::on(&open(directory.path(), &Options { most_pages: Some(400) }));
     let here = world.here;
     let mut results = HashMap::new();
-    // Many at once, so that some share the commit in which the disk runs full.
+    // Many jobs, so that some share the commit during which the disk fills up.
     for round in 0..10 {
         let work = (0..20).map(|number| {
             let key = format!("{round}-{number}");

@@ -1,4 +1,4 @@
-//! Opening, and who may.
+//! Opening and closing a store, and the lock of its directory.
 
 use std::sync::Arc;
 
