@@ -41,4 +41,3 @@ pub use pattern::Pattern;
 pub use policy::{Policy, Tool};
 pub use remembered::{fits, steers};
 pub use rule::{Exact, Fit, Miss, Rule};
-pub use tool_facts::PathFacts;
