@@ -40,7 +40,9 @@ mod place;
 mod stray;
 
 pub(super) use companion::{Known, Stranger, strangers};
-pub(super) use name::{List, OVERRIDES, Sort, VARIABLES, is_body, is_database, is_further, is_method, is_plural, sort};
+pub(super) use name::{
+    List, OVERRIDES, Sort, is_body, is_database, is_environment, is_further, is_method, is_plural, sort,
+};
 pub(super) use stray::several;
 
 /// An argument that is looked into.

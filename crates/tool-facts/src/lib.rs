@@ -16,6 +16,7 @@ mod shell;
 mod sql;
 mod text;
 mod url;
+mod word_list;
 
 pub use path::{PathFacts, under};
 pub use shell::{Assignment, Redirect, Shell, Simple};
@@ -206,7 +207,7 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
             List::Unclear => return Err(refused("the command is no text")),
         },
     };
-    let named = |name: &str, _: &Value| argument::VARIABLES.contains(&name);
+    let named = |name: &str, _: &Value| argument::is_environment(name);
     let Some(variables) = argument.beside(&named).map_err(refused)? else { return Ok(shell) };
     let variables = variables.as_object().ok_or_else(|| refused("the variables are no object"))?;
     Ok(variables

@@ -6,6 +6,7 @@ use serde::Serialize;
 use url::{Host, Url};
 
 use super::{Unparsed, text};
+use crate::word_list::WordList;
 
 /// The longest address, in bytes.
 const LONGEST: usize = 8192;
@@ -170,31 +171,10 @@ fn private(ip: IpAddr) -> bool {
 
 /// Names that stay within a machine or a network.
 fn private_name(host: &str) -> bool {
-    const ENDINGS: &[&str] = &[
-        "localhost",
-        "local",
-        "internal",
-        "intranet",
-        "lan",
-        "home",
-        "corp",
-        "private",
-        "localdomain",
-        "home.arpa",
-        "test",
-        "invalid",
-        "nip.io",
-        "sslip.io",
-        "xip.io",
-        "localtest.me",
-        "lvh.me",
-        "svc",
-        "cluster.local",
-    ];
+    static PRIVATE_ENDINGS: WordList = WordList::new(include_str!("../data/url/private_endings.txt"));
     !host.contains('.')
-        || ENDINGS
-            .iter()
-            .any(|ending| host == *ending || host.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')))
+        || PRIVATE_ENDINGS
+            .any(|ending| host == ending || host.strip_suffix(ending).is_some_and(|rest| rest.ends_with('.')))
 }
 
 /// Says whether a text is one of the usual methods.

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::name::{BODIES, VARIABLES, holds_settings, is_further, is_method, plain};
+use super::name::{holds_settings, is_environment, is_further, is_method, is_usual_body, plain};
 use super::{Argument, Sort, deed, header};
+use crate::word_list::WordList;
 
 /// An argument that may change what a call does, beside something that rules look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,81 +23,13 @@ pub(crate) struct Stranger {
 }
 
 /// Texts for whoever reads the call.
-const TEXTS: &[&str] = &[
-    "description",
-    "reason",
-    "reasoning",
-    "explanation",
-    "justification",
-    "rationale",
-    "purpose",
-    "intent",
-    "goal",
-    "summary",
-    "title",
-    "thought",
-    "thoughts",
-    "thinking",
-    "why",
-    "comment",
-    "note",
-    "notes",
-    "risk",
-    "risklevel",
-    "securityrisk",
-    "callid",
-    "toolcallid",
-    "requestid",
-    "correlationid",
-    "traceid",
-    "traceparent",
-    "tracestate",
-];
+static TEXTS: WordList = WordList::new(include_str!("../../data/argument/texts.txt"));
 
 /// How long to wait and how much to show: numbers, or texts such as `30s`.
-const FIGURES: &[&str] = &[
-    "timeout",
-    "timeoutms",
-    "timeoutmillis",
-    "timeoutmilliseconds",
-    "timeoutsec",
-    "timeoutsecs",
-    "timeoutseconds",
-    "waitms",
-    "waitmsbeforeasync",
-    "yieldtimems",
-    "maxoutput",
-    "maxoutputbytes",
-    "maxoutputchars",
-    "maxoutputlength",
-    "maxoutputlines",
-    "maxoutputtokens",
-    "outputlimit",
-    "maxbytes",
-    "maxchars",
-    "maxlength",
-    "maxlines",
-    "maxtokens",
-    "headlines",
-    "taillines",
-];
+static LIMITS: WordList = WordList::new(include_str!("../../data/argument/limits.txt"));
 
 /// The manner in which a call is made: true or false.
-const FLAGS: &[&str] = &[
-    "background",
-    "isbackground",
-    "runinbackground",
-    "blocking",
-    "async",
-    "wait",
-    "waitforcompletion",
-    "stream",
-    "quiet",
-    "verbose",
-    "requiresapproval",
-    "requireuserapproval",
-    "safetoautorun",
-];
+static FLAGS: WordList = WordList::new(include_str!("../../data/argument/flags.txt"));
 
 /// Beside a URL: what is made of the answer.
 const URL_TEXTS: &[&str] = &["prompt", "useragent", "language", "acceptlanguage", "accept", "responsetype"];
@@ -118,34 +51,22 @@ const SQL_FIGURES: &[&str] = &[
 ];
 
 /// Beside SQL: the values of its parameters.
-const SQL_VALUES: &[&str] = &[
-    "params",
-    "parameters",
-    "args",
-    "arguments",
-    "values",
-    "bindings",
-    "bind",
-    "binds",
-    "bindparams",
-    "queryparams",
-    "sqlparams",
-];
+static SQL_VALUES: WordList = WordList::new(include_str!("../../data/argument/sql_values.txt"));
 
 /// Beside a command: switches that are harmless while they are off.
 const OFF: &[&str] = &["dangerouslydisablesandbox", "withescalatedpermissions", "tty", "restart"];
 
 /// Says whether a name is that of a text for whoever reads the call.
 pub(super) fn is_text(name: &str) -> bool {
-    TEXTS.contains(&name) || URL_TEXTS.contains(&name)
+    TEXTS.contains(name) || URL_TEXTS.contains(&name)
 }
 
 /// Says whether an argument is harmless beside whatever it stands: a text for whoever reads the call, how long to wait, how much to show.
 pub(super) fn is_harmless_anywhere(name: &str, value: &Value) -> bool {
     match value {
-        Value::Bool(_) => FLAGS.contains(&name),
-        Value::Number(_) => FIGURES.contains(&name),
-        Value::String(text) => TEXTS.contains(&name) || (FIGURES.contains(&name) && is_figure(text)),
+        Value::Bool(_) => FLAGS.contains(name),
+        Value::Number(_) => LIMITS.contains(name),
+        Value::String(text) => TEXTS.contains(name) || (LIMITS.contains(name) && is_figure(text)),
         _ => false,
     }
 }
@@ -253,9 +174,9 @@ impl Company<'_> {
     /// Says whether it is read together with what it stands beside.
     pub(super) fn belongs(&self, name: &str, value: &Value) -> bool {
         match self.beside {
-            "shell" => is_further(name, value) || VARIABLES.contains(&name),
-            "url" => is_method(name, value) || BODIES.contains(&name),
-            _ => SQL_VALUES.contains(&name) && are_values(value, 0),
+            "shell" => is_further(name, value) || is_environment(name),
+            "url" => is_method(name, value) || is_usual_body(name),
+            _ => SQL_VALUES.contains(name) && are_values(value, 0),
         }
     }
 
@@ -265,9 +186,9 @@ impl Company<'_> {
             "sql" => (&[], SQL_FIGURES, &[]),
             _ => (&[], &[], &[]),
         };
-        let on = |common: &[&str], own: &[&str]| common.contains(&name) || own.contains(&name);
+        let on = |common: &WordList, own: &[&str]| common.contains(name) || own.contains(&name);
         match value {
-            Value::Bool(_) if on(FLAGS, flags) => true,
+            Value::Bool(_) if on(&FLAGS, flags) => true,
             Value::Bool(false) if self.beside == "shell" && OFF.contains(&name) => true,
             Value::Bool(_) if self.beside == "shell" => name == "login",
             Value::Bool(false) if self.beside == "url" => matches!(name, "followredirects" | "followredirect"),
@@ -277,11 +198,11 @@ impl Company<'_> {
                 id.len() <= 64 && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
             }
             Value::Bool(true) => self.beside == "sql" && matches!(name, "readonly" | "dryrun"),
-            Value::Number(_) => on(FIGURES, figures),
-            Value::String(_) if TEXTS.contains(&name) => true,
+            Value::Number(_) => on(&LIMITS, figures),
+            Value::String(_) if TEXTS.contains(name) => true,
             // Some of them become headers, and a second line would be another one.
             Value::String(text) if texts.contains(&name) => name == "prompt" || !text.contains(char::is_control),
-            Value::String(text) if on(FIGURES, figures) => is_figure(text),
+            Value::String(text) if on(&LIMITS, figures) => is_figure(text),
             headers if self.beside == "url" && name.ends_with("headers") => header::harmless(headers),
             _ => false,
         }

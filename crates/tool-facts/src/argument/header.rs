@@ -3,30 +3,10 @@
 use serde_json::Value;
 
 use super::name::plain;
+use crate::word_list::WordList;
 
 /// Names of headers, without what holds their parts apart. Not `Host`, no proxies, and nothing that speaks of another method or address.
-const HARMLESS: &[&str] = &[
-    "accept",
-    "acceptcharset",
-    "acceptencoding",
-    "acceptlanguage",
-    "authorization",
-    "cachecontrol",
-    "contenttype",
-    "cookie",
-    "dnt",
-    "ifmodifiedsince",
-    "ifnonematch",
-    "pragma",
-    "priority",
-    "range",
-    "referer",
-    "traceparent",
-    "tracestate",
-    "useragent",
-    "xapikey",
-    "xrequestid",
-];
+static HARMLESS: WordList = WordList::new(include_str!("../../data/argument/headers.txt"));
 
 /// Says whether all of them are harmless, in any of the forms that tools take them in.
 pub(super) fn harmless(headers: &Value) -> bool {
@@ -61,5 +41,5 @@ fn one(name: &str, value: &Value) -> bool {
         Value::String(text) => !text.contains(char::is_control),
         value => value.is_number() || value.is_null(),
     };
-    letters && quiet && HARMLESS.contains(&plain(name).as_str())
+    letters && quiet && HARMLESS.contains(&plain(name))
 }

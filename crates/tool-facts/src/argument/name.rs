@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::companion;
 use crate::url;
+use crate::word_list::WordList;
 
 /// What an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,19 +60,7 @@ pub(super) const FURTHER: &[&str] = &[
 const PERHAPS_FURTHER: &[&str] = &["arg", "argument", "params", "parameters", "flags", "switches", "options"];
 
 /// What may stand beside a command as its variables.
-pub(crate) const VARIABLES: &[&str] = &[
-    "env",
-    "envs",
-    "environ",
-    "environment",
-    "environments",
-    "envvar",
-    "envvars",
-    "envvariables",
-    "environmentvars",
-    "environmentvariables",
-    "extraenv",
-];
+static ENVIRONMENT_NAMES: WordList = WordList::new(include_str!("../../data/argument/environment.txt"));
 
 /// Names of headers that change the method, wherever a text holds them.
 pub(crate) const OVERRIDES: &[&str] = &["methodoverride", "xhttpmethod"];
@@ -91,152 +80,28 @@ pub(crate) const METHODS: &[&str] = &[
 ];
 
 /// What may stand beside a URL as its body.
-pub(crate) const BODIES: &[&str] = &[
-    "body",
-    "data",
-    "json",
-    "form",
-    "payload",
-    "content",
-    "postdata",
-    "postbody",
-    "postfields",
-    "requestbody",
-    "requestdata",
-    "requestpayload",
-    "rawbody",
-    "jsonbody",
-    "jsondata",
-    "jsonpayload",
-    "formdata",
-    "formfields",
-    "multipart",
-    "urlencoded",
-    "bodytext",
-    "files",
-    "upload",
-];
+static BODY_NAMES: WordList = WordList::new(include_str!("../../data/argument/bodies.txt"));
 
-const PATHS: &[&str] = &[
-    "path",
-    "paths",
-    "pathlist",
-    "pathname",
-    "pathnames",
-    "filepath",
-    "filepaths",
-    "filename",
-    "filenames",
-    "filelist",
-    "filespec",
-    "fullpath",
-    "dirpath",
-    "dirname",
-    "folderpath",
-    "directorypath",
-    "dir",
-    "dirs",
-    "cwd",
-    "workdir",
-    "workingdirectory",
-    "workingdir",
-    "absolutepath",
-    "relativepath",
-    "rootpath",
-    "root",
-    "targetfile",
-    "targetpath",
-    "notebookpath",
-    "sourcepath",
-    "destinationpath",
-    "srcpath",
-    "dstpath",
-    "destpath",
-    "oldpath",
-    "newpath",
-    "outputpath",
-    "inputpath",
-    "outputfile",
-    "inputfile",
-    "localpath",
-];
+static PATH_NAMES: WordList = WordList::new(include_str!("../../data/argument/paths.txt"));
 
 /// Things that have a path, and are often named by it.
 const FILES: &[&str] = &["file", "files", "folder", "folders", "directory", "directories"];
 
 /// Last words of longer names that are a path where they are a text.
-const PATH_ENDINGS: &[&str] = &[
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "filenames",
-    "dir",
-    "dirs",
-    "directory",
-    "directories",
-    "folder",
-    "folders",
-];
+static PATH_ENDINGS: WordList = WordList::new(include_str!("../../data/argument/path_endings.txt"));
 
 /// The same, and names by themselves.
-const PERHAPS_PATHS: &[&str] = &[
-    "source",
-    "sources",
-    "destination",
-    "destinations",
-    "src",
-    "srcs",
-    "dst",
-    "dsts",
-    "dest",
-    "dests",
-    "from",
-    "to",
-    "target",
-    "targets",
-];
+static POSSIBLE_PATH_NAMES: WordList = WordList::new(include_str!("../../data/argument/possible_paths.txt"));
 
-const URLS: &[&str] = &[
-    "url",
-    "urls",
-    "uri",
-    "endpoint",
-    "href",
-    "link",
-    "webhook",
-    "webhookurl",
-    "callbackurl",
-    "baseurl",
-    "apiurl",
-    "requesturl",
-];
+static URL_NAMES: WordList = WordList::new(include_str!("../../data/argument/urls.txt"));
 
 const SQLS: &[&str] = &["sql", "sqls", "statement", "statements", "sqlquery", "sqlstatement", "querysql"];
 
 /// Words in a tool's name that make its `query` SQL.
-const DATABASES: &[&str] = &[
-    "sql",
-    "db",
-    "database",
-    "postgres",
-    "postgresql",
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite",
-    "duckdb",
-    "bigquery",
-    "snowflake",
-    "redshift",
-    "clickhouse",
-];
+static DATABASE_WORDS: WordList = WordList::new(include_str!("../../data/argument/database_tools.txt"));
 
 /// Endings of what holds the settings of a call.
-const OPTIONS: &[&str] = &[
-    "options", "option", "opts", "init", "request", "req", "config", "settings", "kwargs", "headers", "http", "fetch",
-];
+static SETTINGS_ENDINGS: WordList = WordList::new(include_str!("../../data/argument/settings_endings.txt"));
 
 /// Last words of longer names that are SQL: `init_sql`.
 const SQL_ENDINGS: &[&str] = &["sql", "ddl", "dml"];
@@ -264,10 +129,10 @@ fn known(name: &str) -> Option<Sort> {
         name if WORDS.contains(&name) => Some(Sort::Command(List::Words)),
         name if TEXTS.contains(&name) => Some(Sort::Command(List::Texts)),
         name if COMMANDS.contains(&name) => Some(Sort::Command(List::Unclear)),
-        name if PATHS.contains(&name) => Some(Sort::Path),
+        name if PATH_NAMES.contains(name) => Some(Sort::Path),
         name if FILES.contains(&name) => Some(Sort::File),
-        name if PERHAPS_PATHS.contains(&name) => Some(Sort::PerhapsPath),
-        name if URLS.contains(&name) => Some(Sort::Url),
+        name if POSSIBLE_PATH_NAMES.contains(name) => Some(Sort::PerhapsPath),
+        name if URL_NAMES.contains(name) => Some(Sort::Url),
         name if SQLS.contains(&name) => Some(Sort::Sql),
         _ => None,
     }
@@ -283,7 +148,7 @@ fn ending(name: &str) -> Option<Sort> {
         last if TEXTS.contains(&last) => Some(Sort::Command(List::Texts)),
         last if WORDS.contains(&last) => Some(Sort::Command(List::Unclear)),
         last if SQL_ENDINGS.contains(&last) => Some(Sort::Sql),
-        last if PATH_ENDINGS.contains(&last) || PERHAPS_PATHS.contains(&last) => Some(Sort::PerhapsPath),
+        last if PATH_ENDINGS.contains(last) || POSSIBLE_PATH_NAMES.contains(last) => Some(Sort::PerhapsPath),
         _ => None,
     }
 }
@@ -295,7 +160,7 @@ pub(crate) fn is_further(name: &str, value: &Value) -> bool {
 
 /// Says whether what has this name holds the settings of a call.
 pub(super) fn holds_settings(name: &str) -> bool {
-    OPTIONS.iter().any(|ending| name.ends_with(ending))
+    SETTINGS_ENDINGS.any(|ending| name.ends_with(ending))
 }
 
 /// Says whether something beside a URL is its method, by its name or because it is nothing else: `operation: "POST"`.
@@ -303,11 +168,21 @@ pub(crate) fn is_method(name: &str, value: &Value) -> bool {
     METHODS.contains(&name) || (!companion::is_text(name) && value.as_str().is_some_and(url::is_method))
 }
 
+/// Says whether something beside a command holds its environment variables.
+pub(crate) fn is_environment(name: &str) -> bool {
+    ENVIRONMENT_NAMES.contains(name)
+}
+
+/// Says whether an argument beside a URL is the body of the request by its exact name.
+pub(super) fn is_usual_body(name: &str) -> bool {
+    BODY_NAMES.contains(name)
+}
+
 /// Says whether something beside a URL is sent with it, as far as a name tells.
 pub(crate) fn is_body(name: &str) -> bool {
     let starts = ["body", "json", "post"].iter().any(|start| name.starts_with(start));
     let ends = ["body", "payload", "fields"].iter().any(|end| name.ends_with(end));
-    BODIES.contains(&name) || name == "values" || starts || ends
+    BODY_NAMES.contains(name) || name == "values" || starts || ends
 }
 
 /// Says whether a name is that of several things.
@@ -320,7 +195,7 @@ pub(crate) fn is_plural(name: &str) -> bool {
 /// Says whether a tool is about a database.
 pub(crate) fn is_database(tool: &str) -> bool {
     let tool = tool.to_lowercase();
-    DATABASES.iter().any(|database| match *database {
+    DATABASE_WORDS.any(|database| match database {
         "db" => tool.split(|c: char| !c.is_alphanumeric()).any(|word| word == "db"),
         database => tool.contains(database),
     })

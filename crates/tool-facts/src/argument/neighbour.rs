@@ -5,386 +5,47 @@
 use serde_json::Value;
 
 use super::name::{plain, words};
+use crate::word_list::WordList;
 
 /// What is written, looked for, or said to whoever reads the call.
-const TEXTS: &[&str] = &[
-    "body",
-    "codecontent",
-    "codeedit",
-    "commitmessage",
-    "content",
-    "contents",
-    "data",
-    "diff",
-    "displaydescription",
-    "filetext",
-    "find",
-    "html",
-    "insert",
-    "inserttext",
-    "instruction",
-    "instructions",
-    "label",
-    "markdown",
-    "message",
-    "newcode",
-    "newcontent",
-    "newsource",
-    "newstr",
-    "newstring",
-    "newtext",
-    "oldcode",
-    "oldcontent",
-    "oldstr",
-    "oldstring",
-    "oldtext",
-    "patch",
-    "patchtext",
-    "pattern",
-    "query",
-    "regex",
-    "regexp",
-    "repl",
-    "replace",
-    "replacement",
-    "replacementcontent",
-    "replacewith",
-    "search",
-    "searchpattern",
-    "searchquery",
-    "searchstring",
-    "searchtext",
-    "snippet",
-    "substringpattern",
-    "targetcontent",
-    "taskprogress",
-    "text",
-];
+static TEXTS: WordList = WordList::new(include_str!("../../data/argument/file_tools/texts.txt"));
 
 /// Which files of those that are named: patterns, also in lists.
-const PATTERNS: &[&str] = &[
-    "exclude",
-    "excludeglob",
-    "excludepattern",
-    "excludepatterns",
-    "excludes",
-    "extension",
-    "extensions",
-    "fileextension",
-    "fileextensions",
-    "filemask",
-    "filepattern",
-    "filetype",
-    "filetypes",
-    "glob",
-    "globs",
-    "ignore",
-    "ignored",
-    "ignorepattern",
-    "ignorepatterns",
-    "include",
-    "includeglob",
-    "includepattern",
-    "includepatterns",
-    "includes",
-    "patterns",
-    "queries",
-];
+static PATTERNS: WordList = WordList::new(include_str!("../../data/argument/file_tools/patterns.txt"));
 
 /// Which lines, how many, how deep: numbers, ranges of two, and texts such as `10`, `1-20` or `end`.
-const FIGURES: &[&str] = &[
-    "after",
-    "afterlines",
-    "anchorline",
-    "before",
-    "beforelines",
-    "bytes",
-    "cell",
-    "cellindex",
-    "cellnumber",
-    "characters",
-    "column",
-    "columns",
-    "contextlines",
-    "contextlinesafter",
-    "contextlinesbefore",
-    "count",
-    "depth",
-    "endcolumn",
-    "endindex",
-    "endline",
-    "endlinenumber",
-    "endlineoneindexedinclusive",
-    "expectedoccurrences",
-    "expectedreplacements",
-    "firstline",
-    "fromline",
-    "head",
-    "headlimit",
-    "insertline",
-    "lastline",
-    "length",
-    "level",
-    "levels",
-    "limit",
-    "line",
-    "linecount",
-    "linenumber",
-    "linerange",
-    "lines",
-    "maxanswerchars",
-    "maxcount",
-    "maxdepth",
-    "maxfiles",
-    "maxfilesize",
-    "maxlevels",
-    "maxlinescount",
-    "maxmatches",
-    "maxresults",
-    "maxsize",
-    "mindepth",
-    "numlines",
-    "offset",
-    "page",
-    "pages",
-    "pagesize",
-    "position",
-    "range",
-    "size",
-    "startcolumn",
-    "startindex",
-    "startline",
-    "startlinenumber",
-    "startlineoneindexed",
-    "tail",
-    "toline",
-    "viewrange",
-    "width",
-];
+static NUMBERS: WordList = WordList::new(include_str!("../../data/argument/file_tools/numbers.txt"));
 
 /// The manner in which files are read, found and written: true or false.
-const FLAGS: &[&str] = &[
-    "allowmultiple",
-    "allowmultipleoccurrences",
-    "allowoverwrite",
-    "append",
-    "backup",
-    "casesensitive",
-    "caseinsensitive",
-    "create",
-    "createdirectories",
-    "createdirs",
-    "createifmissing",
-    "createparentdirectories",
-    "createparents",
-    "dryrun",
-    "emptyfile",
-    "excludehidden",
-    "failifexists",
-    "fullpath",
-    "hidden",
-    "ignorecase",
-    "includefiles",
-    "includeheader",
-    "includehidden",
-    "includelinenumbers",
-    "includesiblings",
-    "includesummaryofothersegments",
-    "insensitive",
-    "isregex",
-    "isregexp",
-    "linenumbers",
-    "matchperline",
-    "mkdir",
-    "mkdirs",
-    "mkdirp",
-    "multiline",
-    "mustexist",
-    "overwrite",
-    "parents",
-    "preview",
-    "recurse",
-    "recursive",
-    "replace",
-    "replaceall",
-    "respectgeminiignore",
-    "respectgitignore",
-    "shouldreadentirefile",
-    "showhidden",
-    "showlinenumbers",
-    "skipignoredfiles",
-    "useregex",
-    "usedefaultexcludes",
-    "wholeword",
-];
+static FLAGS: WordList = WordList::new(include_str!("../../data/argument/file_tools/flags.txt"));
 
 /// What a text says that is a figure, and no number.
 const FIGURES_IN_WORDS: &[&str] =
     &["all", "auto", "beginning", "bottom", "end", "first", "last", "none", "start", "top"];
 
 /// One word of how it is written or shown: `encoding: "utf-8"`.
-const WORDS: &[&str] = &[
-    "cellid",
-    "charset",
-    "codemarkdownlanguage",
-    "encoding",
-    "eol",
-    "language",
-    "lineending",
-    "lineendings",
-    "newline",
-    "order",
-    "outputmode",
-    "sort",
-    "sortby",
-    "sortorder",
-    "truncatemode",
-];
+static SINGLE_WORDS: WordList = WordList::new(include_str!("../../data/argument/file_tools/single_words.txt"));
 
 /// What something is, or how it is shown. Another word here may name a program: `format: "prettier"`, `type: "exec"`.
 const SHAPES: &[&str] = &["celltype", "editmode", "edittype", "entrytype", "format", "kind", "outputformat", "type"];
 
-/// What these say, besides [`MODES`]: also the language of files that are looked for.
-const SHAPES_SAY: &[&str] = &[
-    "array",
-    "base64",
-    "c",
-    "code",
-    "compact",
-    "content",
-    "cpp",
-    "css",
-    "csv",
-    "d",
-    "delete",
-    "detailed",
-    "diff",
-    "dir",
-    "directory",
-    "f",
-    "file",
-    "files",
-    "folder",
-    "go",
-    "hex",
-    "html",
-    "image",
-    "insert_after",
-    "insert_before",
-    "java",
-    "javascript",
-    "js",
-    "json",
-    "jsonl",
-    "jsx",
-    "kotlin",
-    "line",
-    "lines",
-    "list",
-    "long",
-    "markdown",
-    "md",
-    "move",
-    "object",
-    "php",
-    "plain",
-    "py",
-    "python",
-    "raw",
-    "remove",
-    "rename",
-    "ruby",
-    "rust",
-    "short",
-    "str_replace",
-    "string",
-    "summary",
-    "svelte",
-    "swift",
-    "table",
-    "toml",
-    "tree",
-    "ts",
-    "tsx",
-    "txt",
-    "typescript",
-    "unified",
-    "utf-8",
-    "utf8",
-    "vue",
-    "xml",
-    "yaml",
-    "yml",
-];
+/// What these say, besides [`MODE_VALUES`]: also the language of files that are looked for.
+static SHAPE_VALUES: WordList = WordList::new(include_str!("../../data/argument/file_tools/shape_values.txt"));
 
 /// Types of contents, as the web spells them.
 const MEDIA_TYPES: &[&str] = &["contenttype", "mimetype"];
 
 /// What `mode` says in these tools. Elsewhere it says who may run a file.
-const MODES: &[&str] = &[
-    "a",
-    "append",
-    "binary",
-    "create",
-    "edit",
-    "indentation",
-    "insert",
-    "overwrite",
-    "prepend",
-    "r",
-    "read",
-    "replace",
-    "rewrite",
-    "slice",
-    "text",
-    "update",
-    "w",
-    "write",
-];
+static MODE_VALUES: WordList = WordList::new(include_str!("../../data/argument/file_tools/mode_values.txt"));
 
 /// What is done about a conflict, an error and the like: `on_conflict: "overwrite"`. Anything else behind `on_` is something to run.
-const WAYS: &[&str] = &[
-    "abort",
-    "append",
-    "ask",
-    "continue",
-    "error",
-    "fail",
-    "ignore",
-    "keep",
-    "merge",
-    "overwrite",
-    "raise",
-    "rename",
-    "replace",
-    "skip",
-    "stop",
-    "warn",
-];
+static ON_VALUES: WordList = WordList::new(include_str!("../../data/argument/file_tools/on_values.txt"));
 
 /// What would run something, and does not while it is off.
-const OFF: &[&str] =
-    &["exec", "execute", "format", "hook", "hooks", "lint", "run", "runhooks", "runtests", "test", "tests"];
+static RUNNING_FLAGS: WordList = WordList::new(include_str!("../../data/argument/file_tools/running_flags.txt"));
 
 /// What holds further arguments, or several changes: its parts are looked at.
-const HOLDERS: &[&str] = &[
-    "args",
-    "argument",
-    "arguments",
-    "changes",
-    "chunks",
-    "edit",
-    "edits",
-    "filefilteringoptions",
-    "indentation",
-    "modifications",
-    "operations",
-    "params",
-    "parameters",
-    "replacementchunks",
-    "replacements",
-    "selection",
-];
+static HOLDERS: WordList = WordList::new(include_str!("../../data/argument/file_tools/holders.txt"));
 
 /// Switches as the search tools of some agents spell them.
 const SWITCHES: &[&str] = &["-A", "-B", "-C", "-i", "-n"];
@@ -393,34 +54,17 @@ const SWITCHES: &[&str] = &["-A", "-B", "-C", "-i", "-n"];
 const SETTINGS: &[&str] = &["config", "kwargs", "option", "options", "opts", "settings"];
 
 /// What the settings of such a tool are called for.
-const SETTINGS_OF: &[&str] = &[
-    "additional",
-    "advanced",
-    "default",
-    "display",
-    "edit",
-    "extra",
-    "file",
-    "filter",
-    "filtering",
-    "list",
-    "output",
-    "path",
-    "read",
-    "search",
-    "tool",
-    "view",
-    "write",
-];
+static SETTINGS_SUBJECTS: WordList =
+    WordList::new(include_str!("../../data/argument/file_tools/settings_subjects.txt"));
 
 /// Says whether the parts of what has this name are arguments in their turn.
 pub(super) fn holds_arguments(written: &str) -> bool {
     let words = words(written);
     let settings = words.split_last().is_some_and(|(last, before)| {
-        let of = |word: &String| SETTINGS_OF.contains(&word.as_str());
+        let of = |word: &String| SETTINGS_SUBJECTS.contains(word);
         SETTINGS.contains(&last.as_str()) && before.iter().all(of)
     });
-    settings || HOLDERS.contains(&plain(written).as_str())
+    settings || HOLDERS.contains(&plain(written))
 }
 
 /// Says whether an argument of a tool that works on files is known to be harmless, by its name and in the type that it usually has.
@@ -429,21 +73,21 @@ pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
     let name = name.as_str();
     let begins_with_on = words.len() > 1 && words.first().is_some_and(|first| first == "on");
     match value {
-        Value::Bool(_) if FLAGS.contains(&name) || SWITCHES.contains(&written) => true,
-        Value::Bool(false) => OFF.contains(&name),
-        Value::Number(_) => FIGURES.contains(&name) || SWITCHES.contains(&written),
-        Value::String(_) if TEXTS.contains(&name) || PATTERNS.contains(&name) => true,
+        Value::Bool(_) if FLAGS.contains(name) || SWITCHES.contains(&written) => true,
+        Value::Bool(false) => RUNNING_FLAGS.contains(name),
+        Value::Number(_) => NUMBERS.contains(name) || SWITCHES.contains(&written),
+        Value::String(_) if TEXTS.contains(name) || PATTERNS.contains(name) => true,
         Value::String(text) if name == "input" => text.trim_start().starts_with("*** Begin Patch"),
-        Value::String(text) if FIGURES.contains(&name) => is_figure(text),
-        Value::String(text) if WORDS.contains(&name) => is_word(text),
+        Value::String(text) if NUMBERS.contains(name) => is_figure(text),
+        Value::String(text) if SINGLE_WORDS.contains(name) => is_word(text),
         Value::String(text) if MEDIA_TYPES.contains(&name) => {
             text.split('/').count() <= 2 && text.split('/').all(is_word)
         }
-        Value::String(text) if SHAPES.contains(&name) => says(text, &[SHAPES_SAY, MODES]),
-        Value::String(text) if name == "mode" => says(text, &[MODES]),
-        Value::String(text) if begins_with_on => says(text, &[WAYS]),
-        Value::Array(items) if TEXTS.contains(&name) || PATTERNS.contains(&name) => items.iter().all(Value::is_string),
-        Value::Array(items) if FIGURES.contains(&name) => items.len() == 2 && items.iter().all(Value::is_number),
+        Value::String(text) if SHAPES.contains(&name) => says(text, &[&SHAPE_VALUES, &MODE_VALUES]),
+        Value::String(text) if name == "mode" => says(text, &[&MODE_VALUES]),
+        Value::String(text) if begins_with_on => says(text, &[&ON_VALUES]),
+        Value::Array(items) if TEXTS.contains(name) || PATTERNS.contains(name) => items.iter().all(Value::is_string),
+        Value::Array(items) if NUMBERS.contains(name) => items.len() == 2 && items.iter().all(Value::is_number),
         _ => false,
     }
 }
@@ -451,7 +95,7 @@ pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
 /// A number, a range of them, or a word for one.
 fn is_figure(text: &str) -> bool {
     let figures = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | ',' | ':' | '.' | ' ');
-    text.len() <= 40 && (text.chars().all(figures) || says(text, &[FIGURES_IN_WORDS]))
+    text.len() <= 40 && (text.chars().all(figures) || FIGURES_IN_WORDS.contains(&text.to_ascii_lowercase().as_str()))
 }
 
 /// One word, which is neither a file nor a command with words of its own.
@@ -459,7 +103,7 @@ fn is_word(text: &str) -> bool {
     text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '#'))
 }
 
-fn says(text: &str, any_of: &[&[&str]]) -> bool {
+fn says(text: &str, any_of: &[&WordList]) -> bool {
     let text = text.to_ascii_lowercase();
-    any_of.iter().any(|words| words.contains(&text.as_str()))
+    any_of.iter().any(|words| words.contains(&text))
 }

@@ -11,57 +11,13 @@ use serde_json::Value;
 use super::name::{plain, sort_of};
 use super::{Argument, Found, Sort, companion};
 use crate::path;
+use crate::word_list::WordList;
 
 /// Names of what is only a text, whatever it looks like.
-const TEXTS: &[&str] = &[
-    "content",
-    "contents",
-    "text",
-    "body",
-    "data",
-    "oldstring",
-    "newstring",
-    "oldstr",
-    "newstr",
-    "oldtext",
-    "newtext",
-    "inserttext",
-    "filetext",
-    "find",
-    "replace",
-    "replacement",
-    "search",
-    "regex",
-    "query",
-    "message",
-    "commitmessage",
-    "title",
-    "description",
-    "reason",
-    "explanation",
-    "comment",
-    "note",
-    "notes",
-    "summary",
-    "prompt",
-    "diff",
-    "patch",
-    "code",
-    "xpath",
-    "jsonpath",
-    "instruction",
-    "instructions",
-    "codeedit",
-    "oldcode",
-    "newcode",
-    "newsource",
-    "snippet",
-    "markdown",
-    "html",
-];
+static CONTENT_NAMES: WordList = WordList::new(include_str!("../../data/argument/contents.txt"));
 
 pub(super) fn is_text(name: &str) -> bool {
-    TEXTS.contains(&name) || companion::is_text(name)
+    CONTENT_NAMES.contains(name) || companion::is_text(name)
 }
 
 /// Adds what must be a path beside those that were found by name.

@@ -2,18 +2,15 @@
 
 use super::walk::Walk;
 use super::word::Word;
+use crate::word_list::WordList;
 
 /// Those that are never relied on.
-const ALWAYS: &[&str] = &[
-    "[", "[[", "((", "eval", "trap", "read", "let", "getopts", "declare", "typeset", "local", "shopt", "setopt",
-    "unsetopt", "jobs", "unalias", "compopt", "history", "suspend", "disown", "vared", "zmodload", "autoload",
-    "emulate",
-];
+static ALWAYS_IN_DOUBT: WordList = WordList::new(include_str!("../../data/shell/doubtful_builtins.txt"));
 
 /// Notes a doubt where a built-in command could do more than its words say. Quoted words are no safer: `test -v 'a[$(x)]'` runs `x`.
 pub(super) fn look(walk: &mut Walk, name: &str, words: &[Word]) {
     let args = words.get(1..).unwrap_or_default();
-    let risky = ALWAYS.contains(&name)
+    let risky = ALWAYS_IN_DOUBT.contains(name)
         || match name {
             "test" => args.iter().any(|word| evaluates(&word.text) || matches!(word.text.as_str(), "-v" | "-R")),
             "printf" => args.iter().any(|word| word.text.starts_with("-v") || sets(&word.text)),

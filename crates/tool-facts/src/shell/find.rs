@@ -3,31 +3,10 @@
 use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use crate::Unparsed;
+use crate::word_list::WordList;
 
 /// Tests that take a text.
-const TESTS: &[&str] = &[
-    "name",
-    "iname",
-    "path",
-    "ipath",
-    "wholename",
-    "iwholename",
-    "regex",
-    "iregex",
-    "lname",
-    "ilname",
-    "newer",
-    "anewer",
-    "cnewer",
-    "samefile",
-    "user",
-    "group",
-    "type",
-    "xtype",
-    "fstype",
-    "printf",
-    "context",
-];
+static TESTS: WordList = WordList::new(include_str!("../../data/shell/find_tests.txt"));
 
 /// Looks into `find`. Gives `false` where the program is another.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {

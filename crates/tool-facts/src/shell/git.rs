@@ -3,6 +3,7 @@
 use super::walk::{Argv, Walk};
 use super::word::Word;
 use crate::path::steering::decides;
+use crate::word_list::WordList;
 
 mod config;
 
@@ -11,185 +12,29 @@ const VALUES: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source", "--list-cmds"];
 
 /// Global options that stand alone.
-const FLAGS: &[&str] = &[
-    "-p",
-    "--paginate",
-    "-P",
-    "--no-pager",
-    "--bare",
-    "--no-replace-objects",
-    "--no-lazy-fetch",
-    "--no-optional-locks",
-    "--no-advice",
-    "--literal-pathspecs",
-    "--glob-pathspecs",
-    "--noglob-pathspecs",
-    "--icase-pathspecs",
-    "--html-path",
-    "--man-path",
-    "--info-path",
-    "-v",
-    "--version",
-    "-h",
-    "--help",
-];
+static FLAGS: WordList = WordList::new(include_str!("../../data/shell/git/flags.txt"));
 
 /// Settings that run nothing.
-const HARMLESS: &[&str] = &[
-    "user.name",
-    "user.email",
-    "core.quotepath",
-    "core.autocrlf",
-    "core.filemode",
-    "core.ignorecase",
-    "core.abbrev",
-    "init.defaultbranch",
-    "commit.gpgsign",
-    "tag.gpgsign",
-    "push.default",
-    "pull.rebase",
-    "pull.ff",
-    "merge.ff",
-    "diff.renames",
-    "diff.algorithm",
-    "protocol.version",
-    "fetch.prune",
-    "gc.auto",
-    "rebase.autostash",
-];
+static HARMLESS_SETTINGS: WordList = WordList::new(include_str!("../../data/shell/git/harmless_settings.txt"));
 
 /// Long options that name a command, or a place with commands in it.
-const COMMANDS: &[&str] = &[
-    "--upload-pack",
-    "--receive-pack",
-    "--exec",
-    "--ext-diff",
-    "--textconv",
-    "--open-files-in-pager",
-    "--extcmd",
-    "--tool",
-    "--config",
-    "--template",
-    "--separate-git-dir",
-    "--gpg-sign",
-    "--run",
-    "--smtp-server",
-    "--sendmail-cmd",
-    "--to-cmd",
-    "--cc-cmd",
-    "--tree-filter",
-    "--index-filter",
-    "--msg-filter",
-    "--editor",
-    "--pager",
-    "--reference",
-    "--hook-path",
-    "--recurse-submodules",
-    "--recursive",
-];
+static COMMAND_OPTIONS: WordList = WordList::new(include_str!("../../data/shell/git/command_options.txt"));
 
 /// Subcommands that run commands by their nature.
-const RUNNERS: &[&str] = &[
-    "filter-branch",
-    "difftool",
-    "mergetool",
-    "send-email",
-    "instaweb",
-    "web--browse",
-    "daemon",
-    "shell",
-    "hook",
-    "remote-ext",
-    "http-backend",
-    "gui",
-    "citool",
-    "p4",
-    "svn",
-    "imap-send",
-    "credential",
-    "for-each-repo",
-    "upload-pack",
-    "receive-pack",
-];
+static RUNNING_SUBCOMMANDS: WordList = WordList::new(include_str!("../../data/shell/git/running_subcommands.txt"));
 
 /// Subcommands that git itself has. Any other one is an alias, whose command stands in a file, or a program of its own.
-const KNOWN: &str = " add am annotate apply archive backfill bisect blame branch bugreport bundle cat-file check-attr \
-    check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit \
-    commit-graph commit-tree config count-objects describe diagnose diff diff-files diff-index diff-pairs diff-tree \
-    fast-export fast-import fetch fetch-pack fmt-merge-msg for-each-ref format-patch fsck gc get-tar-commit-id grep \
-    hash-object help index-pack init init-db interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit \
-    maintenance merge merge-base merge-file merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects \
-    pack-redundant pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase reflog refs remote repack \
-    replace replay request-pull rerere reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch \
-    show-index show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag unpack-file \
-    unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version \
-    whatchanged worktree write-tree ";
+static SUBCOMMANDS: WordList = WordList::new(include_str!("../../data/shell/git/subcommands.txt"));
 
 /// Ways to merge that git itself has. For any other one it runs a program of that name, with a slash in it even one of the directory.
 const STRATEGIES: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
 
 /// Subcommands that write nothing but what an option names.
-const READING: &[&str] = &[
-    "annotate",
-    "blame",
-    "cat-file",
-    "check-attr",
-    "check-ignore",
-    "cherry",
-    "count-objects",
-    "describe",
-    "diff",
-    "diff-files",
-    "diff-index",
-    "diff-tree",
-    "for-each-ref",
-    "grep",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "merge-base",
-    "name-rev",
-    "range-diff",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show",
-    "show-branch",
-    "show-ref",
-    "status",
-    "var",
-    "verify-commit",
-    "verify-tag",
-    "version",
-    "whatchanged",
-];
+static READING_SUBCOMMANDS: WordList = WordList::new(include_str!("../../data/shell/git/reading_subcommands.txt"));
 
 /// Subcommands whose paths lie in the repository, or are only read: git refuses others.
-const WITHIN: &[&str] = &[
-    "add",
-    "am",
-    "branch",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "commit",
-    "fetch",
-    "merge",
-    "mv",
-    "notes",
-    "pull",
-    "push",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "stage",
-    "stash",
-    "switch",
-    "tag",
-];
+static REPOSITORY_SUBCOMMANDS: WordList =
+    WordList::new(include_str!("../../data/shell/git/repository_subcommands.txt"));
 
 /// Finds the subcommand and everything that makes it less than certain.
 pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
@@ -215,13 +60,13 @@ pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
             global(walk, listed, "--git-dir", "");
         } else if glued && VALUES.contains(&option) {
             global(walk, listed, option, text.split_once('=').map_or("", |(_, value)| value));
-        } else if !FLAGS.contains(&text) {
+        } else if !FLAGS.contains(text) {
             walk.doubt(format!("`git {text}` may run another program, or is not known"));
         }
         at += 1;
     }
     let Some(subcommand) = argv.words.get(at) else { return };
-    walk.writes_unknown |= !READING.contains(&subcommand.text.as_str());
+    walk.writes_unknown |= !READING_SUBCOMMANDS.contains(&subcommand.text);
     if subcommand.dynamic || subcommand.glob {
         walk.doubt("which subcommand of `git` runs is known only when it runs");
         return;
@@ -260,18 +105,18 @@ fn harmless(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let of_section =
         |section: &str| key.strip_prefix(section).is_some_and(|name| !name.is_empty() && !name.contains('.'));
-    HARMLESS.contains(&key.as_str()) || of_section("color.") || of_section("advice.")
+    HARMLESS_SETTINGS.contains(&key) || of_section("color.") || of_section("advice.")
 }
 
 fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
-    let runs = RUNNERS.contains(&subcommand)
+    let runs = RUNNING_SUBCOMMANDS.contains(subcommand)
         || (subcommand == "submodule" && args.iter().any(|word| word.text == "foreach"))
         || (subcommand == "bisect"
             && args.iter().any(|word| matches!(word.text.as_str(), "run" | "visualize" | "view")))
         || (subcommand == "maintenance" && args.first().is_none_or(|word| word.text != "run"));
     if runs {
         walk.doubt(format!("`git {subcommand}` runs other programs"));
-    } else if subcommand.contains(' ') || !KNOWN.contains(&format!(" {subcommand} ")) {
+    } else if !SUBCOMMANDS.contains(subcommand) {
         walk.doubt(format!("`git {subcommand}` may be an alias, or another program"));
     }
     if subcommand == "config" {
@@ -294,7 +139,7 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
     for (at, word) in args.iter().enumerate() {
         let text = word.text.as_str();
         let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
-        if option.len() > 2 && option.starts_with("--") && COMMANDS.iter().any(|command| command.starts_with(option)) {
+        if option.len() > 2 && option.starts_with("--") && COMMAND_OPTIONS.any(|command| command.starts_with(option)) {
             walk.doubt(format!("`git {subcommand} {option}` may run another program"));
         }
         if cut("--no-index", option, "--no-i") {
@@ -315,7 +160,7 @@ fn arguments(walk: &mut Walk, subcommand: &str, args: &[Word]) {
             walk.shell.writes.push(file.to_owned());
         }
         let outside = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
-        if !READING.contains(&subcommand) && !WITHIN.contains(&subcommand) {
+        if !READING_SUBCOMMANDS.contains(subcommand) && !REPOSITORY_SUBCOMMANDS.contains(subcommand) {
             let glued = text.get(2..).filter(|_| !letters(text).is_empty());
             let named = [Some(text), value, glued].into_iter().flatten().find(|text| outside(text));
             walk.shell.writes.extend(named.map(str::to_owned));

@@ -1,6 +1,6 @@
 //! Files that programs are told to write by their words, without a redirection.
 
-use self::table::{NOTHING, Operands, READERS, WRITERS, Writer};
+use self::table::{Operands, READERS, WRITERS, Writer};
 use super::program;
 use super::walk::{Argv, Walk};
 
@@ -11,19 +11,18 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
     // `git` says so itself.
     // A file may be called like an option.
     walk.writes_unknown |= argv.words.iter().any(|word| word.glob) || name != "git" && !known(name, argv);
-    walk.options_unknown |=
-        WRITERS.iter().any(|writer| writer.names.contains(&name) && !understood(writer, name, argv));
+    walk.options_unknown |= WRITERS.find(name).is_some_and(|writer| !understood(writer, name, argv));
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
     if matches!(name, "date" | "gdate") && !shows_time(&words) {
         walk.doubt("`date` may set the clock");
     }
     let mut files = match name {
         "install" | "ginstall" if words.iter().any(|word| makes_directories(word)) => {
-            written(&words, &Writer { operands: Operands::All, values: "mogS", ..NOTHING })
+            written(&words, &Writer::of_operands(Operands::All, "mogS"))
         }
         // Then no operand is a mode or an owner.
         "chmod" | "chown" | "chgrp" if words.iter().any(|word| word.starts_with("--ref")) => {
-            written(&words, &Writer { operands: Operands::All, ..NOTHING })
+            written(&words, &Writer::of_operands(Operands::All, ""))
         }
         // `chmod -x y` has its mode where an option would stand.
         "chmod"
@@ -31,7 +30,7 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
                 .iter()
                 .any(|word| cluster(word).is_some_and(|mode| mode.chars().all(|c| "rwxXst".contains(c)))) =>
         {
-            written(&words, &Writer { operands: Operands::All, ..NOTHING })
+            written(&words, &Writer::of_operands(Operands::All, ""))
         }
         "dd" | "gdd" => words.iter().filter_map(|word| word.strip_prefix("of=")).map(str::to_owned).collect(),
         "tar" | "gtar" | "bsdtar" => archive(&words),
@@ -40,13 +39,9 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
                 word.starts_with("-e") || word.starts_with("-f") || word.starts_with("--e") || word.starts_with("--f")
             });
             let operands = if script { Operands::All } else { Operands::AllButFirst };
-            written(&words, &Writer { operands, values: "ef", ..NOTHING })
+            written(&words, &Writer::of_operands(operands, "ef"))
         }
-        name => WRITERS
-            .iter()
-            .find(|writer| writer.names.contains(&name))
-            .map(|writer| written(&words, writer))
-            .unwrap_or_default(),
+        name => WRITERS.find(name).map(|writer| written(&words, writer)).unwrap_or_default(),
     };
     // Each file of an address is saved under its last part; what is written out at the end may name a file too.
     if name == "curl"
@@ -64,17 +59,17 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
 /// Says whether everything that a program writes can be seen from its words.
 fn known(name: &str, argv: &Argv) -> bool {
     let Some(first) = argv.words.first().filter(|first| program::program(&first.text) == name) else { return false };
-    if matches!(name, "dd" | "find") || (!name.contains(' ') && READERS.contains(&format!(" {name} "))) {
+    if matches!(name, "dd" | "find") || READERS.contains(name) {
         return !first.glob;
     }
-    let Some(writer) = WRITERS.iter().find(|writer| writer.names.contains(&name)) else { return false };
-    writer.flags.is_some() && !argv.words.iter().any(|word| word.glob) && understood(writer, name, argv)
+    let Some(writer) = WRITERS.find(name) else { return false };
+    writer.known_letters.is_some() && !argv.words.iter().any(|word| word.glob) && understood(writer, name, argv)
 }
 
 /// Says whether every option of a program is one that its table knows, so that none takes a value for another.
 fn understood(writer: &Writer, name: &str, argv: &Argv) -> bool {
-    let flags = writer.flags.unwrap_or(writer.seen);
-    let takes = |c: char| writer.letters.contains(c) || writer.values.contains(c);
+    let flags = writer.known_letters.as_ref().unwrap_or(&writer.passed_letters);
+    let takes = |c: char| writer.takes_value(c);
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
     let options = words.iter().enumerate().all(|(at, word)| {
         let Some(letters) = cluster(word) else {
@@ -82,7 +77,8 @@ fn understood(writer: &Writer, name: &str, argv: &Argv) -> bool {
             let (long, glued) = long.split_once('=').map_or((long, false), |(long, _)| (long, true));
             // Were it the value of the option, those behind it would be options still.
             let swallowed = !glued && words.get(at + 1) == Some(&"--");
-            let known = long.is_empty() || writer.longs.contains(&long) || writer.quiet.contains(&long);
+            let listed = |options: &[String]| options.iter().any(|option| option == long);
+            let known = long.is_empty() || listed(&writer.output_options) || listed(&writer.passed_options);
             return known && (long.is_empty() || !swallowed);
         };
         // What stands behind a letter that takes a value is no letter.
@@ -123,21 +119,21 @@ fn taken<'a>(words: &[&'a str], writer: &Writer) -> (Vec<String>, Vec<&'a str>, 
             options = false;
         } else if let Some(long) = word.strip_prefix("--").filter(|_| options) {
             let (long, value) = long.split_once('=').map_or((long, None), |(long, value)| (long, Some(value)));
-            if let Some(whole) = writer.longs.iter().find(|whole| !long.is_empty() && whole.starts_with(long)) {
+            if let Some(whole) = writer.output_options.iter().find(|whole| !long.is_empty() && whole.starts_with(long))
+            {
                 told = true;
-                let value = value.or_else(|| rest.next()).filter(|file| *file != "-" || !writer.output.contains(whole));
+                let value = value.or_else(|| rest.next()).filter(|file| *file != "-" || !writer.writes_stdout(whole));
                 files.extend(value.map(str::to_owned));
             }
         } else if let Some(letters) = cluster(word).filter(|_| options) {
             // The first letter that takes a value has the rest of the word, or the next one.
-            let taking =
-                letters.char_indices().find(|(_, c)| writer.letters.contains(*c) || writer.values.contains(*c));
+            let taking = letters.char_indices().find(|(_, c)| writer.takes_value(*c));
             let Some((at, letter)) = taking else { continue };
             let glued = letters.get(at + letter.len_utf8()..).filter(|glued| !glued.is_empty());
             let value = glued.or_else(|| rest.next());
-            told |= writer.letters.contains(letter);
-            let output = |file: &&str| *file == "-" && writer.output.contains(&&*letter.to_string());
-            let value = value.filter(|file| writer.letters.contains(letter) && !output(file));
+            told |= writer.output_letters.contains(letter);
+            let output = |file: &&str| *file == "-" && writer.writes_stdout(letter.encode_utf8(&mut [0; 4]));
+            let value = value.filter(|file| writer.output_letters.contains(letter) && !output(file));
             files.extend(value.map(str::to_owned));
         } else {
             operands.push(word);
@@ -151,14 +147,14 @@ fn written(words: &[&str], writer: &Writer) -> Vec<String> {
     let named: &[&str] = match (writer.operands, operands.as_slice()) {
         (Operands::Untouched, _) | (_, []) => &[],
         // The directory is named by an option, and everything else is what goes there.
-        (Operands::Last, _) if writer.letters.contains('t') && told => &[],
+        (Operands::Last, _) if writer.output_letters.contains('t') && told => &[],
         (Operands::All, all) | (Operands::AllButFirst, [_, all @ ..]) => all,
         (Operands::Last, [_]) | (Operands::Here, _) if !told => &["."],
         (Operands::Last, [.., last]) => std::slice::from_ref(last),
         (Operands::Second, [_, second, ..]) => std::slice::from_ref(second),
         _ => &[],
     };
-    let output = |file: &str| file == "-" && writer.output.contains(&"");
+    let output = |file: &str| file == "-" && writer.writes_stdout("");
     files.extend(named.iter().filter(|file| !output(file)).map(|file| (*file).to_owned()));
     files
 }

@@ -2,6 +2,7 @@
 
 use super::walk::{Argv, Walk};
 use super::word::Word;
+use crate::word_list::WordList;
 
 /// The programs that are looked at.
 const PROGRAMS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
@@ -10,20 +11,7 @@ const PROGRAMS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 const PLACES: &[&str] = &["prefix", "local-prefix", "global-prefix", "dir", "cwd", "cache"];
 
 /// Long options that name a program to run, or a file of settings that may name one.
-const RUNNING: &[&str] = &[
-    "editor",
-    "viewer",
-    "browser",
-    "shell",
-    "script-shell",
-    "node-options",
-    "node-gyp",
-    "git",
-    "userconfig",
-    "globalconfig",
-    "init-module",
-    "init.module",
-];
+static RUNNING_OPTIONS: WordList = WordList::new(include_str!("../../data/shell/package_manager_options.txt"));
 
 /// Subcommands that run any program, or change a setting that names one. Each may be cut short.
 const SUBCOMMANDS: &[&str] = &["explore", "edit", "config", "c", "set"];
@@ -41,13 +29,14 @@ pub(super) fn look(walk: &mut Walk, listed: usize, name: &str, argv: &Argv) {
     let words: Vec<&Word> = words.collect();
     for word in &words {
         let text = word.text.as_str();
-        if names_option(text, PLACES) || text.starts_with("-C") {
+        let option = long_option(text);
+        if option.is_some_and(|option| PLACES.iter().any(|whole| whole.starts_with(option))) || text.starts_with("-C") {
             walk.shell.cwd_changed = true;
             if let Some(simple) = walk.shell.commands.get_mut(listed) {
                 simple.cwd_changed = true;
             }
         }
-        if names_option(text, RUNNING) {
+        if option.is_some_and(|option| RUNNING_OPTIONS.any(|whole| whole.starts_with(option))) {
             walk.doubt(format!("`{name} {text}` may run another program"));
         }
     }
@@ -56,14 +45,10 @@ pub(super) fn look(walk: &mut Walk, listed: usize, name: &str, argv: &Argv) {
     }
 }
 
-/// Says whether a word is one of these long options, or the beginning of one, which the programs take for the whole; one dash is as good as two.
-fn names_option(text: &str, options: &[&str]) -> bool {
-    let Some(option) = text.strip_prefix("--").or_else(|| text.strip_prefix('-').filter(|letters| letters.len() > 2))
-    else {
-        return false;
-    };
-    let option = option.split('=').next().unwrap_or_default();
-    option.len() > 1 && options.iter().any(|whole| whole.starts_with(option))
+/// The long option that a word is, without its dashes and value. The programs take a beginning for the whole option, and one dash for two.
+fn long_option(text: &str) -> Option<&str> {
+    let option = text.strip_prefix("--").or_else(|| text.strip_prefix('-').filter(|letters| letters.len() > 2))?;
+    option.split('=').next().filter(|option| option.len() > 1)
 }
 
 /// The subcommand that runs other programs, if it may be one. A word behind an option may be the option's value or the subcommand.

@@ -1,6 +1,11 @@
 //! What is known about other programs: their names, their subcommands, and what they run unseen.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::walk::{Argv, Walk};
+use crate::word_list::{WordList, parse_table};
 
 /// Where the system keeps its programs; the same name elsewhere is another program.
 const SYSTEM: &[&str] = &[
@@ -15,204 +20,30 @@ const SYSTEM: &[&str] = &[
 ];
 
 /// Programs that run code which is not a shell command, or is not in the text.
-const OPAQUE: &[&str] = &[
-    "python",
-    "perl",
-    "ruby",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "php",
-    "lua",
-    "luajit",
-    "rscript",
-    "osascript",
-    "pwsh",
-    "powershell",
-    "cmd",
-    "wscript",
-    "cscript",
-    "awk",
-    "gawk",
-    "mawk",
-    "nawk",
-    "tclsh",
-    "wish",
-    "expect",
-    "java",
-    "jshell",
-    "scala",
-    "groovy",
-    "kotlin",
-    "swift",
-    "ghci",
-    "runghc",
-    "erl",
-    "elixir",
-    "iex",
-    "julia",
-    "guile",
-    "racket",
-    "sbcl",
-    "clisp",
-    "emacs",
-    "vim",
-    "vi",
-    "nvim",
-    "view",
-    "ex",
-    "ed",
-    "nano",
-    "pico",
-    "less",
-    "more",
-    "most",
-    "man",
-    "info",
-    "m4",
-    "dc",
-    "make",
-    "gmake",
-    "cmake",
-    "ninja",
-    "meson",
-    "just",
-    "rake",
-    "ant",
-    "mvn",
-    "gradle",
-    "bazel",
-    "npm",
-    "npx",
-    "yarn",
-    "pnpm",
-    "bunx",
-    "corepack",
-    "pip",
-    "pip3",
-    "pipx",
-    "uv",
-    "uvx",
-    "poetry",
-    "pdm",
-    "hatch",
-    "tox",
-    "nox",
-    "pytest",
-    "cargo",
-    "go",
-    "dotnet",
-    "bundle",
-    "gem",
-    "composer",
-    "docker",
-    "podman",
-    "nerdctl",
-    "buildah",
-    "kubectl",
-    "helm",
-    "docker-compose",
-    "vagrant",
-    "ansible",
-    "ansible-playbook",
-    "terraform",
-    "tofu",
-    "pulumi",
-    "packer",
-    "tmux",
-    "screen",
-    "crontab",
-    "source",
-    ".",
-    "sqlite3",
-    "psql",
-    "mysql",
-    "mariadb",
-    "mongosh",
-    "redis-cli",
-    "ftp",
-    "telnet",
-    "nc",
-    "ncat",
-    "netcat",
-    "openssl",
-    "crash",
-    "gcore",
-    "jrunscript",
-    "irb",
-    "pry",
-    "ipython",
-    "jupyter",
-    "apt",
-    "apt-get",
-    "dpkg",
-    "rpm",
-    "yum",
-    "dnf",
-    "apk",
-    "brew",
-    "snap",
-    "flatpak",
-    "nix",
-    "nix-shell",
-    "guix",
-    "systemctl",
-    "service",
-    "launchctl",
-    "pre-commit",
-    "husky",
-    "lefthook",
-    "gh",
-    "hg",
-    "svn",
-    "jj",
-    "sl",
-];
+static OPAQUE: WordList = WordList::new(include_str!("../../data/shell/opaque_programs.txt"));
 
-/// Options in which programs hide commands: long ones (which may be cut short) and letters.
-const HIDDEN: &[(&[&str], &[&str], &str)] = &[
-    (
-        &["tar", "gtar", "bsdtar"],
-        &[
-            "checkpoint-action",
-            "to-command",
-            "use-compress-program",
-            "rsh-command",
-            "info-script",
-            "new-volume-script",
-            "rmt-command",
-        ],
-        "IF",
-    ),
-    (&["cpio"], &["rsh-command", "rmt-command"], ""),
-    (&["diff3", "sdiff"], &["diff-program"], ""),
-    (&["find", "gfind"], &["files0-from"], "O"),
-    (&["ag", "ack"], &["pager"], ""),
-    (&["nm", "ar", "ranlib", "ld"], &["plugin"], ""),
-    (&["cloc"], &["vcs", "diff", "config", "extract-with", "strip-comments"], ""),
-    (&["ssh-keygen", "ssh-add"], &[], "DPsS"),
-    (&["rsync"], &["rsh", "rsync-path"], "e"),
-    (&["sort", "gsort"], &["compress-program"], ""),
-    (&["scp", "sftp"], &[], "oFSD"),
-    (&["zip"], &["unzip-command", "TT"], "T"),
-    (&["man"], &["pager", "html"], "PH"),
-    (&["rg"], &["pre", "hostname-bin"], ""),
-    (&["fd", "fdfind"], &["exec", "exec-batch"], "xX"),
-    (&["bat", "batcat", "delta"], &["pager"], ""),
-    (&["split", "gsplit"], &["filter"], ""),
-    (&["nc", "ncat", "netcat"], &["exec", "sh-exec", "lua-exec"], "ec"),
-    (&["apt", "apt-get", "dpkg"], &["option", "pre-invoke", "post-invoke"], "o"),
-    (&["gcc", "g++", "cc", "clang"], &["wrapper", "specs", "plugin"], "B"),
-    (&["tcpdump"], &["postrotate-command"], "z"),
-    (&["wget"], &["use-askpass", "config", "execute"], "e"),
-    (&["curl"], &["config", "engine"], "K"),
-    (&["hg"], &["config"], ""),
-    (&["mount", "umount"], &["types"], "t"),
-    (&["ctags"], &["options"], ""),
-    (&["fzf"], &["bind", "preview"], ""),
-    (&["jq"], &["from-file"], "fL"),
-];
+/// Options in which programs hide commands.
+static HIDDEN_COMMANDS: LazyLock<HiddenCommands> =
+    LazyLock::new(|| parse_table(include_str!("../../data/shell/hidden_commands.toml")));
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HiddenCommands {
+    program: Vec<HiddenCommand>,
+}
+
+/// The options of some programs that name a command.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HiddenCommand {
+    names: Vec<String>,
+    /// Long options without their dashes. A shorter beginning counts as the whole option.
+    #[serde(default)]
+    options: Vec<String>,
+    /// Short options.
+    #[serde(default)]
+    letters: String,
+}
 
 /// The last part of a program's path, in lower case and without `.exe`.
 pub(super) fn name(first: &str) -> String {
@@ -237,7 +68,7 @@ pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
     let name = name(first);
     let versionless = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let script = program(first).contains('/');
-    let opaque = OPAQUE.contains(&name.as_str()) || (!versionless.is_empty() && OPAQUE.contains(&versionless));
+    let opaque = OPAQUE.contains(&name) || (!versionless.is_empty() && OPAQUE.contains(versionless));
     if script || opaque || (matches!(name.as_str(), "sed" | "gsed") && !harmless_sed(argv)) {
         walk.opaque(listed);
     }
@@ -254,7 +85,8 @@ pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
 }
 
 fn hidden(name: &str, argv: &Argv) -> Option<String> {
-    let (_, longs, letters) = HIDDEN.iter().find(|(names, ..)| names.contains(&name))?;
+    let listed = |program: &&HiddenCommand| program.names.iter().any(|own| own == name);
+    let HiddenCommand { options: longs, letters, .. } = HIDDEN_COMMANDS.program.iter().find(listed)?;
     let old_style = |at: usize, text: &str| name.ends_with("tar") && at == 0 && !text.contains(['.', '/']);
     argv.words
         .iter()
@@ -268,7 +100,7 @@ fn hidden(name: &str, argv: &Argv) -> Option<String> {
             }
             // Some programs take long options after one dash.
             let single = text.strip_prefix('-').unwrap_or_default();
-            let dashed = single.len() > 2 && longs.iter().any(|hidden| single.starts_with(hidden));
+            let dashed = single.len() > 2 && longs.iter().any(|hidden| single.starts_with(hidden.as_str()));
             (text.starts_with('-') || old_style(*at, text)) && (dashed || text.chars().any(|c| letters.contains(c)))
         })
         .map(|(_, word)| word.text.clone())

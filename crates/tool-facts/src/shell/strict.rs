@@ -219,7 +219,7 @@ impl Lexer<'_> {
             self.stated.assignments.push(Assignment { name: name.to_owned(), value });
             return Ok(());
         }
-        if RESERVED.contains(&raw) {
+        if RESERVED.contains(raw) {
             return Err(format!("`{raw}` begins more than a simple command"));
         }
         self.stated.words.push((word.text, word.glob));

@@ -7,6 +7,7 @@ use super::{
     variable, wrapper,
 };
 use crate::Unparsed;
+use crate::word_list::WordList;
 
 /// How deep texts may hold texts, and wrappers wrap.
 const DEEPEST: usize = 12;
@@ -15,10 +16,7 @@ const DEEPEST: usize = 12;
 const MOST: usize = 400;
 
 /// Words that only the grammar may use; a command that begins with one was misread.
-pub(super) const RESERVED: &[&str] = &[
-    "if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
-    "function", "coproc", "{", "}", "!", "[[", "]]", "((", "))", "end", "foreach", "repeat", "always",
-];
+pub(super) static RESERVED: WordList = WordList::new(include_str!("../../data/shell/reserved_words.txt"));
 
 /// Everything found so far.
 #[derive(Debug, Default)]
@@ -118,7 +116,7 @@ impl Walk {
             self.list(&argv, around);
             return Ok(());
         };
-        if RESERVED.contains(&first.text.as_str()) {
+        if RESERVED.contains(&first.text) {
             return Err(refused(format!("`{}` stands where a program should", first.text)));
         }
         if let Some(reason) = unknown(first) {

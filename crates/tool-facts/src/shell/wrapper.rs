@@ -1,150 +1,46 @@
 //! Programs whose arguments are another command.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::guard::refused;
 use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use super::{Assignment, runner, unread};
 use crate::Unparsed;
+use crate::word_list::parse_table;
 
-/// How a wrapper's own arguments end and the command begins.
+/// The programs, by their names.
+static WRAPPERS: LazyLock<HashMap<String, Wrapper>> =
+    LazyLock::new(|| parse_table(include_str!("../../data/shell/wrappers.toml")));
+
+/// How the arguments of a wrapper end and the command begins.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct Wrapper {
-    name: &'static str,
     /// Options that take the next word.
-    values: &'static [&'static str],
-    /// Options that stand alone. Others are not known, and what follows them is in doubt.
-    flags: &'static [&'static str],
-    /// Words of its own before the command.
+    values: Vec<String>,
+    /// Options without a value. What follows an option that is in neither list is in doubt.
+    flags: Vec<String>,
+    /// Number of words before the command that belong to the wrapper.
     operands: usize,
     /// `NAME=value` may come before the command.
-    assigns: bool,
-    /// It changes more than the manner in which the command runs, so it is on the list itself.
-    listed: bool,
+    takes_assignments: bool,
+    /// The wrapper changes more than the manner in which the command runs, so it is on the list of commands itself.
+    is_listed: bool,
 }
 
-const PLAIN: Wrapper = Wrapper { name: "", values: &[], flags: &[], operands: 0, assigns: false, listed: false };
+impl Wrapper {
+    fn is_value(&self, option: &str) -> bool {
+        self.values.iter().any(|own| own == option)
+    }
 
-const WRAPPERS: &[Wrapper] = &[
-    Wrapper {
-        name: "sudo",
-        values: &[
-            "-u",
-            "-g",
-            "-h",
-            "-p",
-            "-C",
-            "-T",
-            "-r",
-            "-t",
-            "-D",
-            "-R",
-            "-U",
-            "--user",
-            "--group",
-            "--host",
-            "--prompt",
-            "--close-from",
-            "--command-timeout",
-            "--role",
-            "--type",
-            "--chdir",
-            "--chroot",
-            "--other-user",
-        ],
-        flags: &[
-            "-A",
-            "-b",
-            "-E",
-            "-H",
-            "-n",
-            "-P",
-            "-S",
-            "-s",
-            "-i",
-            "-k",
-            "-B",
-            "-N",
-            "--askpass",
-            "--background",
-            "--set-home",
-            "--preserve-env",
-            "--non-interactive",
-            "--preserve-groups",
-            "--stdin",
-            "--shell",
-            "--login",
-            "--reset-timestamp",
-        ],
-        assigns: true,
-        listed: true,
-        ..PLAIN
-    },
-    Wrapper { name: "doas", values: &["-u", "-C"], flags: &["-n", "-s", "-L"], listed: true, ..PLAIN },
-    Wrapper {
-        name: "env",
-        values: &["-u", "-C", "--unset", "--chdir"],
-        flags: &["-i", "-", "-0", "-v", "--ignore-environment", "--null", "--debug"],
-        assigns: true,
-        ..PLAIN
-    },
-    Wrapper { name: "nohup", ..PLAIN },
-    Wrapper { name: "nice", values: &["-n", "--adjustment"], ..PLAIN },
-    Wrapper { name: "ionice", values: &["-c", "-n", "--class", "--classdata"], flags: &["-t", "--ignore"], ..PLAIN },
-    Wrapper {
-        name: "timeout",
-        values: &["-s", "-k", "--signal", "--kill-after"],
-        flags: &["-f", "-p", "-v", "--foreground", "--preserve-status", "--verbose"],
-        operands: 1,
-        ..PLAIN
-    },
-    Wrapper { name: "gtimeout", values: &["-s", "-k"], operands: 1, ..PLAIN },
-    Wrapper { name: "time", flags: &["-p", "-v", "--portability", "--verbose"], ..PLAIN },
-    Wrapper { name: "command", flags: &["-p"], ..PLAIN },
-    Wrapper { name: "exec", values: &["-a"], flags: &["-c", "-l", "-cl", "-lc"], ..PLAIN },
-    Wrapper { name: "builtin", ..PLAIN },
-    Wrapper { name: "noglob", ..PLAIN },
-    Wrapper { name: "nocorrect", ..PLAIN },
-    Wrapper { name: "stdbuf", values: &["-i", "-o", "-e", "--input", "--output", "--error"], ..PLAIN },
-    Wrapper { name: "setsid", flags: &["-c", "-f", "-w", "--ctty", "--fork", "--wait"], ..PLAIN },
-    Wrapper { name: "busybox", listed: true, ..PLAIN },
-    Wrapper { name: "toybox", listed: true, ..PLAIN },
-    Wrapper {
-        name: "xargs",
-        values: &[
-            "-a",
-            "-d",
-            "-E",
-            "-I",
-            "-L",
-            "-n",
-            "-P",
-            "-s",
-            "--arg-file",
-            "--delimiter",
-            "--max-lines",
-            "--max-args",
-            "--max-procs",
-            "--max-chars",
-            "--replace",
-            "--process-slot-var",
-        ],
-        flags: &[
-            "-0",
-            "-r",
-            "-t",
-            "-x",
-            "-p",
-            "-o",
-            "--null",
-            "--no-run-if-empty",
-            "--verbose",
-            "--exit",
-            "--interactive",
-            "--open-tty",
-        ],
-        listed: true,
-        ..PLAIN
-    },
-];
+    fn is_flag(&self, option: &str) -> bool {
+        self.flags.iter().any(|own| own == option)
+    }
+}
 
 /// Looks through a wrapper. Gives `false` where the program is none.
 pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
@@ -156,22 +52,22 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
         runner::guess(walk, name, argv, around)?;
         return Ok(true);
     }
-    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) else { return Ok(false) };
-    if wrapper.name == "env" && splits(&argv.words) {
+    let Some(wrapper) = WRAPPERS.get(name) else { return Ok(false) };
+    if name == "env" && splits(&argv.words) {
         return split_string(walk, argv, around).map(|()| true);
     }
-    if wrapper.name == "command" && argv.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
+    if name == "command" && argv.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
         walk.list(argv, around);
         return Ok(true);
     }
     if matches!(name, "sudo" | "doas") {
         walk.shell.elevated = true;
     }
-    unwrap(walk, wrapper, argv, around)?;
+    unwrap(walk, name, wrapper, argv, around)?;
     Ok(true)
 }
 
-fn unwrap(walk: &mut Walk, wrapper: &Wrapper, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
+fn unwrap(walk: &mut Walk, name: &str, wrapper: &Wrapper, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
     let mut assignments = argv.assignments.clone();
     let mut at = 1;
     let mut operands = wrapper.operands;
@@ -183,12 +79,12 @@ fn unwrap(walk: &mut Walk, wrapper: &Wrapper, argv: &Argv, around: &Around) -> R
         }
         if options && text == "--" {
             options = false;
-        } else if options && text.starts_with('-') && (text.len() > 1 || wrapper.flags.contains(&text)) {
-            at += option(walk, wrapper, text);
+        } else if options && text.starts_with('-') && (text.len() > 1 || wrapper.is_flag(text)) {
+            at += option(walk, name, wrapper, text);
             continue;
-        } else if wrapper.assigns && assigns(text) {
-            let (name, value) = text.split_once('=').unwrap_or((text, ""));
-            assignments.push(Assignment { name: name.to_owned(), value: value.to_owned() });
+        } else if wrapper.takes_assignments && assigns(text) {
+            let (variable, value) = text.split_once('=').unwrap_or((text, ""));
+            assignments.push(Assignment { name: variable.to_owned(), value: value.to_owned() });
         } else if operands > 0 {
             operands -= 1;
         } else {
@@ -197,9 +93,9 @@ fn unwrap(walk: &mut Walk, wrapper: &Wrapper, argv: &Argv, around: &Around) -> R
         at += 1;
     }
     let rest: Vec<Word> = argv.words.get(at..).unwrap_or_default().to_vec();
-    if wrapper.listed || rest.is_empty() {
+    if wrapper.is_listed || rest.is_empty() {
         let listed = walk.list(argv, around);
-        if rest.is_empty() && wrapper.listed {
+        if rest.is_empty() && wrapper.is_listed {
             walk.opaque(listed);
         }
     }
@@ -207,49 +103,49 @@ fn unwrap(walk: &mut Walk, wrapper: &Wrapper, argv: &Argv, around: &Around) -> R
         assignments.iter().for_each(|assignment| walk.notice_variable(&assignment.name, &assignment.value));
         return Ok(());
     }
-    let mut inner = around.under(wrapper.name);
-    inner.appended |= wrapper.name == "xargs";
-    let redirects = if wrapper.listed { Vec::new() } else { argv.redirects.clone() };
-    let stdin = if wrapper.name == "xargs" { Stdin::Other } else { argv.stdin.clone() };
+    let mut inner = around.under(name);
+    inner.appended |= name == "xargs";
+    let redirects = if wrapper.is_listed { Vec::new() } else { argv.redirects.clone() };
+    let stdin = if name == "xargs" { Stdin::Other } else { argv.stdin.clone() };
     walk.run(Argv { words: rest, assignments, redirects, stdin }, &inner)
 }
 
 /// Says how many words an option takes.
-fn option(walk: &mut Walk, wrapper: &Wrapper, text: &str) -> usize {
+fn option(walk: &mut Walk, name: &str, wrapper: &Wrapper, text: &str) -> usize {
     let places = ["-C", "-D", "-R", "--chdir", "--chroot"];
     walk.shell.cwd_changed |= places.iter().any(|place| text.starts_with(place));
-    if wrapper.values.contains(&text) {
+    if wrapper.is_value(text) {
         return 2;
     }
-    if wrapper.flags.contains(&text) {
+    if wrapper.is_flag(text) {
         return 1;
     }
     if let Some((long, _)) = text.split_once('=')
         && long.starts_with("--")
-        && (wrapper.values.contains(&long) || wrapper.flags.contains(&long))
+        && (wrapper.is_value(long) || wrapper.is_flag(long))
     {
         return 1;
     }
     // `nice -5` is a number.
-    if wrapper.name == "nice" && text.trim_start_matches('-').chars().all(|c| c.is_ascii_digit()) {
+    if name == "nice" && text.trim_start_matches('-').chars().all(|c| c.is_ascii_digit()) {
         return 1;
     }
     // `-n -u root` may be written `-nuroot`, or `-nu root`.
     let letters = text.get(1..).filter(|letters| !letters.starts_with('-')).unwrap_or_default();
     for (at, letter) in letters.char_indices() {
         let option = format!("-{letter}");
-        if wrapper.values.contains(&option.as_str()) {
+        if wrapper.is_value(&option) {
             walk.shell.cwd_changed |= places.contains(&option.as_str());
             return if at + letter.len_utf8() == letters.len() { 2 } else { 1 };
         }
-        if !wrapper.flags.contains(&option.as_str()) {
+        if !wrapper.is_flag(&option) {
             break;
         }
         if at + 1 == letters.len() {
             return 1;
         }
     }
-    walk.doubt(format!("the option `{text}` of `{}` is not known", wrapper.name));
+    walk.doubt(format!("the option `{text}` of `{}` is not known", name));
     1
 }
 

@@ -5,6 +5,7 @@
 mod alike;
 mod arguments;
 mod bash;
+mod data;
 mod output;
 mod path;
 mod program;

@@ -1,266 +1,83 @@
-//! Programs, and which of their words name what they write.
+//! The table of programs that write files, and which of their arguments name these files.
 
-/// Which words of a program name what it writes.
-pub(super) struct Writer {
-    pub(super) names: &'static [&'static str],
-    pub(super) operands: Operands,
-    /// Letters and long options (which may be cut short) whose value is written.
-    pub(super) letters: &'static str,
-    pub(super) longs: &'static [&'static str],
-    /// Letters that take a value which is not.
-    pub(super) values: &'static str,
-    /// Letters that change nothing about what is written. `None` where that is never known for certain.
-    pub(super) flags: Option<&'static str>,
-    /// Letters and long options that may be read past, where what is written is not known for certain: with these alone, what is told by the
-    /// words is all that one asks for. Long options are passed over for the others too.
-    pub(super) seen: &'static str,
-    pub(super) quiet: &'static [&'static str],
-    /// Options, and an empty name for operands, by which `-` is the standard output. Everywhere else it is a file of that name.
-    pub(super) output: &'static [&'static str],
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::word_list::{WordList, parse_table};
+
+/// Programs that write no file, whatever their arguments are.
+pub(super) static READERS: WordList = WordList::new(include_str!("../../../data/shell/readers.txt"));
+
+/// Programs that write files which their arguments name.
+pub(super) static WRITERS: LazyLock<Writers> =
+    LazyLock::new(|| parse_table(include_str!("../../../data/shell/writers.toml")));
+
+/// The rows of the table.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Writers {
+    writer: Vec<Writer>,
 }
 
-/// Which of a program's operands are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
+impl Writers {
+    /// Gives the row of a program.
+    pub(super) fn find(&self, name: &str) -> Option<&Writer> {
+        self.writer.iter().find(|writer| writer.names.iter().any(|own| own == name))
+    }
+}
+
+/// The arguments of a program that name what it writes. Letters are short options; long options are without their dashes.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Writer {
+    names: Vec<String>,
+    pub(super) operands: Operands,
+    /// Letters whose value is a file that is written.
+    pub(super) output_letters: String,
+    /// Long options whose value is a file that is written. A shorter beginning counts as the whole option.
+    pub(super) output_options: Vec<String>,
+    /// Letters with any other value.
+    pub(super) value_letters: String,
+    /// Letters that change nothing about what is written. `None` if other options of the program may write further files, so that the files
+    /// of a call are never known for certain.
+    pub(super) known_letters: Option<String>,
+    /// Letters that take no value, for a program without `known_letters`. A call with no other letters writes only the files that its arguments name.
+    pub(super) passed_letters: String,
+    /// Long options that do not change what is written.
+    pub(super) passed_options: Vec<String>,
+    /// Options for which `-` means the standard output; an empty string stands for the operands. Everywhere else `-` is a file of that name.
+    pub(super) stdout_options: Vec<String>,
+}
+
+impl Writer {
+    /// A row for a call in which an option changes which operands are written.
+    pub(super) fn of_operands(operands: Operands, value_letters: &str) -> Self {
+        Self { operands, value_letters: value_letters.to_owned(), ..Self::default() }
+    }
+
+    /// Says whether a letter takes a value.
+    pub(super) fn takes_value(&self, letter: char) -> bool {
+        self.output_letters.contains(letter) || self.value_letters.contains(letter)
+    }
+
+    /// Says whether `-` means the standard output for an option; for the operands the option is empty.
+    pub(super) fn writes_stdout(&self, option: &str) -> bool {
+        self.stdout_options.iter().any(|own| own == option)
+    }
+}
+
+/// The operands of a program that are written.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Operands {
+    #[default]
     Untouched,
     All,
     Last,
     /// The second of two.
     Second,
     AllButFirst,
-    /// Whatever it is given, something appears where it runs.
+    /// Files appear in the working directory, whatever the operands are.
     Here,
 }
-
-pub(super) const NOTHING: Writer = Writer {
-    names: &[],
-    operands: Operands::Untouched,
-    letters: "",
-    longs: &[],
-    values: "",
-    flags: None,
-    seen: "",
-    quiet: &[],
-    output: &[],
-};
-
-/// Programs that write no file, whatever their words are.
-pub(super) const READERS: &str = " : b2sum basename cat cd cksum cmp col colrm column comm cut date df diff diff3 dirname du echo \
-    egrep exit expand expr export false fgrep fmt fold free getconf grep groups head hexdump id join jq logname ls lsblk lscpu md5sum nl \
-    nproc numfmt od paste pathchk pgrep popd pr printenv printf ps pushd pwd readlink readonly realpath rev rg seq set sha1sum \
-    sha224sum sha256sum sha384sum sha512sum sleep stat strings sum tac tail test tr true tsort tty type ulimit umask uname \
-    unexpand unset uptime w wait wc whereis which who whoami ";
-
-pub(super) const WRITERS: &[Writer] = &[
-    Writer { names: &["tee", "gtee", "sponge"], operands: Operands::All, flags: Some("aip"), ..NOTHING },
-    Writer { names: &["truncate", "gtruncate"], operands: Operands::All, values: "sr", flags: Some("co"), ..NOTHING },
-    Writer { names: &["touch", "gtouch"], operands: Operands::All, values: "drt", flags: Some("achm"), ..NOTHING },
-    Writer {
-        names: &["mkdir", "gmkdir", "mkfifo"],
-        operands: Operands::All,
-        values: "m",
-        flags: Some("pv"),
-        ..NOTHING
-    },
-    Writer { names: &["rm", "grm", "rmdir", "unlink"], operands: Operands::All, flags: Some("dfiIpRrv"), ..NOTHING },
-    Writer { names: &["chmod", "chown", "chgrp"], operands: Operands::AllButFirst, flags: Some("cfRv"), ..NOTHING },
-    Writer {
-        names: &[
-            "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress", "shred", "zip",
-        ],
-        operands: Operands::All,
-        letters: "o",
-        values: "S",
-        output: &[""],
-        ..NOTHING
-    },
-    Writer {
-        names: &["split", "gsplit", "csplit", "patch", "unzip", "mktemp", "ar", "mknod"],
-        operands: Operands::Here,
-        letters: "dopr",
-        longs: &["output", "reject-file", "directory", "tmpdir"],
-        ..NOTHING
-    },
-    Writer { names: &["tcpdump", "tshark"], letters: "w", values: "cirsFG", output: &["w"], ..NOTHING },
-    Writer {
-        names: &["mv", "gmv"],
-        operands: Operands::All,
-        letters: "t",
-        longs: &["target-directory"],
-        values: "S",
-        flags: Some("finuvT"),
-        ..NOTHING
-    },
-    Writer {
-        names: &["cp", "gcp"],
-        operands: Operands::Last,
-        letters: "t",
-        longs: &["target-directory"],
-        values: "S",
-        // Those that make links, or keep the ones that they find, have later writes go elsewhere.
-        flags: Some("fHiLnpTuvx"),
-        ..NOTHING
-    },
-    Writer {
-        names: &["ln", "gln", "link"],
-        operands: Operands::Last,
-        letters: "t",
-        longs: &["target-directory"],
-        values: "S",
-        ..NOTHING
-    },
-    Writer {
-        names: &["install", "ginstall"],
-        operands: Operands::Last,
-        letters: "t",
-        longs: &["target-directory"],
-        values: "mogS",
-        flags: Some("CcDdpsTv"),
-        ..NOTHING
-    },
-    Writer { names: &["rsync"], operands: Operands::Last, longs: &["log-file", "write-batch"], values: "e", ..NOTHING },
-    Writer { names: &["scp"], operands: Operands::Last, values: "oFSDciJlPX", ..NOTHING },
-    Writer {
-        names: &["uniq", "guniq"],
-        operands: Operands::Second,
-        values: "fsw",
-        flags: Some("cDduiz"),
-        quiet: &["count", "repeated", "unique", "ignore-case", "zero-terminated"],
-        output: &[""],
-        ..NOTHING
-    },
-    Writer {
-        names: &["xxd"],
-        operands: Operands::Second,
-        values: "cglsonR",
-        seen: "abCdeEiprtuv",
-        output: &[""],
-        ..NOTHING
-    },
-    // Only some systems have it.
-    Writer {
-        names: &["base64", "base32"],
-        letters: "o",
-        longs: &["output"],
-        values: "wb",
-        flags: Some("dD"),
-        quiet: &["decode", "wrap", "break", "ignore-garbage"],
-        ..NOTHING
-    },
-    Writer {
-        names: &["sort", "gsort"],
-        letters: "o",
-        longs: &["output"],
-        values: "ktS",
-        flags: Some("bCcdfghiMmnRrsuVz"),
-        quiet: &[
-            "reverse",
-            "unique",
-            "numeric-sort",
-            "general-numeric-sort",
-            "human-numeric-sort",
-            "version-sort",
-            "month-sort",
-            "ignore-case",
-            "ignore-leading-blanks",
-            "dictionary-order",
-            "random-sort",
-            "stable",
-            "merge",
-            "check",
-            "debug",
-            "zero-terminated",
-            "key",
-            "field-separator",
-        ],
-        ..NOTHING
-    },
-    Writer { names: &["shuf", "gshuf"], letters: "o", longs: &["output"], values: "in", flags: Some("erz"), ..NOTHING },
-    Writer {
-        names: &["tree"],
-        letters: "o",
-        longs: &["output"],
-        values: "LPIHT",
-        seen: "adfxlpsughDFqNQrtcUvSCnAiXJ",
-        quiet: &["dirsfirst", "noreport", "prune", "du", "si", "inodes", "gitignore", "matchdirs", "ignore-case"],
-        ..NOTHING
-    },
-    Writer {
-        names: &["iconv"],
-        letters: "o",
-        longs: &["output"],
-        values: "ft",
-        seen: "cls",
-        quiet: &["from-code", "to-code", "silent", "list"],
-        ..NOTHING
-    },
-    Writer { names: &["xmllint", "pandoc", "cc", "gcc", "clang", "ld"], letters: "o", longs: &["output"], ..NOTHING },
-    Writer {
-        names: &["curl"],
-        letters: "oDc",
-        longs: &[
-            "output",
-            "output-dir",
-            "dump-header",
-            "cookie-jar",
-            "trace",
-            "trace-ascii",
-            "stderr",
-            "etag-save",
-            "hsts",
-            "alt-svc",
-            "libcurl",
-        ],
-        values: "AbCdeEFHhKmPQrTtuUwxXyYz",
-        seen: "0123469aBfgGiIjJkLlMnNOpqRsSvVZ",
-        quiet: &[
-            "silent",
-            "show-error",
-            "fail",
-            "fail-with-body",
-            "location",
-            "head",
-            "get",
-            "include",
-            "compressed",
-            "verbose",
-            "insecure",
-            "no-buffer",
-            "ipv4",
-            "ipv6",
-            "http1.1",
-            "http2",
-            "globoff",
-            "max-time",
-            "connect-timeout",
-            "retry",
-            "retry-delay",
-            "header",
-            "request",
-            "data",
-            "data-raw",
-            "data-binary",
-            "data-urlencode",
-            "json",
-            "form",
-            "user",
-            "user-agent",
-            "referer",
-            "cookie",
-            "proxy",
-            "url",
-            "write-out",
-        ],
-        output: &["o", "D", "c", "output", "dump-header", "cookie-jar", "trace", "trace-ascii", "stderr"],
-        ..NOTHING
-    },
-    Writer {
-        names: &["wget", "wget2"],
-        operands: Operands::Here,
-        letters: "OoaP",
-        longs: &["output-document", "output-file", "append-output", "directory-prefix", "save-cookies", "warc-file"],
-        values: "tTwQUlARDIXBie",
-        output: &["O", "output-document"],
-        ..NOTHING
-    },
-];
