@@ -15,7 +15,7 @@
 //! directory that is there, so that twice is the same as once. `move_file` and `delete_file` are not like that: what is there the second
 //! time may be something that nobody has approved.
 //!
-//! What policy judged is what is used: a path is read by the same parser ([`policy::PathFacts`]), no symbolic link is followed on the way
+//! What policy judged is what is used: a path is read by the same parser ([`tool_facts::PathFacts`]), no symbolic link is followed on the way
 //! (`place.rs`), an argument that is not known is refused, and a command is given to the shell as the text that was parsed.
 //!
 //! A command is confined to the workspace and the programs of the machine ([`confine`]), unless whoever runs the server wants it otherwise;

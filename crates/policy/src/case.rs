@@ -5,8 +5,9 @@ use std::{cell::OnceCell, sync::LazyLock};
 use domain::Digest;
 use serde::Serialize;
 use serde_json::{Value, json};
+use tool_facts::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
 
-use crate::{Assignment, Call, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
+use crate::Call;
 
 /// One value of every variable besides `args`, with an element in each list: what expressions may look into.
 pub(crate) static SHAPES: LazyLock<Value> = LazyLock::new(|| {

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Digest, Role, Verdict};
 use serde_json::Value;
+use tool_facts::Parsed;
 
-use crate::{Call, Parsed, Pattern, Policy, Rule, case::Case, rule::Fit};
+use crate::{Call, Pattern, Policy, Rule, case::Case, rule::Fit};
 
 /// How many equal decisions are a run.
 pub const RUN: usize = 5;

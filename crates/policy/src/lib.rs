@@ -6,7 +6,7 @@
 //! What no rule knows, what cannot be parsed and what cannot be evaluated is never allowed.
 //!
 //! Start reading at `policy.rs`: the first rule that matches speaks. `asking.rs` combines what several rules ask. `rule.rs` says when one matches, `index.rs` finds those that may,
-//! `condition.rs` evaluates what they look at (and alone knows CEL), `parsed.rs` is what there is to look at. A file comes in through
+//! `condition.rs` evaluates what they look at (and alone knows CEL), the crate `tool-facts` is what there is to look at. A file comes in through
 //! `load.rs`, which reads it with `document.rs`, proves its examples and lints it; every complaint is a [`Finding`]. `learn.rs` finds rules in what
 //! people decide.
 
@@ -22,7 +22,6 @@ mod judgement;
 mod learn;
 mod lint;
 mod load;
-mod parsed;
 mod pattern;
 mod policy;
 #[cfg(test)]
@@ -38,7 +37,6 @@ pub use explain::{Considered, Explanation};
 pub use finding::{Finding, Severity};
 pub use judgement::{AskSettings, Call, Judgement};
 pub use learn::{Decided, HeldBack, LEARNT, Learnt, RUN, Run, Said, held_back, runs};
-pub use parsed::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts, under};
 pub use pattern::Pattern;
 pub use policy::{Policy, Tool};
 pub use remembered::{fits, steers};

@@ -1,8 +1,9 @@
 //! What a grant needs to know of an action: whether an argument fits a pattern, and whether a tool may be run again.
 
 use serde_json::Value;
+use tool_facts::{Parsed, PathFacts};
 
-use crate::{Parsed, PathFacts, Pattern, Policy};
+use crate::{Pattern, Policy};
 
 impl Policy {
     /// Whether a tool says that it may be run again when nobody knows whether it ran.

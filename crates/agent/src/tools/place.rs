@@ -9,7 +9,7 @@ use std::io;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, OpenOptions};
 use domain::text;
-use policy::PathFacts;
+use tool_facts::PathFacts;
 
 use super::bounds::Trouble;
 

@@ -117,13 +117,14 @@ pub(super) fn shown(function: &str) -> &str {
 fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload("under", "under", vec![STRING_TYPE, STRING_TYPE], |args| {
         let [path, dir] = texts("under", &args)?;
-        let under = crate::under(path, dir).map_err(|error| ExecutionError::function_error("under", error.reason))?;
+        let under =
+            tool_facts::under(path, dir).map_err(|error| ExecutionError::function_error("under", error.reason))?;
         Ok(truth(under))
     })?;
     env.add_overload("host", "host", vec![STRING_TYPE], |args| {
         let [url] = texts("host", &args)?;
-        let facts =
-            crate::UrlFacts::parse(url, "GET").map_err(|error| ExecutionError::function_error("host", error.reason))?;
+        let facts = tool_facts::UrlFacts::parse(url, "GET")
+            .map_err(|error| ExecutionError::function_error("host", error.reason))?;
         Ok(CowVal::owned(CelString::from(facts.host)))
     })?;
     env.add_overload("glob", "glob", vec![STRING_TYPE, STRING_TYPE], |args| {

@@ -3,12 +3,12 @@
 use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
 use domain::Role;
 use regex_syntax::hir::Look;
+use tool_facts::PathFacts;
 
 use super::{
     Remark,
     part::{Bound, Part},
 };
-use crate::PathFacts;
 use crate::document::listed;
 
 /// Facts that are in lower case throughout.

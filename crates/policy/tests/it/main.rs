@@ -1,4 +1,4 @@
-//! What a policy says about calls, and what is read of them.
+//! What a policy says about calls.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
@@ -14,15 +14,4 @@ mod guide;
 mod judge;
 mod learn;
 mod lint;
-mod parsed_alike;
-mod parsed_arguments;
-mod parsed_bash;
-mod parsed_output;
-mod parsed_path;
-mod parsed_program;
-mod parsed_runner;
-mod parsed_shell;
-mod parsed_shell_any;
-mod parsed_sql;
-mod parsed_sql_doubt;
-mod parsed_url;
+mod remembered;

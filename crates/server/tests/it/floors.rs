@@ -8,10 +8,11 @@ use serde_json::Value;
 
 const FLOORS: &[(u8, &[&str])] = &[
     (0, &["domain", "confine"]),
-    (1, &["policy", "forms", "store", "protocol"]),
-    (2, &["store-sqlite", "store-postgres", "engine"]),
-    (3, &["agent", "server", "mcp", "webhooks"]),
-    (4, &["cli"]),
+    (1, &["tool-facts"]),
+    (2, &["policy", "forms", "store", "protocol"]),
+    (3, &["store-sqlite", "store-postgres", "engine"]),
+    (4, &["agent", "server", "mcp", "webhooks"]),
+    (5, &["cli"]),
 ];
 
 /// Tests and measurements stand beside the house.

@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 
 use domain::{Role, Verdict};
-use policy::{Call, PathFacts, Policy, under};
+use policy::{Call, Policy};
 use serde_json::{Value, json};
+use tool_facts::{PathFacts, under};
 
 /// A rule that looks at paths alone.
 static BY_PATH: LazyLock<Option<Policy>> = LazyLock::new(|| {

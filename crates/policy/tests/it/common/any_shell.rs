@@ -1,6 +1,6 @@
 //! What has to hold for any text that is tried as a command.
 
-use policy::Shell;
+use tool_facts::Shell;
 
 /// Tries a text.
 pub(crate) fn check(text: &str) {

@@ -1,6 +1,6 @@
 //! What has to hold for any text that is tried as a text of SQL.
 
-use policy::Sql;
+use tool_facts::Sql;
 
 /// Tries a text.
 pub(crate) fn check(text: &str) {

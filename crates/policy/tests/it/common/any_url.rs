@@ -1,6 +1,6 @@
 //! What has to hold for any text that is tried as a URL.
 
-use policy::UrlFacts;
+use tool_facts::UrlFacts;
 
 /// Tries a text.
 pub(crate) fn check(address: &str) {

@@ -1,0 +1,45 @@
+//! Headers of a request: which of them change neither where it goes nor what it does.
+
+use serde_json::Value;
+
+use super::name::plain;
+use crate::word_list::WordList;
+
+/// Names of headers, without what holds their parts apart. Not `Host`, no proxies, and nothing that speaks of another method or address.
+static HARMLESS: WordList = WordList::new(include_str!("../../data/argument/headers.txt"));
+
+/// Says whether all of them are harmless, in any of the forms that tools take them in.
+pub(super) fn harmless(headers: &Value) -> bool {
+    match headers {
+        Value::Object(fields) => fields.iter().all(|(name, value)| one(name, value)),
+        Value::Array(items) => items.iter().all(|item| match item {
+            Value::String(line) => written(line),
+            Value::Array(pair) => matches!(pair.as_slice(), [Value::String(name), value] if one(name, value)),
+            Value::Object(fields) => listed(fields),
+            _ => false,
+        }),
+        Value::String(line) => written(line),
+        _ => false,
+    }
+}
+
+/// `{"name": …, "value": …}`
+fn listed(fields: &serde_json::Map<String, Value>) -> bool {
+    let name = fields.get("name").or_else(|| fields.get("key")).and_then(Value::as_str);
+    let value = fields.get("value").unwrap_or(&Value::Null);
+    fields.len() == 2 && name.is_some_and(|name| one(name, value)) && !value.is_null()
+}
+
+/// `Name: value`, on one line: a second line would be a second header.
+fn written(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(name, value)| one(name, &Value::from(value)))
+}
+
+fn one(name: &str, value: &Value) -> bool {
+    let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    let quiet = match value {
+        Value::String(text) => !text.contains(char::is_control),
+        value => value.is_number() || value.is_null(),
+    };
+    letters && quiet && HARMLESS.contains(&plain(name))
+}

@@ -1,0 +1,19 @@
+//! Names of files and directories that decide what runs: hooks, tasks, settings, start files.
+
+use crate::word_list::WordList;
+
+/// Whole names, in lower case.
+static NAMES: WordList = WordList::new(include_str!("../../data/path/steering.txt"));
+
+/// How names begin that go on in several ways: `.mise.local.toml`, `.pnpmfile.mjs`, `.aider.model.settings.yml`.
+const BEGINNINGS: &[&str] = &[".mise.", ".pnpmfile.", ".aider."];
+
+/// Says whether a part of a path, in lower case, is such a place. `x.git` is a bare repository, with hooks and settings as in `.git`.
+pub(crate) fn decides(part: &str) -> bool {
+    // Windows takes `.git.` for `.git`, and `git~1` for it where it is the first such name.
+    let part = if part.trim_end_matches('.').is_empty() { part } else { part.trim_end_matches('.') };
+    part == "git~1"
+        || NAMES.contains(part)
+        || part.ends_with(".git")
+        || BEGINNINGS.iter().any(|begin| part.starts_with(begin))
+}

@@ -1,0 +1,308 @@
+//! A second reading, of the small part of the shell that Bash, dash and every other POSIX shell read alike.
+//!
+//! It knows nothing of the syntax tree. A text is relied on only if it lies in this part and both readings find the same: simple
+//! commands of plain words, joined by `&&`, `||`, `|`, `;`, `&`, line ends and `( )`, with the commonest redirections. What is not
+//! named here is refused, whether or not it is harmless.
+
+use super::walk::RESERVED;
+use super::word::Word;
+use super::{Assignment, NOWHERE, Redirect};
+
+/// What is neither a letter nor a digit and stands for itself outside quotes, or is a pattern or a home and flagged as one.
+const BARE: &str = "_-./:,@%+=^~*?{}#";
+
+/// Redirections to another descriptor, and which.
+const DUPLICATES: &[(&str, &str)] = &[("2>&1", "1"), ("1>&2", "2"), (">&2", "2")];
+
+/// Redirections to a file, and their kind; the longer ones first.
+const FILES: &[(&str, &str)] = &[
+    ("1>>", "append"),
+    ("2>>", "append"),
+    (">>", "append"),
+    ("1>", "write"),
+    ("2>", "write"),
+    (">", "write"),
+    ("<", "read"),
+];
+
+/// What a text says: its simple commands, and where the signs between them stand.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub(super) commands: Vec<Stated>,
+    pub(super) operators: Vec<(usize, String)>,
+}
+
+/// A simple command as it is stated, before anybody asks what it does.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Stated {
+    pub(super) assignments: Vec<Assignment>,
+    /// The words, and whether each is a pattern over file names.
+    pub(super) words: Vec<(String, bool)>,
+    pub(super) redirects: Vec<Redirect>,
+}
+
+/// Reads a text, or says what in it is not plain enough.
+pub(super) fn read(text: &str) -> Result<Reading, String> {
+    let mut lexer =
+        Lexer { text, at: 0, depth: 0, place: Place::Free, stated: Stated::default(), reading: Reading::default() };
+    while lexer.at < text.len() {
+        lexer.step()?;
+    }
+    lexer.end_command();
+    match lexer.place {
+        _ if lexer.depth > 0 => Err("a `(` is not closed".to_owned()),
+        Place::Wanted => Err("it ends where a command should follow".to_owned()),
+        _ => Ok(lexer.reading),
+    }
+}
+
+/// Says whether a text is one simple command and nothing else.
+pub(super) fn lone(text: &str) -> bool {
+    read(text).is_ok_and(|reading| reading.commands.len() == 1 && reading.operators.is_empty())
+}
+
+/// Says whether a shell finds these words, and nothing else, in the text that they are when joined.
+pub(super) fn joins(words: &[&str]) -> bool {
+    let Ok(reading) = read(&words.join(" ")) else { return false };
+    let alike = |stated: &Stated| {
+        stated.assignments.is_empty()
+            && stated.redirects.is_empty()
+            && stated
+                .words
+                .iter()
+                .map(|(word, glob)| (word.as_str(), *glob))
+                .eq(words.iter().map(|word| (*word, false)))
+    };
+    matches!(reading.commands.as_slice(), [only] if reading.operators.is_empty() && alike(only))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// A command may begin, or nothing.
+    Free,
+    /// A command must begin.
+    Wanted,
+    /// Within a simple command.
+    Within,
+    /// After a `)`.
+    Closed,
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+    place: Place,
+    stated: Stated,
+    reading: Reading,
+}
+
+impl Lexer<'_> {
+    fn step(&mut self) -> Result<(), String> {
+        match self.peek() {
+            Some(' ' | '\t') => self.at += 1,
+            Some('\n') => {
+                self.at += 1;
+                self.end_command();
+                if self.place != Place::Wanted {
+                    self.place = Place::Free;
+                }
+            }
+            Some(';' | '&' | '|' | '(' | ')') => self.operator()?,
+            _ if self.place == Place::Closed => return Err("something follows a `)`".to_owned()),
+            _ => {
+                if !self.redirect()? {
+                    self.word()?;
+                }
+                self.place = Place::Within;
+            }
+        }
+        Ok(())
+    }
+
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn end_command(&mut self) {
+        if self.place == Place::Within {
+            self.reading.commands.push(std::mem::take(&mut self.stated));
+            self.place = Place::Free;
+        }
+    }
+
+    fn operator(&mut self) -> Result<(), String> {
+        let all = ["&&", "||", "((", ";", "&", "|", "(", ")"];
+        let sign = all.into_iter().find(|sign| self.rest().starts_with(sign)).unwrap_or_default();
+        let before = self.place;
+        if before == Place::Within && self.silenced() {
+            return Ok(());
+        }
+        self.end_command();
+        let fits = match sign {
+            "(" => matches!(before, Place::Free | Place::Wanted),
+            ")" => before != Place::Wanted && self.depth > 0,
+            "((" => false,
+            _ => matches!(before, Place::Within | Place::Closed),
+        };
+        self.reading.operators.push((self.at, sign.to_owned()));
+        self.at += sign.len();
+        // Bash takes `&>` for one sign, dash for two; at the end, and with nothing behind it, either writes nothing.
+        if !fits || (sign == "&" && self.peek() == Some('>')) {
+            return Err(format!("`{sign}` stands where shells may read it differently"));
+        }
+        match sign {
+            "(" => self.depth += 1,
+            ")" => self.depth -= 1,
+            _ => {}
+        }
+        self.place = match sign {
+            "&&" | "||" | "|" | "(" => Place::Wanted,
+            ")" => Place::Closed,
+            _ => Place::Free,
+        };
+        Ok(())
+    }
+
+    /// Takes a `&>/dev/null` with which the text ends.
+    fn silenced(&mut self) -> bool {
+        let apart = self.text.get(..self.at).is_some_and(|before| before.ends_with([' ', '\t']));
+        let target = self.rest().strip_prefix("&>").map(|target| target.trim_matches([' ', '\t']));
+        let silenced = apart && self.depth == 0 && target == Some(NOWHERE);
+        if silenced {
+            self.stated.redirects.push(Redirect { kind: "write", target: NOWHERE.to_owned() });
+            self.at = self.text.len();
+        }
+        silenced
+    }
+
+    fn redirect(&mut self) -> Result<bool, String> {
+        if let Some((sign, target)) = DUPLICATES.iter().find(|(sign, _)| self.rest().starts_with(sign)) {
+            self.at += sign.len();
+            self.stated.redirects.push(Redirect { kind: "duplicate", target: (*target).to_owned() });
+            return if self.at_end_of_word() { Ok(true) } else { Err(format!("something touches `{sign}`")) };
+        }
+        let Some((sign, kind)) = FILES.iter().find(|(sign, _)| self.rest().starts_with(sign)) else { return Ok(false) };
+        self.at += sign.len();
+        if self.rest().starts_with(['<', '>', '&', '|', '(']) {
+            return Err("a redirection is not one of those that every shell has".to_owned());
+        }
+        while matches!(self.peek(), Some(' ' | '\t')) {
+            self.at += 1;
+        }
+        if self.at_end_of_word() {
+            return Err(format!("no file follows `{sign}`"));
+        }
+        let target = self.plain_word()?;
+        if target.glob || target.text.is_empty() {
+            return Err(format!("the file after `{sign}` is not certain"));
+        }
+        self.stated.redirects.push(Redirect { kind, target: target.text });
+        Ok(true)
+    }
+
+    fn word(&mut self) -> Result<(), String> {
+        let start = self.at;
+        let word = self.plain_word()?;
+        let raw = self.text.get(start..self.at).unwrap_or_default();
+        if !self.stated.words.is_empty() {
+            self.stated.words.push((word.text, word.glob));
+            return Ok(());
+        }
+        if let Some((name, value)) = raw.split_once('=') {
+            let value = word.text.get(name.len() + 1..).filter(|_| is_name(name) && !value.is_empty());
+            let value = value.ok_or_else(|| format!("`{raw}` is no plain assignment"))?.to_owned();
+            self.stated.assignments.push(Assignment { name: name.to_owned(), value });
+            return Ok(());
+        }
+        if RESERVED.contains(raw) {
+            return Err(format!("`{raw}` begins more than a simple command"));
+        }
+        self.stated.words.push((word.text, word.glob));
+        Ok(())
+    }
+
+    fn at_end_of_word(&self) -> bool {
+        self.peek().is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | ')'))
+    }
+
+    fn plain_word(&mut self) -> Result<Word, String> {
+        let mut word = Word::default();
+        if self.rest().starts_with(['#', '=']) {
+            return Err("a word begins with a sign that not every shell takes for itself".to_owned());
+        }
+        while !self.at_end_of_word() {
+            let Some(c) = self.peek() else { break };
+            self.at += c.len_utf8();
+            match c {
+                '\'' => {
+                    let rest = self.text.get(self.at..).unwrap_or_default();
+                    let (quoted, _) = rest.split_once('\'').ok_or_else(|| "a quote is not closed".to_owned())?;
+                    word.push_quoted(quoted);
+                    self.at += quoted.len() + 1;
+                }
+                '"' => self.double_quoted(&mut word)?,
+                '\\' => {
+                    let escaped = self.peek().filter(|c| c.is_ascii_graphic() || *c == ' ');
+                    word.push_quoted(
+                        escaped.ok_or_else(|| "a line goes on after a backslash".to_owned())?.encode_utf8(&mut [0; 4]),
+                    );
+                    self.at += 1;
+                }
+                '$' => self.status(&mut word)?,
+                c if c.is_ascii_alphanumeric() || BARE.contains(c) => word.push_bare(c.encode_utf8(&mut [0; 4])),
+                c => return Err(format!("`{c}` outside quotes is more than a plain word")),
+            }
+        }
+        let word = word.finish();
+        if word.dynamic { Err("a word in braces becomes several".to_owned()) } else { Ok(word) }
+    }
+
+    fn double_quoted(&mut self, word: &mut Word) -> Result<(), String> {
+        loop {
+            let c = self.peek().ok_or_else(|| "a quote is not closed".to_owned())?;
+            self.at += c.len_utf8();
+            match (c, self.peek()) {
+                ('"', _) => return Ok(()),
+                ('`', _) => return Err("a command stands between backquotes".to_owned()),
+                ('\\', Some(escaped @ ('"' | '\\' | '$' | '`'))) => {
+                    word.push_quoted(escaped.encode_utf8(&mut [0; 4]));
+                    self.at += 1;
+                }
+                ('\\', Some(next)) if next.is_ascii_graphic() || next == ' ' => word.push_quoted("\\"),
+                // In some old encodings the backslash would be the second half of the character.
+                (c, Some('\\')) if !c.is_ascii() => return Err(format!("a backslash touches `{c}`")),
+                ('\\', _) => return Err("a line goes on after a backslash".to_owned()),
+                ('$', Some('"' | ' ' | '|' | ')')) => word.push_quoted("$"),
+                ('$', _) => self.status(word)?,
+                // A shell that somebody types into takes it for what was typed before.
+                ('!', _) => return Err("`!` may stand for an earlier command".to_owned()),
+                (c, _) => word.push_quoted(c.encode_utf8(&mut [0; 4])),
+            }
+        }
+    }
+
+    /// `$?` is a number; everything else that begins with `$` is known only when it runs.
+    fn status(&mut self, word: &mut Word) -> Result<(), String> {
+        if self.peek() != Some('?') {
+            return Err("what `$` stands for is known only when it runs".to_owned());
+        }
+        self.at += 1;
+        word.glob = true;
+        word.push_quoted("$?");
+        Ok(())
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests;

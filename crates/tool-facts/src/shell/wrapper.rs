@@ -1,0 +1,182 @@
+//! Programs whose arguments are another command.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::guard::refused;
+use super::walk::{Argv, Around, Stdin, Walk};
+use super::word::Word;
+use super::{Assignment, runner, unread};
+use crate::Unparsed;
+use crate::word_list::parse_table;
+
+/// The programs, by their names.
+static WRAPPERS: LazyLock<HashMap<String, Wrapper>> =
+    LazyLock::new(|| parse_table(include_str!("../../data/shell/wrappers.toml")));
+
+/// How the arguments of a wrapper end and the command begins.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Wrapper {
+    /// Options that take the next word.
+    values: Vec<String>,
+    /// Options without a value. What follows an option that is in neither list is in doubt.
+    flags: Vec<String>,
+    /// Number of words before the command that belong to the wrapper.
+    operands: usize,
+    /// `NAME=value` may come before the command.
+    takes_assignments: bool,
+    /// The wrapper changes more than the manner in which the command runs, so it is on the list of commands itself.
+    is_listed: bool,
+}
+
+impl Wrapper {
+    fn is_value(&self, option: &str) -> bool {
+        self.values.iter().any(|own| own == option)
+    }
+
+    fn is_flag(&self, option: &str) -> bool {
+        self.flags.iter().any(|own| own == option)
+    }
+}
+
+/// Looks through a wrapper. Gives `false` where the program is none.
+pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
+    if unread::is(name) {
+        let at = walk.list(argv, around);
+        walk.opaque(at);
+        walk.doubt(format!("`{name}` may run another command in a manner that is not read"));
+        walk.shell.elevated |= matches!(name, "runuser" | "pkexec" | "run0" | "sudoedit" | "gosu" | "su-exec");
+        runner::guess(walk, name, argv, around)?;
+        return Ok(true);
+    }
+    let Some(wrapper) = WRAPPERS.get(name) else { return Ok(false) };
+    if name == "env" && splits(&argv.words) {
+        return split_string(walk, argv, around).map(|()| true);
+    }
+    if name == "command" && argv.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
+        walk.list(argv, around);
+        return Ok(true);
+    }
+    if matches!(name, "sudo" | "doas") {
+        walk.shell.elevated = true;
+    }
+    unwrap(walk, name, wrapper, argv, around)?;
+    Ok(true)
+}
+
+fn unwrap(walk: &mut Walk, name: &str, wrapper: &Wrapper, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
+    let mut assignments = argv.assignments.clone();
+    let mut at = 1;
+    let mut operands = wrapper.operands;
+    let mut options = true;
+    while let Some(word) = argv.words.get(at) {
+        let text = word.text.as_str();
+        if word.dynamic || word.glob {
+            break;
+        }
+        if options && text == "--" {
+            options = false;
+        } else if options && text.starts_with('-') && (text.len() > 1 || wrapper.is_flag(text)) {
+            at += option(walk, name, wrapper, text);
+            continue;
+        } else if wrapper.takes_assignments && assigns(text) {
+            let (variable, value) = text.split_once('=').unwrap_or((text, ""));
+            assignments.push(Assignment { name: variable.to_owned(), value: value.to_owned() });
+        } else if operands > 0 {
+            operands -= 1;
+        } else {
+            break;
+        }
+        at += 1;
+    }
+    let rest: Vec<Word> = argv.words.get(at..).unwrap_or_default().to_vec();
+    if wrapper.is_listed || rest.is_empty() {
+        let listed = walk.list(argv, around);
+        if rest.is_empty() && wrapper.is_listed {
+            walk.opaque(listed);
+        }
+    }
+    if rest.is_empty() {
+        assignments.iter().for_each(|assignment| walk.notice_variable(&assignment.name, &assignment.value));
+        return Ok(());
+    }
+    let mut inner = around.under(name);
+    inner.appended |= name == "xargs";
+    let redirects = if wrapper.is_listed { Vec::new() } else { argv.redirects.clone() };
+    let stdin = if name == "xargs" { Stdin::Other } else { argv.stdin.clone() };
+    walk.run(Argv { words: rest, assignments, redirects, stdin }, &inner)
+}
+
+/// Says how many words an option takes.
+fn option(walk: &mut Walk, name: &str, wrapper: &Wrapper, text: &str) -> usize {
+    let places = ["-C", "-D", "-R", "--chdir", "--chroot"];
+    walk.shell.cwd_changed |= places.iter().any(|place| text.starts_with(place));
+    if wrapper.is_value(text) {
+        return 2;
+    }
+    if wrapper.is_flag(text) {
+        return 1;
+    }
+    if let Some((long, _)) = text.split_once('=')
+        && long.starts_with("--")
+        && (wrapper.is_value(long) || wrapper.is_flag(long))
+    {
+        return 1;
+    }
+    // `nice -5` is a number.
+    if name == "nice" && text.trim_start_matches('-').chars().all(|c| c.is_ascii_digit()) {
+        return 1;
+    }
+    // `-n -u root` may be written `-nuroot`, or `-nu root`.
+    let letters = text.get(1..).filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    for (at, letter) in letters.char_indices() {
+        let option = format!("-{letter}");
+        if wrapper.is_value(&option) {
+            walk.shell.cwd_changed |= places.contains(&option.as_str());
+            return if at + letter.len_utf8() == letters.len() { 2 } else { 1 };
+        }
+        if !wrapper.is_flag(&option) {
+            break;
+        }
+        if at + 1 == letters.len() {
+            return 1;
+        }
+    }
+    walk.doubt(format!("the option `{text}` of `{}` is not known", name));
+    1
+}
+
+fn assigns(text: &str) -> bool {
+    let Some((name, _)) = text.split_once('=') else { return false };
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn splits(words: &[Word]) -> bool {
+    words.iter().skip(1).take_while(|word| word.text.starts_with('-') || assigns(&word.text)).any(|word| {
+        word.text.starts_with("--split")
+            || (word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('S'))
+    })
+}
+
+/// `env -S` splits by rules of its own: its command is listed as a shell would see it, and never relied on.
+fn split_string(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
+    walk.doubt("`env -S` splits its argument by rules of its own");
+    walk.list(argv, around);
+    let mut texts = argv.words.iter().skip(1).filter_map(|word| {
+        let text = word.text.as_str();
+        text.split_once('=').filter(|(option, _)| option.starts_with("--split")).map(|(_, text)| text).or_else(|| {
+            let (before, after) = text.split_once('S')?;
+            (before.starts_with('-') && !before.starts_with("--")).then_some(after)
+        })
+    });
+    let glued = texts.next().unwrap_or_default().to_owned();
+    let rest: Vec<&str> =
+        argv.words.iter().skip(1).filter(|word| !word.text.starts_with('-')).map(|word| word.text.as_str()).collect();
+    let text = format!("{glued} {}", rest.join(" "));
+    walk.text(&text, &around.under("env")).map_err(|_| refused("the argument of `env -S` cannot be read"))
+}

@@ -1,0 +1,350 @@
+//! The words and signs of SQL that every database takes apart alike.
+
+use crate::text;
+
+/// One word or sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A word without quotes, in capitals.
+    Word(String),
+    /// A name in double quotes.
+    Quoted(String),
+    /// A text in single quotes, as it is written between them.
+    Text(String),
+    Number(String),
+    /// `?`, `$1` or `:name`.
+    Parameter(String),
+    Sign(&'static str),
+}
+
+impl Token {
+    /// Says whether this is the word, given in capitals.
+    pub(super) fn is(&self, word: &str) -> bool {
+        matches!(self, Self::Word(own) if own == word)
+    }
+}
+
+/// Operators, as a run of signs without a blank, and what they are. A minus may follow a comparison.
+const OPERATORS: &[(&str, &[&str])] = &[
+    ("=", &["="]),
+    ("<>", &["<>"]),
+    ("!=", &["<>"]),
+    ("<", &["<"]),
+    (">", &[">"]),
+    ("<=", &["<="]),
+    (">=", &[">="]),
+    ("+", &["+"]),
+    ("-", &["-"]),
+    ("*", &["*"]),
+    ("/", &["/"]),
+    ("%", &["%"]),
+    ("||", &["||"]),
+    ("->", &["->"]),
+    ("->>", &["->>"]),
+    ("=-", &["=", "-"]),
+    (">-", &[">", "-"]),
+    ("<-", &["<", "-"]),
+];
+
+/// Takes a text apart. `Err` says what some database may read in another way than others.
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let mut reader = Reader { rest: text, before: ' ', found: Vec::new() };
+    while let Some(c) = reader.rest.chars().next() {
+        match c {
+            ' ' | '\t' | '\n' | '\r' => reader.pass(1),
+            'a'..='z' | 'A'..='Z' | '_' => reader.word()?,
+            '0'..='9' => reader.number()?,
+            '\'' => reader.text()?,
+            '"' => reader.quoted()?,
+            '?' | '$' | ':' => reader.parameter()?,
+            '(' => reader.sign(1, "("),
+            ')' => reader.sign(1, ")"),
+            ',' => reader.sign(1, ","),
+            ';' => reader.sign(1, ";"),
+            '.' => reader.period()?,
+            '=' | '<' | '>' | '!' | '+' | '-' | '*' | '/' | '%' | '|' => reader.operator()?,
+            other => return Err(format!("`{}`, which databases read differently", other.escape_default())),
+        }
+    }
+    Ok(reader.found)
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    /// The character before.
+    before: char,
+    found: Vec<Token>,
+}
+
+impl Reader<'_> {
+    /// Passes over so many bytes.
+    fn pass(&mut self, bytes: usize) {
+        let (passed, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
+        self.before = passed.chars().next_back().unwrap_or(' ');
+        self.rest = rest;
+    }
+
+    fn sign(&mut self, bytes: usize, sign: &'static str) {
+        self.pass(bytes);
+        self.found.push(Token::Sign(sign));
+    }
+
+    fn next(&self) -> char {
+        self.rest.chars().next().unwrap_or(' ')
+    }
+
+    /// How many bytes from here on are of this sort.
+    fn run(&self, sort: impl Fn(char) -> bool) -> usize {
+        self.rest.find(|c| !sort(c)).unwrap_or(self.rest.len())
+    }
+
+    fn word(&mut self) -> Result<(), String> {
+        let length = self.run(in_word);
+        self.found.push(Token::Word(self.rest.get(..length).unwrap_or_default().to_ascii_uppercase()));
+        self.pass(length);
+        match self.next() {
+            '\'' | '"' => Err("a word that touches a quote".to_owned()),
+            '$' => Err("a `$` in a word".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn number(&mut self) -> Result<(), String> {
+        let digit = |c: char| c.is_ascii_digit();
+        let start = self.rest;
+        self.pass(self.run(digit));
+        if self.next() == '.' {
+            self.pass(1);
+            if !digit(self.next()) {
+                return Err("a number that ends in a point".to_owned());
+            }
+            self.pass(self.run(digit));
+        }
+        if matches!(self.next(), '.' | '$' | '\'' | '"') || in_word(self.next()) {
+            return Err("a number that touches a word".to_owned());
+        }
+        let length = start.len() - self.rest.len();
+        self.found.push(Token::Number(start.get(..length).unwrap_or_default().to_owned()));
+        Ok(())
+    }
+
+    fn text(&mut self) -> Result<(), String> {
+        let start = self.rest.get(1..).unwrap_or_default();
+        let mut end = 0;
+        loop {
+            end += start.get(end..).and_then(|rest| rest.find('\'')).ok_or("a quote without an end")?;
+            if !start.get(end + 1..).is_some_and(|rest| rest.starts_with('\'')) {
+                break;
+            }
+            end += 2;
+        }
+        let inner = start.get(..end).unwrap_or_default();
+        if inner.contains('\\') {
+            return Err("a backslash in quotes, which some databases pass over".to_owned());
+        }
+        if let Some(c) = inner.chars().find(|c| text::like_punctuation(*c)) {
+            return Err(format!("{}, which some databases may turn into a quote or another sign", text::described(c)));
+        }
+        self.found.push(Token::Text(inner.to_owned()));
+        self.pass(end + 2);
+        match self.next() {
+            c if in_word(c) || matches!(c, '"' | '$') => Err("a quote that touches a word".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn quoted(&mut self) -> Result<(), String> {
+        let start = self.rest.get(1..).unwrap_or_default();
+        let end = start.find('"').ok_or("a quote without an end")?;
+        let inner = start.get(..end).unwrap_or_default();
+        let plain = |c: char| in_word(c) || matches!(c, ' ' | '-' | '.' | '/' | ':' | '*');
+        if inner.trim() != inner || inner.is_empty() || !inner.chars().all(plain) {
+            return Err("a quoted name with something odd in it".to_owned());
+        }
+        self.found.push(Token::Quoted(inner.to_owned()));
+        self.pass(end + 2);
+        match self.next() {
+            c if in_word(c) || matches!(c, '"' | '\'' | '$') => Err("a quote that touches a word".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// `?`, `$1`, `:name`, and `::` before a type.
+    fn parameter(&mut self) -> Result<(), String> {
+        if in_word(self.before) && !self.rest.starts_with("::") {
+            return Err("a parameter that touches a word".to_owned());
+        }
+        if let Some(rest) = self.rest.strip_prefix("::") {
+            if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) || self.before == ':' {
+                return Err("`::` before what is no type".to_owned());
+            }
+            self.sign(2, "::");
+            return Ok(());
+        }
+        let name = self.rest.get(1..).unwrap_or_default();
+        let length = name.find(|c| !in_word(c)).unwrap_or(name.len());
+        let named = name.get(..length).unwrap_or_default();
+        let good = match self.next() {
+            '?' => named.is_empty(),
+            '$' => !named.is_empty() && named.bytes().all(|c| c.is_ascii_digit()),
+            _ => named.starts_with(|c: char| c.is_ascii_alphabetic()),
+        };
+        // SQLite takes what follows in brackets for a part of the name.
+        let after = name.get(length..).unwrap_or_default();
+        let ends = after.is_empty() || after.starts_with([' ', '\t', '\r', '\n', ')', ',', ';']);
+        if !good || !(ends || (self.next() == '$' && cast(after))) {
+            return Err("a parameter that databases read differently".to_owned());
+        }
+        self.found.push(Token::Parameter(self.rest.get(..=length).unwrap_or_default().to_owned()));
+        self.pass(length + 1);
+        Ok(())
+    }
+
+    /// Only between the parts of a name, without a blank.
+    fn period(&mut self) -> Result<(), String> {
+        let after = self.rest.chars().nth(1).unwrap_or(' ');
+        let good = (in_word(self.before) || self.before == '"')
+            && (after.is_ascii_alphabetic() || matches!(after, '_' | '"' | '*'))
+            && !matches!(self.found.last(), Some(Token::Number(_)));
+        if !good {
+            return Err("a point that is not within a name".to_owned());
+        }
+        self.sign(1, ".");
+        Ok(())
+    }
+
+    fn operator(&mut self) -> Result<(), String> {
+        let length = self.run(|c| "=<>!+-*/%|&^~#@".contains(c));
+        let run = self.rest.get(..length).unwrap_or_default();
+        let (_, signs) = OPERATORS
+            .iter()
+            .find(|(operator, _)| *operator == run)
+            .ok_or_else(|| format!("`{}`, a comment or an operator of some databases only", run.escape_default()))?;
+        self.found.extend(signs.iter().map(|sign| Token::Sign(sign)));
+        self.pass(length);
+        Ok(())
+    }
+}
+
+/// Says whether a text begins with `::int` and no bracket after it.
+fn cast(text: &str) -> bool {
+    text.strip_prefix("::").is_some_and(|kind| {
+        kind.starts_with(|c: char| c.is_ascii_alphabetic()) && !kind.trim_start_matches(in_word).starts_with(['(', ':'])
+    })
+}
+
+fn in_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(text: &str) -> Option<usize> {
+        tokens(text).ok().map(|found| found.len())
+    }
+
+    #[test]
+    fn what_everybody_takes_apart_alike_is_taken_apart() {
+        for (text, expected) in [
+            ("select a.b, 'it''s', \"C d\", 1.5 from t", 12),
+            ("a<>1 and b!=-1", 0),
+            ("a <> 1 and b = -1;", 9),
+            ("a=-1", 4),
+            ("f(?, $1, :name)", 8),
+            ("a::int", 3),
+            ("$1::int", 3),
+            ("o.*", 3),
+            ("x->>'a'", 3),
+            ("'Zürich'", 1),
+            ("'東京 Ελλάδα Москва'", 1),
+        ] {
+            assert_eq!(count(text).unwrap_or(0), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_takes_apart_otherwise_is_refused() {
+        for text in [
+            "a -- b",
+            "a --",
+            "a # b",
+            "a #> b",
+            "#t",
+            "a#b",
+            "/* a */",
+            "[a]",
+            "`a`",
+            "@a",
+            "{a}",
+            "$$a$$",
+            "$a$",
+            "a \\ b",
+            "'a\\'",
+            "'a",
+            "\"a",
+            "\"\"",
+            "\"a\"\"b\"",
+            "\" a\"",
+            "E'a'",
+            "n'a'",
+            "x'41'",
+            "_utf8'a'",
+            "U&'a'",
+            "1a",
+            "1e3",
+            "0x1",
+            "1.",
+            ".5",
+            "1.a",
+            "a .b",
+            "a. b",
+            "a.1",
+            "a?b",
+            "a ?| b",
+            "?1",
+            ":a(b)",
+            ":a::b",
+            "$1(b)",
+            "$1::a(b)",
+            "$1a",
+            "a:b",
+            "a$b",
+            "a == b",
+            "a & b",
+            "a ^ b",
+            "~a",
+            "a *= b",
+            "a =* b",
+            "*/",
+            "a | b",
+            "!a",
+            "'a'b",
+            "'a'\"b\"",
+            "\"a\"b",
+            "'O\u{2019}Brien'",
+            "'\u{2C8}'",
+            "'\u{2B9}'",
+            "'\u{2BA}'",
+            "'\u{2CB}'",
+            "'\u{2032}'",
+            "'\u{2035}'",
+            "'\u{FF07}'",
+            "'\u{37E}'",
+            "'\u{A5}'",
+            "'\u{20A9}'",
+            "'e\u{300}'",
+            "'\u{A78C}'",
+            "'\u{7F4}'",
+            "'\u{5F3}'",
+            "é",
+            "a\u{a0}b",
+            "a::'b'",
+            "a:::b",
+            "1_000",
+        ] {
+            assert!(tokens(text).is_err(), "{text} was read: {:?}", tokens(text));
+        }
+    }
+}

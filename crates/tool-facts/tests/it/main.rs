@@ -1,0 +1,17 @@
+//! What is read of the arguments of calls.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod alike;
+mod arguments;
+mod bash;
+mod data;
+mod output;
+mod path;
+mod program;
+mod runner;
+mod shell;
+mod shell_any;
+mod sql;
+mod sql_doubt;
+mod url;
