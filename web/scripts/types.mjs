@@ -1,4 +1,4 @@
-// Makes src/api/schema.d.ts from the server's OpenAPI document; with --check, fails where the file differs.
+// Makes src/api/schema.d.ts from the `/v1` part of the server's OpenAPI document; with --check, fails where the file differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,8 @@ if (!existsSync(join(tool, 'node_modules'))) {
 const work = mkdtempSync(join(tmpdir(), 'holdpoint-types-'));
 try {
   const document = join(work, 'openapi.json');
-  writeFileSync(document, execFileSync(binary(), ['openapi'], { maxBuffer: 64 << 20 }));
+  const whole = JSON.parse(execFileSync(binary(), ['openapi'], { maxBuffer: 64 << 20, encoding: 'utf8' }));
+  writeFileSync(document, JSON.stringify(partOf(whole, '/v1/'), withoutExamples));
   const made = execFileSync(
     process.execPath,
     [join(tool, 'node_modules/openapi-typescript/bin/cli.js'), document, '--alphabetize', '--empty-objects-unknown'],
@@ -29,6 +30,27 @@ try {
   }
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+/** The document with the paths that begin so, and with those of its components that they refer to. */
+function partOf(document, prefix) {
+  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith(prefix)));
+  const components = {};
+  const waiting = [paths];
+  while (waiting.length > 0) {
+    for (const [, kind, name] of JSON.stringify(waiting.pop()).matchAll(/"#\/components\/(\w+)\/([^"]+)"/gu)) {
+      components[kind] ??= {};
+      if (Object.hasOwn(components[kind], name)) continue;
+      components[kind][name] = document.components[kind][name];
+      waiting.push(components[kind][name]);
+    }
+  }
+  return { ...document, paths, components };
+}
+
+/** Leaves out the examples, which would be comments. No property of the API is called `example`. */
+function withoutExamples(name, value) {
+  return name === 'example' ? undefined : value;
 }
 
 /** The server's binary: the one named by HOLDPOINT_BIN, else the newest build beside this folder. */

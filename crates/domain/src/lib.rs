@@ -28,6 +28,7 @@ pub mod id;
 pub mod interaction;
 pub mod limit;
 pub mod message;
+pub mod moves;
 pub mod option;
 pub mod policy;
 pub mod project;
@@ -65,6 +66,7 @@ pub use id::{
 };
 pub use interaction::{Interaction, State};
 pub use limit::Limit;
+pub use moves::{Consequence, InputKind, Move, MoveInput};
 pub use option::{Choice, Effect, OptionId};
 pub use policy::{
     Adoption, Difference, Lift, PolicyChange, PolicySource, PolicyState, PolicyVersion, Shadow, Suspension,

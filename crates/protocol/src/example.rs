@@ -8,11 +8,15 @@ pub(crate) fn question() -> Value {
         json!({ "id": id, "label": label, "effect": effect, "default": false, "dangerous": false,
                 "recommended": false, "requires_input": false })
     };
+    let confirm = json!({ "option": "confirm", "label": "Confirm", "effect": "approve", "dangerous": false, "takes": [], "does": "resume" });
+    let cancel = json!({ "option": "cancel", "label": "Cancel", "effect": "reject", "dangerous": false,
+                         "takes": [{ "input": "feedback", "required": false }], "does": "refuse" });
     json!({
         "id": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
         "step": "stp_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "channel": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00",
         "kind": "confirmation", "title": "Delete the file?",
         "options": [option("confirm", "Confirm", "approve"), option("cancel", "Cancel", "reject")],
+        "moves": [confirm, cancel],
         "suggestions": [{ "id": "analytics-5feceb66ffc86f38", "label": "Confirm (12 times before)", "source": "analytics",
                           "option": "confirm", "count": 12 }],
         "multiple": false, "required": true, "audience": { "quorum": 1, "distinct_groups": false, "four_eyes": false },
@@ -35,6 +39,7 @@ fn answer() -> Value {
 fn answered(delivery: Value, revision: u64) -> Value {
     let mut question = question();
     question["status"] = json!("answered");
+    question["moves"] = json!([]);
     question["resolution"] = json!({ "status": "answered", "source": "user", "at": "2026-11-15T10:01:00Z",
         "by": { "kind": "user", "name": "alice" }, "answer": answer() });
     question["delivery"] = delivery;

@@ -4,8 +4,8 @@ use domain::interaction::Pending;
 use domain::question::SuggestionSource;
 use domain::ruling::AskingRule;
 use domain::{
-    Actor, Answer, Audience, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Resolution, Role,
-    SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
+    Actor, Answer, Audience, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Move, Resolution,
+    Role, SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -60,6 +60,10 @@ pub struct InteractionView {
     pub options: Vec<OptionView>,
     /// Whether several may be chosen at once.
     pub multiple: bool,
+    /// The answers that the question accepts now: which option or effect, what each takes, and what each does. Empty once the question is closed
+    /// or handed over. The list is a property of the question and the same for every reader: whether the reader may answer depends on
+    /// `asked_by`, `audience`, `requirements`, `claim` and `votes`.
+    pub moves: Vec<Move>,
     /// JSON Schema of the form; `x-order` has the names of an object's properties as they were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -327,7 +331,8 @@ pub struct InteractionsPage {
 
 impl From<Interaction> for InteractionView {
     fn from(interaction: Interaction) -> Self {
-        let (status, requirements) = (interaction.status(), requirements(&interaction));
+        let (status, moves) = (interaction.status(), interaction.moves());
+        let requirements = requirements(&interaction);
         let Interaction { id, origin, question, state, revision, .. } = interaction;
         let custom_kind = match &question.kind {
             Kind::Custom(name) => Some(name.clone()).filter(|name| name != "custom"),
@@ -364,6 +369,7 @@ impl From<Interaction> for InteractionView {
             action,
             options: question.options.into_iter().map(Into::into).collect(),
             multiple: question.multiple,
+            moves,
             schema: question.schema,
             secrets: question.secrets,
             fresh: question.fresh,

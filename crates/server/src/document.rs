@@ -1,7 +1,7 @@
 //! The OpenAPI document.
 
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{OpenApi as Document, Response as Described};
+use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr, Response as Described, ResponseBuilder};
 use utoipa::{IntoResponses, Modify, OpenApi};
 
 #[derive(OpenApi)]
@@ -12,7 +12,7 @@ use utoipa::{IntoResponses, Modify, OpenApi};
                        the right person answers; the agent goes on from exactly there, once.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
-    modifiers(&Credentials),
+    modifiers(&Credentials, &SharedResponses),
     security(("key" = []), ("cookie" = [])),
     components(schemas(protocol::ProblemBody)),
     tags(
@@ -53,37 +53,46 @@ impl Modify for Credentials {
     }
 }
 
-/// Everything that can go wrong, on every operation: `application/problem+json`.
+/// The refusals that every operation can give: status, name under `components.responses`, description.
+const PROBLEMS: [(&str, &str, &str); 16] = [
+    ("400", "BadRequest", "The request cannot be read"),
+    ("401", "Unauthorized", "No credential, or one that is unknown, expired or revoked"),
+    ("403", "Forbidden", "The caller may not do this"),
+    ("404", "NotFound", "It does not exist, or belongs to somebody else"),
+    ("405", "MethodNotAllowed", "This path does not take this method"),
+    ("408", "RequestTimeout", "The body did not arrive in time"),
+    ("409", "Conflict", "It is not in a state for this, or somebody else was first"),
+    ("410", "Gone", "The deadline has passed"),
+    ("413", "ContentTooLarge", "The body is too large"),
+    ("414", "UriTooLong", "The path and query are too long"),
+    ("415", "UnsupportedMediaType", "The body is not JSON"),
+    ("422", "UnprocessableContent", "The body does not fit; `errors` says where"),
+    ("429", "TooManyRequests", "Too many requests"),
+    ("500", "InternalServerError", "A defect of ours"),
+    ("503", "ServiceUnavailable", "The server cannot do this now; try again"),
+    ("507", "InsufficientStorage", "The disk is full"),
+];
+
+/// References to [`PROBLEMS`], for the responses of one operation.
 pub(crate) struct Problems;
 
 impl IntoResponses for Problems {
-    fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<Described>> {
-        use utoipa::openapi::{Content, Ref, ResponseBuilder};
-        let described = |words: &str| {
+    fn responses() -> std::collections::BTreeMap<String, RefOr<Described>> {
+        PROBLEMS.iter().map(|(status, name, _)| ((*status).to_owned(), Ref::from_response_name(*name).into())).collect()
+    }
+}
+
+/// Describes [`PROBLEMS`] once, each as `application/problem+json`.
+struct SharedResponses;
+
+impl Modify for SharedResponses {
+    fn modify(&self, document: &mut Document) {
+        let components = document.components.get_or_insert_default();
+        for (_, name, words) in PROBLEMS {
             let content = Content::builder().schema(Some(Ref::from_schema_name("ProblemBody"))).build();
-            ResponseBuilder::new().description(words).content("application/problem+json", content).build().into()
-        };
-        [
-            ("400", "The request cannot be read"),
-            ("401", "No credential, or one that is unknown, expired or revoked"),
-            ("403", "The caller may not do this"),
-            ("404", "It does not exist, or belongs to somebody else"),
-            ("405", "This path does not take this method"),
-            ("408", "The body did not arrive in time"),
-            ("409", "It is not in a state for this, or somebody else was first"),
-            ("410", "The deadline has passed"),
-            ("413", "The body is too large"),
-            ("414", "The path and query are too long"),
-            ("415", "The body is not JSON"),
-            ("422", "The body does not fit; `errors` says where"),
-            ("429", "Too many requests"),
-            ("500", "A defect of ours"),
-            ("503", "The server cannot do this now; try again"),
-            ("507", "The disk is full"),
-        ]
-        .into_iter()
-        .map(|(status, words)| (status.to_owned(), described(words)))
-        .collect()
+            let response = ResponseBuilder::new().description(words).content("application/problem+json", content);
+            components.responses.insert(name.to_owned(), response.build().into());
+        }
     }
 }
 

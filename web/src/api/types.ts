@@ -4,7 +4,9 @@ type Schemas = components['schemas'];
 
 export type Interaction = Schemas['InteractionView'];
 export type Option = Schemas['OptionView'];
-export type Effect = Schemas['Effect'];
+export type OfferedMove = Schemas['Move'];
+export type MoveInput = Schemas['MoveInput'];
+export type InputKind = Schemas['InputKind'];
 export type AnswerBody = Schemas['AnswerBody'];
 export type BatchAnswer = Schemas['AnswersItem'];
 export type BatchResult = Schemas['AnswersResult'];

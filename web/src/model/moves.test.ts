@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Interaction, Option } from '@/api/types';
-import { answerOf, batchMove, fieldOf, keepable, moveFor, moves, NO_INPUTS, settled } from './moves';
+import type { Interaction, MoveInput, OfferedMove, Option } from '@/api/types';
+import { answerOf, batchMove, fieldOf, keepable, moveFor, moves, NO_INPUTS, opensPanel, settled } from './moves';
 
 const option = (id: string, effect: Option['effect'], more: Partial<Option> = {}): Option => ({
   id,
@@ -13,8 +13,29 @@ const option = (id: string, effect: Option['effect'], more: Partial<Option> = {}
   ...more,
 });
 
-const question = (kind: string, more: Partial<Interaction> = {}): Interaction =>
-  ({ id: 'int_1', kind, options: [], required: true, multiple: false, ...more }) as Interaction;
+/** Inputs as the server sends them; a question mark ends the name of an optional one. */
+const inputs = (...names: string[]) =>
+  names.map((name) => ({ input: name.replace('?', ''), required: !name.endsWith('?') })) as MoveInput[];
+
+/** A move that names no option. */
+const unnamed = (effect: OfferedMove['effect'], ...names: string[]): OfferedMove => ({
+  effect,
+  dangerous: false,
+  takes: inputs(...names),
+  does: 'resume',
+});
+
+/** The move of an option. */
+const named = ({ id, label, effect, dangerous }: Option, ...names: string[]): OfferedMove => ({
+  ...unnamed(effect, ...names),
+  option: id,
+  label,
+  dangerous,
+  does: effect === 'approve' || effect === 'edit' ? 'run_action' : 'resume',
+});
+
+const question = (kind: string, moves: OfferedMove[], more: Partial<Interaction> = {}): Interaction =>
+  ({ id: 'int_1', kind, options: [], required: true, multiple: false, moves, ...more }) as Interaction;
 
 const APPROVAL = [
   option('terminate', 'terminate'),
@@ -23,48 +44,77 @@ const APPROVAL = [
   option('retry', 'retry', { requires_input: true }),
   option('reject', 'reject'),
 ];
+const [terminate, approve, edit, retry, reject] = APPROVAL as [Option, Option, Option, Option, Option];
+const approval = question(
+  'approval',
+  [
+    named(terminate, 'feedback?'),
+    named(approve),
+    named(edit, 'arguments', 'feedback?'),
+    named(retry, 'feedback'),
+    named(reject, 'feedback?'),
+  ],
+  { options: APPROVAL },
+);
+const REJECT = unnamed('reject', 'feedback?');
+const text = question('question', [unnamed('provide', 'text'), REJECT]);
+const form = question('form', [unnamed('provide', 'form'), REJECT, unnamed('skip')]);
+const secret = question('secret', [unnamed('provide', 'secrets'), REJECT], {
+  secrets: [{ name: 'KEY', required: true }],
+});
+const notice = question('notice', [unnamed('provide'), REJECT]);
+const go = option('go', 'custom');
+const [a, b] = [option('a', 'custom'), option('b', 'custom')];
+const choice = question('choice', [named(a), named(b), unnamed('skip')], { options: [a, b], multiple: true });
 
 const keys = (one: Interaction) => moves(one).map((move) => move.key);
 
-describe('what may be answered', () => {
+describe('the moves that are drawn', () => {
   test('the dangerous comes last, whatever the agent says', () => {
-    const list = moves(question('approval', { options: APPROVAL }));
+    const list = moves(approval);
     expect(list.map((move) => move.effect)).toEqual(['terminate', 'edit', 'retry', 'reject', 'approve']);
-    expect(list.map((move) => move.needs)).toEqual(['reason', 'arguments', 'input', 'reason', 'nothing']);
+    expect(list.map((move) => move.option?.id)).toEqual(['terminate', 'edit', 'retry', 'reject', 'approve']);
   });
 
   test.each([
-    ['question without options', question('question'), ['provide', 'reject']],
-    ['form', question('form', { schema: {} as never }), ['provide', 'reject']],
-    ['notice', question('notice'), ['provide']],
-    ['custom without options and schema', question('custom'), ['provide', 'reject']],
-    ['custom with options', question('custom', { options: [option('go', 'custom')] }), ['option go']],
-    ['choice', question('choice', { options: [option('a', 'custom')] }), ['choose']],
-    ['one that may be skipped', question('question', { required: false }), ['provide', 'reject', 'skip']],
+    ['question without options', text, ['provide', 'reject']],
+    ['form that may be skipped', form, ['provide', 'reject', 'skip']],
+    ['a notice is only acknowledged', notice, ['provide']],
+    ['options', question('custom', [named(go)], { options: [go] }), ['option go']],
+    ['a choice is one button', choice, ['choose', 'skip']],
+    [
+      'a choice with a form has a button for each option',
+      question('choice', [named(a, 'form'), named(b, 'form')], { options: [a, b] }),
+      ['option a', 'option b'],
+    ],
+    ['a closed question', question('choice', [], { options: [a, b] }), []],
   ])('%s', (_, one, expected) => {
     expect(keys(one)).toEqual(expected);
+  });
+
+  test('a reason, other arguments and danger need a panel', () => {
+    expect(moves(approval).map(opensPanel)).toEqual([true, true, true, true, true]);
+    expect(moves(form).map(opensPanel)).toEqual([false, true, false]);
   });
 });
 
 test.each([
-  ['secret', question('secret', { secrets: [{ name: 'KEY', required: true }] }), 'secret'],
-  ['form', question('form', { schema: {} as never }), 'form'],
-  ['choice', question('choice', { options: [option('a', 'custom')] }), 'choice'],
-  ['question', question('question'), 'text'],
-  ['notice', question('notice'), 'none'],
-  ['approval', question('approval', { options: APPROVAL }), 'none'],
+  ['secret', secret, 'secret'],
+  ['form', form, 'form'],
+  ['choice', choice, 'choice'],
+  ['question', text, 'text'],
+  ['notice', notice, 'none'],
+  ['approval', approval, 'none'],
 ])('%s is filled in as %s', (_, one, expected) => {
   expect(fieldOf(one)).toBe(expected);
 });
 
 describe('what goes over the wire', () => {
-  const made = (one: Interaction, key: string, inputs = {}) => {
+  const made = (one: Interaction, key: string, filled = {}) => {
     const move = moves(one).find((found) => found.key === key);
     if (!move) throw new Error(key);
-    return answerOf(one, move, { ...NO_INPUTS, ...inputs });
+    return answerOf(one, move, { ...NO_INPUTS, ...filled });
   };
-  const approval = question('approval', { options: APPROVAL });
-  const form = question('form', { schema: {} as never, required: false });
 
   test.each([
     ['an option', approval, 'option approve', {}, { option: 'approve' }],
@@ -81,24 +131,21 @@ describe('what goes over the wire', () => {
     ['a form', form, 'provide', { data: { a: 1 } }, { data: { a: 1 } }],
     ['skip carries no form', form, 'skip', { data: { a: 1 } }, { effect: 'skip' }],
     ['reject carries no form', form, 'reject', { data: { a: 1 }, feedback: 'x' }, { effect: 'reject', feedback: 'x' }],
-    ['text', question('question'), 'provide', { text: 'yes' }, { data: 'yes' }],
-    ['a notice', question('notice'), 'provide', {}, {}],
+    ['secrets', secret, 'provide', { data: { KEY: 'k' }, keep: true }, { data: { KEY: 'k' }, keep: true }],
+    ['text', text, 'provide', { text: 'yes' }, { data: 'yes' }],
+    ['a notice', notice, 'provide', {}, {}],
     [
       'text beside an option is not that option',
-      question('question', { options: [option('wipe', 'provide')] }),
+      question('question', [unnamed('provide', 'text'), named(option('wipe', 'provide'))], {
+        options: [option('wipe', 'provide')],
+      }),
       'provide',
       { text: 'leave it' },
       { data: 'leave it' },
     ],
-    [
-      'many options',
-      question('choice', { options: [option('a', 'custom'), option('b', 'custom')], multiple: true }),
-      'choose',
-      { picked: ['a', 'b'] },
-      { options: ['a', 'b'] },
-    ],
-  ])('%s', (_, one, key, inputs, expected) => {
-    expect(made(one, key, inputs)).toEqual(expected);
+    ['many options', choice, 'choose', { picked: ['a', 'b'] }, { options: ['a', 'b'] }],
+  ])('%s', (_, one, key, filled, expected) => {
+    expect(made(one, key, filled)).toEqual(expected);
   });
 
   test('what is to be remembered goes with an approval and with nothing else', () => {
@@ -109,52 +156,52 @@ describe('what goes over the wire', () => {
 });
 
 test('letters find their answers', () => {
-  const list = moves(question('approval', { options: APPROVAL }));
+  const list = moves(approval);
   expect([moveFor(list, 'approve')?.key, moveFor(list, 'edit')?.key, moveFor(list, 'reject')?.key]).toEqual([
     'option approve',
     'option edit',
     'option reject',
   ]);
-  expect(moveFor(moves(question('question')), 'approve')?.key).toBe('provide');
-  expect(moveFor(moves(question('notice')), 'edit')).toBeUndefined();
+  expect(moveFor(moves(text), 'approve')?.key).toBe('provide');
+  expect(moveFor(moves(notice), 'edit')).toBeUndefined();
 });
 
 describe('many at once', () => {
-  const plain = [option('yes', 'approve'), option('no', 'reject')];
+  const [yes, no, also] = [option('yes', 'approve'), option('no', 'reject'), option('also', 'approve')];
+  const plain = [named(yes), named(no, 'feedback?')];
+  const options = [yes, no, also];
   test.each([
-    ['a plain approval', question('approval', { options: plain }), 'option yes'],
-    ['a dangerous one is looked at alone', question('approval', { options: APPROVAL }), undefined],
-    ['two ways to approve', question('approval', { options: [...plain, option('also', 'approve')] }), undefined],
-    ['one with a form', question('approval', { options: plain, schema: {} as never }), undefined],
-    [
-      'one that needs a text',
-      question('approval', { options: [option('yes', 'approve', { requires_input: true })] }),
-      undefined,
-    ],
+    ['a plain approval', question('approval', plain, { options }), 'option yes'],
+    ['a dangerous one is looked at alone', approval, undefined],
+    ['two ways to approve', question('approval', [...plain, named(also)], { options }), undefined],
+    ['one with a form', question('approval', [named(yes, 'form')], { options }), undefined],
+    ['one that needs a text', question('approval', [named(yes, 'feedback')], { options }), undefined],
   ])('%s', (_, one, expected) => {
     expect(batchMove(one, 'approve')?.key).toBe(expected);
   });
 });
 
 describe('a choice is what was picked', () => {
-  const options = [
-    option('a', 'custom'),
-    option('risky', 'custom', { dangerous: true }),
-    option('other', 'custom', { requires_input: true, input_prompt: 'Which other?' }),
-  ];
-  const one = question('choice', { options, multiple: true });
+  const risky = option('risky', 'custom', { dangerous: true });
+  const other = option('other', 'custom', { requires_input: true, input_prompt: 'Which other?' });
+  const no = option('no', 'reject');
+  const one = question('choice', [named(a), named(risky), named(other, 'feedback'), named(no, 'feedback?')], {
+    options: [a, risky, other, no],
+    multiple: true,
+  });
   const [choose] = moves(one);
   if (!choose) throw new Error('nothing to choose');
   test.each([
-    ['plain', ['a'], false, 'nothing'],
-    ['one dangerous among others', ['a', 'risky'], true, 'nothing'],
-    ['one that needs words', ['other'], false, 'input'],
-  ])('%s', (_, picked, dangerous, needs) => {
-    expect(settled(one, choose, picked)).toMatchObject({ dangerous, needs });
+    ['plain', ['a'], false, []],
+    ['one dangerous among others', ['a', 'risky'], true, []],
+    ['one that needs words', ['other'], false, inputs('feedback')],
+    ['one that takes words and does not need them', ['no'], false, []],
+  ])('%s', (_, picked, dangerous, takes) => {
+    expect(settled(one, choose, picked)).toMatchObject({ dangerous, takes });
   });
   test('its words go with it', () => {
-    const inputs = { ...NO_INPUTS, picked: ['other'], feedback: 'the third' };
-    expect(answerOf(one, settled(one, choose, inputs.picked), inputs)).toEqual({
+    const filled = { ...NO_INPUTS, picked: ['other'], feedback: 'the third' };
+    expect(answerOf(one, settled(one, choose, filled.picked), filled)).toEqual({
       options: ['other'],
       feedback: 'the third',
     });
@@ -162,10 +209,14 @@ describe('a choice is what was picked', () => {
 });
 
 test.each([
-  ['a form', question('form', { schema: { properties: { city: { type: 'string' } } } as never }), true],
-  ['a secret', question('secret', { secrets: [{ name: 'KEY', required: true }] }), false],
-  ['a password', question('form', { schema: { properties: { p: { format: 'password' } } } as never }), false],
-  ['what is only written', question('form', { schema: { properties: { p: { writeOnly: true } } } as never }), false],
+  ['a form', question('form', [], { schema: { properties: { city: { type: 'string' } } } as never }), true],
+  ['a secret', secret, false],
+  ['a password', question('form', [], { schema: { properties: { p: { format: 'password' } } } as never }), false],
+  [
+    'what is only written',
+    question('form', [], { schema: { properties: { p: { writeOnly: true } } } as never }),
+    false,
+  ],
 ])('%s may be kept while it is half written: %s', (_, one, expected) => {
   expect(keepable(one)).toBe(expected);
 });

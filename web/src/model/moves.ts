@@ -1,84 +1,70 @@
-import type { AnswerBody, Effect, Interaction, Option, Remember } from '@/api/types';
+import type { AnswerBody, InputKind, Interaction, MoveInput, OfferedMove, Option, Remember } from '@/api/types';
 import { editOf } from './edit';
 
-/** What must be said before a move can be sent. */
-export type Need = 'nothing' | 'reason' | 'input' | 'arguments';
-
-/** One way in which a person can answer: an option of the question, or what its kind always takes. */
-export interface Move {
+/** A move that the server offers with the question, as the page draws it. */
+export interface Move extends Pick<OfferedMove, 'effect' | 'dangerous' | 'takes' | 'does'> {
   key: string;
-  effect: Effect;
   option?: Option;
-  dangerous: boolean;
-  needs: Need;
-  /** What was picked, where the answer is a choice. */
+  /** The options that were picked, where the answer is a choice. */
   picks?: Option[];
 }
 
-const CARRIES_FORM: readonly Effect[] = ['approve', 'edit', 'provide', 'custom'];
+/** A choice is one button: its options are picked in a field above it. */
+const CHOOSE: Move = { key: 'choose', effect: 'custom', dangerous: false, takes: [], does: 'resume' };
 
-/** Whether the filled-in form goes with this effect. Skip, reject, retry and terminate carry none. */
-export function carriesForm(effect: Effect): boolean {
-  return CARRIES_FORM.includes(effect);
+/** Whether a move requires an input, takes it, or has no field for it. */
+export function takes(move: { takes: MoveInput[] }, input: InputKind): 'required' | 'optional' | undefined {
+  const found = move.takes.find((one) => one.input === input);
+  return found && (found.required ? 'required' : 'optional');
 }
 
-/** Whether it can be answered with text or data alone. */
-export function takesValue(question: Interaction): boolean {
-  const always = ['question', 'form', 'secret', 'notice'].includes(question.kind);
-  return always || question.options.length === 0;
+/** Whether the filled-in form, or the secrets, go with this move. */
+export function carriesForm(move: Move): boolean {
+  return Boolean(takes(move, 'form') ?? takes(move, 'secrets'));
 }
 
-/** What the person fills in besides choosing. */
-export function fieldOf(question: Interaction): 'secret' | 'form' | 'choice' | 'text' | 'none' {
-  if (question.secrets?.length) return 'secret';
-  if (question.schema) return 'form';
+/** Whether a move needs more than a click: a reason, other arguments, or a second look. */
+export function opensPanel(move: Move): boolean {
+  return move.dangerous || Boolean(takes(move, 'feedback') ?? takes(move, 'arguments'));
+}
+
+/** The input that is drawn above the buttons. */
+export function fieldOf(question: Pick<Interaction, 'kind' | 'moves'>): 'secret' | 'form' | 'choice' | 'text' | 'none' {
+  const isTaken = (input: InputKind) => question.moves.some((move) => takes(move, input));
+  if (isTaken('secrets')) return 'secret';
+  if (isTaken('form')) return 'form';
   if (question.kind === 'choice') return 'choice';
-  return takesValue(question) && question.kind !== 'notice' ? 'text' : 'none';
+  return isTaken('text') ? 'text' : 'none';
 }
 
-/** Everything that may be answered, the harmless before the dangerous, so that focus never starts on a dangerous one. */
+/** The moves of a question, the harmless before the dangerous, so that focus never starts on a dangerous one. */
 export function moves(question: Interaction): Move[] {
-  const found: Move[] = [];
-  const offered = (effect: Effect) => question.options.some((option) => option.effect === effect);
-  if (question.kind === 'choice') {
-    found.push({ key: 'choose', effect: 'custom', dangerous: false, needs: 'nothing' });
-  } else {
-    if (takesValue(question)) found.push({ key: 'provide', effect: 'provide', dangerous: false, needs: 'nothing' });
-    for (const option of question.options) found.push(ofOption(option));
-  }
-  if (takesValue(question) && question.kind !== 'notice' && !offered('reject')) {
-    found.push({ key: 'reject', effect: 'reject', dangerous: false, needs: 'reason' });
-  }
-  if (!question.required && !offered('skip')) {
-    found.push({ key: 'skip', effect: 'skip', dangerous: false, needs: 'nothing' });
-  }
-  return [...found.filter((move) => !move.dangerous), ...found.filter((move) => move.dangerous)];
+  const isChoice = fieldOf(question) === 'choice' && question.moves.length > 0;
+  // A notice is only acknowledged: the page has no button that rejects it.
+  const isDrawn = ({ option, effect }: OfferedMove) =>
+    option ? !isChoice : !(question.kind === 'notice' && effect === 'reject');
+  const found = question.moves.filter(isDrawn).map((move) => drawn(question, move));
+  const list = isChoice ? [CHOOSE, ...found] : found;
+  return [...list.filter((move) => !move.dangerous), ...list.filter((move) => move.dangerous)];
 }
 
-function ofOption(option: Option): Move {
-  return {
-    key: `option ${option.id}`,
-    effect: option.effect,
-    option,
-    dangerous: option.dangerous,
-    needs: need(option),
-  };
+function drawn({ options }: Interaction, { option: id, effect, dangerous, takes, does }: OfferedMove): Move {
+  const option = options.find((one) => one.id === id);
+  return { key: option ? `option ${option.id}` : effect, option, effect, dangerous, takes, does };
 }
 
-function need(option: Option): Need {
-  if (option.effect === 'edit') return 'arguments';
-  if (option.requires_input) return 'input';
-  return option.effect === 'reject' || option.effect === 'retry' || option.effect === 'terminate'
-    ? 'reason'
-    : 'nothing';
-}
-
-/** A choice with what was picked: what any of that needs, and whether any of it is dangerous. Every other move as it is. */
+/** A choice with the options that were picked: whether one of them requires a text, and whether one is dangerous. Every other move as it is. */
 export function settled(question: Interaction, move: Move, picked: readonly string[]): Move {
   if (move.key !== 'choose') return move;
   const picks = question.options.filter((option) => picked.includes(option.id));
-  const dangerous = picks.some((option) => option.dangerous);
-  return { ...move, picks, dangerous, needs: picks.some((option) => option.requires_input) ? 'input' : 'nothing' };
+  const made = question.moves.filter(({ option }) => option && picked.includes(option));
+  const asksForText = made.some((one) => takes(one, 'feedback') === 'required');
+  return {
+    ...move,
+    picks,
+    dangerous: made.some((one) => one.dangerous),
+    takes: asksForText ? [{ input: 'feedback', required: true }] : [],
+  };
 }
 
 /** What the person has filled in so far. */
@@ -97,33 +83,30 @@ export interface Inputs {
 
 export const NO_INPUTS: Inputs = { text: '', picked: [], feedback: '', keep: false };
 
-/** The answer as it goes over the wire: only what belongs to the move. */
+/** The answer as it goes over the wire: only the inputs that the move takes. */
 export function answerOf(question: Interaction, move: Move, inputs: Inputs): AnswerBody {
   if (move.key === 'choose') return { options: inputs.picked, ...said(move, inputs) };
   const body: AnswerBody = move.option ? { option: move.option.id } : unnamed(move);
-  if (move.effect === 'edit')
+  if (takes(move, 'arguments'))
     body.arguments = (editOf(question, inputs.edited).values ?? {}) as AnswerBody['arguments'];
-  const field = fieldOf(question);
-  if (carriesForm(move.effect)) {
-    if (field === 'form') body.data = inputs.data ?? null;
-    if (field === 'secret') {
-      body.data = inputs.data ?? {};
-      if (inputs.keep) body.keep = true;
-    }
-    if (field === 'text' && move.key === 'provide') body.data = inputs.text;
-    if (inputs.remember && (move.effect === 'approve' || move.effect === 'edit')) body.remember = inputs.remember;
+  if (takes(move, 'form')) body.data = inputs.data ?? null;
+  if (takes(move, 'secrets')) {
+    body.data = inputs.data ?? {};
+    if (inputs.keep) body.keep = true;
   }
+  if (takes(move, 'text')) body.data = inputs.text;
+  if (inputs.remember && move.does === 'run_action') body.remember = inputs.remember;
   return { ...body, ...said(move, inputs) };
 }
 
-// Who only writes has chosen none of the options: an effect would stand for the one option that has it.
-function unnamed({ key, effect }: Move): AnswerBody {
-  return key === 'provide' ? {} : { effect };
+// A text or a form names no option: `effect: provide` would stand for the one option that has this effect.
+function unnamed({ effect }: Move): AnswerBody {
+  return effect === 'provide' ? {} : { effect };
 }
 
 // A reason that was begun for another answer stands in no field of this one, and does not go with it.
-function said({ needs }: Move, { feedback }: Inputs): { feedback?: string } {
-  return needs === 'nothing' || feedback.trim() === '' ? {} : { feedback };
+function said(move: Move, { feedback }: Inputs): { feedback?: string } {
+  return !takes(move, 'feedback') || feedback.trim() === '' ? {} : { feedback };
 }
 
 /** What of it may be kept while it is half written: nothing that is secret, and nothing that no field would show again. */
@@ -138,11 +121,10 @@ export function moveFor(list: readonly Move[], wanted: 'approve' | 'edit' | 'rej
   return list.find((move) => move.key === 'provide' || move.key === 'choose');
 }
 
-/** Whether a move can be made for many questions at once: it needs nothing that differs between them. */
+/** The move that answers many questions at once: one that needs no input that differs between them. */
 export function batchMove(question: Interaction, effect: 'approve' | 'reject'): Move | undefined {
   const fits = moves(question).filter((move) => move.effect === effect && !move.dangerous);
   const [move] = fits;
-  if (!move || fits.length > 1 || move.needs === 'input') return undefined;
-  const formless = ['none', 'text'].includes(fieldOf(question)) || !carriesForm(effect);
-  return formless ? move : undefined;
+  if (!move || fits.length > 1 || takes(move, 'feedback') === 'required') return undefined;
+  return carriesForm(move) ? undefined : move;
 }

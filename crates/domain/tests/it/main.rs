@@ -11,6 +11,7 @@ mod common;
 mod flows;
 mod histories;
 mod interaction_table;
+mod moves;
 mod proposal_table;
 mod questions;
 mod requirements;

@@ -21,7 +21,9 @@ import {
   moveFor,
   moves,
   NO_INPUTS,
+  opensPanel,
   settled,
+  takes,
 } from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
 import { Notice, Section } from '@/ui/page';
@@ -72,15 +74,14 @@ export function Answer({ question, dock, begin, left }: Props) {
   const change = (part: Partial<Inputs>) => setDraft((now) => ({ ...now, ...part }));
 
   const make = (move: Move, last = inputs) => send(answerOf(question, move, last));
-  const withForm = (move: Move) => (field === 'form' || field === 'secret') && carriesForm(move.effect);
   // A form is checked by itself before anything goes; then it comes back through `submitted`.
   const submit = (move: Move) => {
     const form = document.getElementById(formId) as HTMLFormElement | null;
     // What cannot be read yet would be sent as it was before.
-    const written = withForm(move) ? form : move.needs === 'arguments' ? area.current : undefined;
+    const written = carriesForm(move) ? form : takes(move, 'arguments') ? area.current : undefined;
     const unread = written?.querySelector<HTMLElement>('[data-unread]');
     if (unread) return unread.focus();
-    if (!withForm(move)) return make(move);
+    if (!carriesForm(move)) return make(move);
     submitting.current = move;
     form?.requestSubmit();
   };
@@ -100,8 +101,8 @@ export function Answer({ question, dock, begin, left }: Props) {
   const pick = (move: Move) => {
     forget();
     const whole = settled(question, move, inputs.picked);
-    if (whole.needs === 'nothing' && !whole.dangerous) submit(whole);
-    else setOpen(whole);
+    if (opensPanel(whole)) setOpen(whole);
+    else submit(whole);
   };
   const jump = (wanted: 'approve' | 'edit' | 'reject') => {
     const move = moveFor(list, wanted);

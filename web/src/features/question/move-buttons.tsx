@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { cn } from '@/lib/cn';
 import { moveName } from '@/model/labels';
-import { fieldOf, type Inputs, type Move } from '@/model/moves';
+import { type Inputs, type Move, takes } from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
 import { Button, buttonLook } from '@/ui/button';
 import { Menu, MenuItem } from '@/ui/menu';
@@ -25,9 +25,8 @@ const MIDDLING = 14;
 /** One button for each way to answer. The first is the one that goes on; whatever is dangerous looks it, and comes last. */
 export function MoveButtons({ question, moves, inputs, sending, blocked, onPick }: Props) {
   const { t } = useTranslation();
-  const field = fieldOf(question);
   const danger = useId();
-  const rare = moves.length > 4 ? moves.filter((move) => move.effect === 'terminate' && !move.dangerous) : [];
+  const rare = moves.length > 4 ? moves.filter((move) => move.does === 'end_session' && !move.dangerous) : [];
   const shown = moves.filter((move) => !rare.includes(move));
   const longest = Math.max(0, ...shown.map((move) => moveName(t, question, move).length));
   return (
@@ -49,7 +48,7 @@ export function MoveButtons({ question, moves, inputs, sending, blocked, onPick 
         const quiet = ['reject', 'terminate', 'skip', 'retry'].includes(move.effect);
         const nothing =
           (move.key === 'choose' && inputs.picked.length === 0) ||
-          (move.key === 'provide' && field === 'text' && inputs.text.trim() === '');
+          (takes(move, 'text') !== undefined && inputs.text.trim() === '');
         return (
           <Button
             key={move.key}

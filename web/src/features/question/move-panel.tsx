@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { editOf } from '@/model/edit';
 import { moveName, promptOf } from '@/model/labels';
-import type { Inputs, Move } from '@/model/moves';
+import { type Inputs, type Move, takes } from '@/model/moves';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
@@ -34,14 +34,16 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
   const [opener] = useState(() => document.activeElement);
   const back = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLFieldSetElement>(null);
-  const writes = move.needs === 'reason' || move.needs === 'input';
+  const edits = takes(move, 'arguments') !== undefined;
+  const feedback = takes(move, 'feedback');
+  const writes = feedback !== undefined && !edits;
   useEffect(() => {
     // A dangerous answer never has the focus: the way back has.
-    if (!writes && move.needs !== 'arguments') back.current?.focus();
+    if (!writes && !edits) back.current?.focus();
     // The fields of an edit may come later, and take it from here.
     else if (!panel.current?.contains(document.activeElement)) panel.current?.focus({ preventScroll: true });
     if (back.current) show(back.current);
-  }, [writes, move.needs]);
+  }, [writes, edits]);
   const leave = () => {
     const area = panel.current?.closest('[data-answer]');
     onBack();
@@ -54,8 +56,8 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
     .filter((option) => option.requires_input || !move.picks)
     .flatMap((option) => promptOf(t, option) ?? [])
     .join(' · ');
-  const silent = move.needs === 'input' && inputs.feedback.trim() === '';
-  const unchanged = move.needs === 'arguments' && !editOf(question, inputs.edited).changed;
+  const silent = feedback === 'required' && inputs.feedback.trim() === '';
+  const unchanged = edits && !editOf(question, inputs.edited).changed;
   const stopped = blocked || silent || unchanged;
   const last = move.effect === 'reject' || move.effect === 'terminate' || move.dangerous;
   return (
@@ -88,8 +90,8 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
           {options.map((option) => (option.dangerous ? <OptionFacts key={option.id} option={option} /> : null))}
         </Notice>
       ) : null}
-      {move.effect === 'terminate' ? <Notice tone="warn">{t('answer.terminates')}</Notice> : null}
-      {move.needs === 'arguments' ? (
+      {move.does === 'end_session' ? <Notice tone="warn">{t('answer.terminates')}</Notice> : null}
+      {edits ? (
         <Suspense fallback={<Waiting label={t('common.loading')} />}>
           <Edit
             question={question}
@@ -101,10 +103,10 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
           />
         </Suspense>
       ) : null}
-      {writes || move.needs === 'arguments' ? (
+      {feedback ? (
         <Field
           label={<AgentLine text={prompt || t('question.reason')} />}
-          optional={move.needs === 'input' ? undefined : t('common.optional')}
+          optional={feedback === 'required' ? undefined : t('common.optional')}
         >
           {(ids) => (
             <Textarea

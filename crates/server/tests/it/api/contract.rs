@@ -398,7 +398,8 @@ fn every_operation_is_described() {
     assert!(OPEN.iter().all(|id| seen.contains_key(*id)));
     for operation in operations() {
         for status in ["400", "401", "403", "404", "409", "422", "429", "500", "503"] {
-            let problem = &operation.described["responses"][status]["content"]["application/problem+json"]["schema"];
+            let problem = resolved(&document, &operation.described["responses"][status]);
+            let problem = &problem["content"]["application/problem+json"]["schema"];
             assert_eq!(problem["$ref"], "#/components/schemas/ProblemBody", "{} {status}", operation.id);
         }
         let sample = operation.sample();

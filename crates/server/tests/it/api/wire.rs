@@ -29,8 +29,13 @@ async fn every_field_of_a_question_keeps_its_name() {
     body["deadline_seconds"] = json!(300);
     let shown = world.asks(body).await.shown;
     let mut expected = sent;
+    let inputs = json!([{ "input": "form", "required": true }, { "input": "feedback", "required": false }]);
+    let approve = json!({ "option": "approve", "label": "Deploy", "effect": "approve", "dangerous": true, "takes": inputs,
+                          "does": "run_action" });
+    let skip = json!({ "effect": "skip", "dangerous": false, "takes": [], "does": "resume" });
     for (name, value) in [
         ("id", json!("int_…")),
+        ("moves", json!([approve, skip])),
         ("session", json!("ses_…")),
         ("step", json!("stp_…")),
         ("channel", json!("…")),
@@ -82,6 +87,26 @@ async fn each_kind_offers_its_usual_options() {
         let offered: Value = options.map(|option| json!([option["id"], option["effect"]])).collect();
         assert_eq!(offered, expected, "{kind}");
     }
+}
+
+/// Every view of a question has its moves, and none once it is closed.
+#[tokio::test]
+async fn a_question_shows_its_moves_until_it_is_closed() {
+    let world = World::new().await;
+    let alice = world.person("alice").await;
+    let question = world.asks(json!({ "kind": "confirmation", "title": "Go?" })).await;
+    let reason = json!([{ "input": "feedback", "required": false }]);
+    let moves = json!([
+        { "option": "confirm", "label": "Confirm", "effect": "approve", "dangerous": false, "takes": [], "does": "resume" },
+        { "option": "cancel", "label": "Cancel", "effect": "reject", "dangerous": false, "takes": reason, "does": "refuse" },
+    ]);
+    let path = format!("/v1/interactions/{}", question.id);
+    assert_eq!(question.shown["moves"], moves);
+    assert_eq!(alice.get(&path).await.done()["moves"], moves);
+    assert_eq!(alice.get("/v1/interactions").await.done()["interactions"][0]["moves"], moves);
+    let answered = alice.answers(&question, json!({ "option": "confirm" })).await.done();
+    assert_eq!(answered["moves"], json!([]));
+    assert_eq!(alice.get(&path).await.done()["moves"], json!([]));
 }
 
 /// A session and its events, whole.
