@@ -37,7 +37,7 @@ function named(file: string, prefix: string): string {
 }
 
 const FIELD = './ui/field.tsx';
-const BARS = './features/figures/over-time.tsx';
+const BARS = './features/insights/over-time.tsx';
 const outcome = (name: string, part: 'fill' | 'bg') => named(BARS, `${name}: '${part}-`);
 
 test.each([

@@ -79,7 +79,7 @@ test.each([
   ['the agents', () => '/agents', 'li button'],
   ['the policy', () => '/policy', '.cm-content'],
   ['the audit trail', () => '/audit', 'li summary'],
-  ['the figures', () => '/figures', 'select'],
+  ['the insights', () => '/figures', 'select'],
   ['the keys', () => '/settings?tab=keys', 'li button'],
 ])('%s: everything that can be pressed is reached by Tab, and shows it', async (_, path, drawn) => {
   const page = await w.at(path());

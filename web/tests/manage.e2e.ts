@@ -186,7 +186,7 @@ test('the audit trail is checked in the browser, and an entry that was changed o
   await page.getByRole('alert').filter({ hasText: 'Entry 3 does not fit' }).waitFor();
 });
 
-test('figures: what is open, and how it ended', async () => {
+test('insights: what is open, and how it ended', async () => {
   const page = await w.at('/figures?window=3600');
   await page.getByText('Open now').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'Approval' }).first();

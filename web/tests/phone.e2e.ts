@@ -95,8 +95,8 @@ test.each(['/settings', '/policy'])(
 
 test('every page is reached from the bar and its menu', async () => {
   const page = await w.at('/inbox', PHONE);
-  await page.getByRole('link', { name: 'Figures' }).tap();
-  await page.getByRole('heading', { level: 1, name: 'Figures' }).waitFor();
+  await page.getByRole('link', { name: 'Insights' }).tap();
+  await page.getByRole('heading', { level: 1, name: 'Insights' }).waitFor();
   await page.getByRole('button', { name: 'More' }).tap();
   await page.getByRole('menuitem', { name: 'Audit' }).tap();
   await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();

@@ -54,7 +54,7 @@ async function as<T>(user: string, path: string, body?: unknown): Promise<T> {
   return (await reply.json()) as T;
 }
 
-/** Somebody has already worked this morning, so that grants, figures, the trail and failed flows have something to show. */
+/** Somebody has already worked this morning, so that grants, insights, the audit log and failed flows have something to show. */
 async function morningsWork(): Promise<void> {
   type Open = { interactions: { id: string; title: string; action?: { tool: string } }[] };
   const { interactions } = await as<Open>('bob', '/v1/interactions?status=pending&limit=200');
@@ -158,7 +158,7 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
     await page.locator('main button').first().click();
     await page.locator('li summary').nth(2).click();
   },
-  figures: (page) => open(page, '/figures?window=3600'),
+  insights: (page) => open(page, '/figures?window=3600'),
   me: (page) => open(page, '/settings'),
   keys: (page) => open(page, '/settings?tab=keys'),
   people: (page) => open(page, '/settings?tab=people'),

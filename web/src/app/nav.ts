@@ -13,7 +13,7 @@ import type { Role } from '@/api/types';
 
 interface Place {
   to: '/inbox' | '/sessions' | '/agents' | '/policy' | '/grants' | '/audit' | '/figures' | '/settings';
-  name: 'inbox' | 'sessions' | 'agents' | 'policy' | 'grants' | 'audit' | 'figures' | 'settings';
+  name: 'inbox' | 'sessions' | 'agents' | 'policy' | 'grants' | 'audit' | 'insights' | 'settings';
   icon: LucideIcon;
   only?: readonly Role[];
 }
@@ -26,7 +26,7 @@ export const PLACES: readonly Place[] = [
   { to: '/policy', name: 'policy', icon: ShieldCheck },
   { to: '/grants', name: 'grants', icon: KeyRound },
   { to: '/audit', name: 'audit', icon: ScrollText, only: ['admin'] },
-  { to: '/figures', name: 'figures', icon: ChartColumn },
+  { to: '/figures', name: 'insights', icon: ChartColumn },
   { to: '/settings', name: 'settings', icon: Settings },
 ];
 
@@ -35,4 +35,4 @@ export function placesFor(role: Role | undefined): readonly Place[] {
 }
 
 /** What a phone's bar shows; the rest is in its menu. */
-export const ALWAYS: readonly string[] = ['inbox', 'sessions', 'figures'];
+export const ALWAYS: readonly string[] = ['inbox', 'sessions', 'insights'];

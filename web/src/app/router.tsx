@@ -96,12 +96,12 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('@/routes/audit'), 'AuditRoute'),
 });
 
-const figures = createRoute({
+const insights = createRoute({
   getParentRoute: () => inside,
   path: '/figures',
   validateSearch: (search: Record<string, unknown>) =>
     typeof search.window === 'number' ? { window: search.window } : {},
-  component: lazyRouteComponent(() => import('@/routes/figures'), 'FiguresRoute'),
+  component: lazyRouteComponent(() => import('@/routes/insights'), 'InsightsRoute'),
 });
 
 const settings = createRoute({
@@ -130,7 +130,7 @@ export const router = createRouter({
       policy,
       grants,
       audit,
-      figures,
+      insights,
       settings,
     ]),
   ]),

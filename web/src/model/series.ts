@@ -55,7 +55,7 @@ export function shareTone(share: number | undefined): 'plain' | 'good' | 'warn' 
 }
 
 /** The part of what people answered that they held back; nothing where nobody answered. */
-export function refusedShare({ effects }: Pick<Tally, 'effects'>): number | undefined {
+export function rejectedShare({ effects }: Pick<Tally, 'effects'>): number | undefined {
   const all = Object.values(effects).reduce((sum, count) => sum + count, 0);
   const held = (effects.reject ?? 0) + (effects.retry ?? 0) + (effects.terminate ?? 0);
   return all === 0 ? undefined : held / all;

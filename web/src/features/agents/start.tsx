@@ -99,7 +99,7 @@ export function Start({ what, onClose, onStarted }: Props) {
         <Field
           label={t('agents.input')}
           optional={t('common.optional')}
-          hint={<span className={cn(taking === 'broken' && 'text-warn-ink')}>{t(`agents.inputTaken.${taking}`)}</span>}
+          hint={<span className={cn(taking === 'broken' && 'text-warn-ink')}>{t(`agents.inputRead.${taking}`)}</span>}
         >
           {(ids) => (
             <Textarea

@@ -42,7 +42,7 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
         <div id={title} className="min-w-0 flex-1 basis-60 font-medium">
           <AgentText text={titleOf(t, question)} lines={3} characters={240} />
         </div>
-        <Result question={question} left={left} result={result} />
+        <Result question={question} left={left} move={move} result={result} />
       </div>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted text-sm">
         <span>{kindName(question.kind)}</span>
@@ -52,7 +52,7 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
         {question.claim ? (
           <Badge tone="warn">
             <Hand aria-hidden="true" />
-            <AgentLine text={t('answer.taken', { name: question.claim.by.name })} />
+            <AgentLine text={t('answer.claimedBy', { name: question.claim.by.name })} />
           </Badge>
         ) : null}
       </div>
@@ -60,7 +60,9 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
       <About question={question} whole={whole} />
       {move ? (
         <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 rounded-md bg-sunken px-3 py-2">
-          <span className="text-muted text-sm">{t('batch.sends')}</span>
+          <span className="text-muted text-sm">
+            {t(result ? (result.problem ? 'batch.notSent' : 'batch.sent') : 'batch.sends')}
+          </span>
           {move.option ? (
             <OptionWords option={move.option} />
           ) : (

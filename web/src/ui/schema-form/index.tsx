@@ -143,7 +143,7 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
     >
       {homeless.length > 0 ? (
         <div role="alert" className="mt-4 text-danger-ink text-sm">
-          <p>{t('form.homeless')}</p>
+          <p>{t('form.otherErrors')}</p>
           <ul className="list-disc pl-5">
             {homeless.map((line) => (
               <li key={line}>

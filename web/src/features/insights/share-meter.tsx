@@ -13,7 +13,7 @@ export function ShareMeter({ share }: { share?: number }) {
     <div>
       <svg
         role="img"
-        aria-label={t('figures.marks')}
+        aria-label={t('insights.marks')}
         viewBox="0 0 100 10"
         preserveAspectRatio="none"
         className="mt-1.5 h-2.5 w-full"
