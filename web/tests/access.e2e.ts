@@ -106,7 +106,7 @@ async function dark(page: Page): Promise<void> {
 
 test('dialogs keep the focus, and give it back', async () => {
   const page = await w.at('/policy', { reducedMotion: 'reduce' });
-  const opener = page.getByRole('button', { name: 'Switch asking off' });
+  const opener = page.getByRole('button', { name: 'Pause approvals (allow everything)' });
   await opener.click();
   await page.getByRole('dialog').waitFor();
   for (let press = 0; press < 8; press += 1) {
@@ -120,18 +120,18 @@ test('dialogs keep the focus, and give it back', async () => {
 });
 
 test.each([
-  ['another role', () => '/settings?tab=people', ['Change bob']],
+  ['another role', () => '/settings?tab=people', ['Edit bob']],
   ['a link', () => '/settings?tab=people', ['One-time link for bob']],
-  ['locking out', () => '/settings?tab=people', ['Lock out bob']],
+  ['locking out', () => '/settings?tab=people', ['Disable bob']],
   ['a new person', () => '/settings?tab=people', ['New person']],
   ['a new key', () => '/settings?tab=keys', ['New key']],
   ['revoking', () => '/settings?tab=keys', ['Revoke the key of bob']],
   ['a new webhook', () => '/settings?tab=webhooks', ['New webhook']],
-  ['taking back', () => '/grants', ['Take back']],
+  ['taking back', () => '/grants', ['Revoke']],
   ['starting', () => '/agents', ['Start release']],
   ['cancelling', () => `/sessions/${ids.session}`, ['Cancel']],
-  ['handing over', () => `/inbox/${ids.choice}`, ['Instead of answering', 'Hand over…']],
-  ['the keys', () => '/inbox', ['Account of alice', 'Keyboard']],
+  ['handing over', () => `/inbox/${ids.choice}`, ['More', 'Hand over…']],
+  ['the keys', () => '/inbox', ['Account of alice', 'Keyboard shortcuts']],
 ])('axe has nothing serious to say of a dialog (%s)', async (_, path, [opener = '', item]) => {
   const page = await w.at(path(), { reducedMotion: 'reduce' });
   await page.getByRole('button', { name: opener, exact: true }).first().click();
@@ -144,7 +144,7 @@ test.each([
 test('nothing moves for those who want no motion', async () => {
   const moving = async (reducedMotion: 'reduce' | 'no-preference') => {
     const page = await w.at('/policy', { reducedMotion });
-    await page.getByRole('button', { name: 'Switch asking off' }).click();
+    await page.getByRole('button', { name: 'Pause approvals (allow everything)' }).click();
     await page.getByRole('dialog').waitFor();
     return page.evaluate(() => getComputedStyle(document.querySelector('[role=dialog]') as Element).animationDuration);
   };

@@ -69,7 +69,7 @@ test('an edit in fields leaves every other number as it was', async () => {
   await page.locator('.cm-changedLine', { hasText: '"note": "y"' }).waitFor();
   expect(await page.locator('.editor-diff .cm-changedLine').count()).toBe(1);
   await approve(page).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Edit and approve' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You approved this with changes' }).waitFor();
   expect(await wire(`/v1/sessions/${agent.session}/actions/c1`)).toContain(
     `"arguments":${ARGUMENTS.replace('"x"', '"y"')}`,
   );
@@ -115,9 +115,9 @@ test('a change against what the server itself has read is called so', async () =
   const reply = await fetch(`${w.server.address}/v1/sessions`, { method: 'POST', headers, body });
   const { id } = (await reply.json()) as { id: string };
   const page = await w.at(`/sessions/${id}`);
-  await page.getByRole('link', { name: 'Open as a page' }).click();
+  await page.getByRole('link', { name: 'Open full page' }).click();
   await page.locator('.cm-deletedChunk', { hasText: 'old line' }).waitFor();
-  await page.getByText('changes, against what the server read there when this was asked').waitFor();
+  await page.getByText('Diff against the file as the server read it when the question was asked').waitFor();
   expect(await page.getByText(/what the agent says was there/u).count()).toBe(0);
 });
 
@@ -129,8 +129,8 @@ test('hidden characters are seen in a diff, in a field, and in JSON that is edit
   await page.locator('.cm-changedLine', { hasText: '⟨U+202E⟩' }).waitFor();
   await page.locator('.cm-deletedChunk', { hasText: '⟨U+2066⟩' }).waitFor();
   await approve(page).click();
-  await page.getByText('Not to be seen in it:').waitFor();
-  const marks = page.getByRole('status').filter({ hasText: 'Not to be seen in it:' });
+  await page.getByText('Hidden characters:').waitFor();
+  const marks = page.getByRole('status').filter({ hasText: 'Hidden characters:' });
   expect(await marks.innerText()).toMatch(/U\+202E\s*U\+200B/u);
   await page.getByRole('tab', { name: 'JSON' }).click();
   const editor = page.getByRole('textbox', { name: 'Arguments as JSON' });
@@ -161,7 +161,7 @@ test('a form shows and sends the numbers of its schema to the last digit', async
   await plan.locator('option', { hasText: '18446744073709551615' }).waitFor({ state: 'attached' });
   await plan.selectOption({ label: 'The odd one' });
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
   const said = await wire(`/v1/interactions/${asked.id}`);
   for (const part of ['"far":9007199254740997', '"plan":9007199254740995', '"rate":1.0'])
     expect(said.slice(said.indexOf('"resolution"'))).toContain(part);
@@ -173,7 +173,7 @@ test('what turns a text round in a field is named beneath it, with the line as i
   const page = await w.at(`/inbox/${asked.id}`);
   const field = page.getByRole('textbox', { name: 'Answer' });
   await field.fill('plain\nrm \u202e/ fr-');
-  const marks = page.getByRole('status').filter({ hasText: 'Not to be seen in it:' });
+  const marks = page.getByRole('status').filter({ hasText: 'Hidden characters:' });
   expect(await marks.innerText()).toMatch(/U\+202E\s+rm U\+202E\/ fr-/u);
   expect(await field.evaluate((box) => getComputedStyle(box).unicodeBidi)).toBe('plaintext');
   const search = page.getByRole('searchbox', { name: 'Search questions' });

@@ -103,7 +103,7 @@ test('the page is entered without a mouse: the skip link first', async () => {
   const page = await w.at('/inbox');
   await page.locator('h1').waitFor();
   await page.keyboard.press('Tab');
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the page');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
   await page.keyboard.press('Enter');
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
 });

@@ -112,9 +112,9 @@ test('nothing is shown as decided before the server has agreed', async () => {
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.locator('button[aria-busy=true]').waitFor();
   expect(await page.getByRole('article').getByText('Open', { exact: true }).count()).toBe(1);
-  expect(await page.getByRole('article').getByText('alice: Confirm').count()).toBe(0);
+  expect(await page.getByRole('article').getByText('You answered: Confirm').count()).toBe(0);
   release();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
 });
 
 test('a reply that is lost is asked for again, and one answer stays one answer', async () => {
@@ -129,7 +129,7 @@ test('a reply that is lost is asked for again, and one answer stays one answer',
     return route.abort();
   });
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
   expect(new Set(keys).size).toBe(1);
 });
 
@@ -149,7 +149,7 @@ test('the server is killed under an open page: it shows, it heals, and nothing i
   await page.getByRole('link', { name: 'Also after' }).waitFor();
   await page.getByText(/Connection lost/u).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
   expect((await agent.decided(before.id)).status).toBe('answered');
   expect((await agent.call<{ status: string }>('GET', `/v1/interactions/${after.id}`)).status).toBe('pending');
 });

@@ -104,7 +104,7 @@ test('who wishes for notifications that the browser refuses is told so', async (
     Object.assign(window.Notification, { requestPermission: async () => 'denied' });
   });
   await wish(page);
-  await page.getByText('This browser does not allow notifications', { exact: false }).first().waitFor();
+  await page.getByText('This browser blocks notifications', { exact: false }).first().waitFor();
   await page.getByRole('button', { name: 'Account of alice' }).first().click();
   await page.getByRole('menuitem', { name: 'Notify me of questions' }).waitFor();
 });

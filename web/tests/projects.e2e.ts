@@ -22,13 +22,13 @@ test('one person in two projects sees the one that they have chosen, and nothing
   await page.getByRole('link', { name: 'By day' }).waitFor();
   expect(await page.getByRole('link', { name: 'By night' }).count()).toBe(0);
   await page.goto(`${w.server.page}/inbox/${nights.id}`);
-  await page.getByRole('heading', { name: 'There is no such question' }).waitFor();
+  await page.getByRole('heading', { name: 'Question not found' }).waitFor();
   await page.getByRole('button', { name: 'Account of carol' }).first().click();
   await page.getByRole('menuitemradio', { name: 'nights' }).click();
   await page.getByRole('link', { name: 'By night' }).waitFor();
   expect(await page.getByRole('link', { name: 'By day' }).count()).toBe(0);
   await page.goto(`${w.server.page}/inbox/${days.id}`);
-  await page.getByRole('heading', { name: 'There is no such question' }).waitFor();
+  await page.getByRole('heading', { name: 'Question not found' }).waitFor();
   await page.goto(`${w.server.page}/settings`);
   await page.getByText('viewer', { exact: true }).waitFor();
 });

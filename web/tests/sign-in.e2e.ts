@@ -35,7 +35,7 @@ test('the first start prints a link that lets the first administrator in, once',
   await page.getByRole('link', { name: 'Audit' }).waitFor();
   const again = await w.at(link, { user: 'nobody' });
   await again.getByRole('button', { name: 'Sign in' }).click();
-  await again.getByText(/the link is used or too old/u).waitFor();
+  await again.getByText(/the link was already used or has expired/u).waitFor();
 });
 
 test('a one-time link lets in on a click, and is gone from the address', async () => {

@@ -20,9 +20,9 @@ async function make(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Address' }).fill(endpoint.url);
-  await dialog.getByRole('textbox', { name: /Types of events/u }).fill('interaction.asked, interaction.answered');
-  await dialog.getByRole('textbox', { name: /What it is for/u }).fill('Tells the on-call channel');
-  await dialog.getByRole('button', { name: 'Make the webhook' }).click();
+  await dialog.getByRole('textbox', { name: /Event types/u }).fill('interaction.asked, interaction.answered');
+  await dialog.getByRole('textbox', { name: /Description/u }).fill('Tells the on-call channel');
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
   const secret = await dialog.locator('code').innerText();
   await page.mouse.click(5, 400);
   expect(await dialog.locator('code').innerText()).toBe(secret);
@@ -34,14 +34,14 @@ async function make(page: Page): Promise<string> {
 
 async function more(page: Page, item: string): Promise<void> {
   await row(page)
-    .getByRole('button', { name: /^More about/u })
+    .getByRole('button', { name: /^More for/u })
     .click();
   await page.getByRole('menuitem', { name: item }).click();
 }
 
 test('a webhook from its first message to its end', async () => {
   const page = await w.at('/settings?tab=webhooks', { permissions: ['clipboard-read', 'clipboard-write'] });
-  await page.getByRole('heading', { name: 'Nobody is told of what happens' }).waitFor();
+  await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
   const secret = await make(page);
   expect(secret).toMatch(/^whsec_/u);
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
@@ -63,7 +63,7 @@ test('a webhook from its first message to its end', async () => {
   // A new secret signs beside the old one.
   await more(page, 'New secret…');
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Make the secret' }).click();
+  await dialog.getByRole('button', { name: 'Create secret' }).click();
   const second = await dialog.locator('code').innerText();
   await page.mouse.click(5, 400);
   expect(await dialog.locator('code').innerText()).toBe(second);
@@ -76,16 +76,16 @@ test('a webhook from its first message to its end', async () => {
 
   // Switched off with a reason, and on again.
   await row(page)
-    .getByRole('button', { name: /^Switch .* off$/u })
+    .getByRole('button', { name: /^Disable /u })
     .click();
   await dialog.getByRole('textbox', { name: /Reason/u }).fill('The channel moves');
-  await dialog.getByRole('button', { name: 'Switch off' }).click();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
   await row(page).getByText('The channel moves').waitFor();
   await row(page)
-    .getByRole('button', { name: /^Switch .* on$/u })
+    .getByRole('button', { name: /^Enable /u })
     .click();
   await row(page)
-    .getByRole('button', { name: /^Switch .* off$/u })
+    .getByRole('button', { name: /^Disable /u })
     .waitFor();
 
   // An endpoint that is gone: the message is given up, the webhook goes off and says why; then it is sent again.
@@ -94,20 +94,20 @@ test('a webhook from its first message to its end', async () => {
   await row(page).getByText('the endpoint is gone (410)').first().waitFor();
   await row(page).getByRole('combobox', { name: 'State' }).selectOption('dead');
   await page.waitForURL(/state=dead/u);
-  const dead = messages.getByRole('listitem').filter({ hasText: 'webhook.test' }).filter({ hasText: 'given up' });
+  const dead = messages.getByRole('listitem').filter({ hasText: 'webhook.test' }).filter({ hasText: 'failed' });
   await dead.getByText('1 attempt').click();
   await dead.getByText('not today').waitFor();
   await dead.getByRole('button', { name: 'Send webhook.test again' }).click();
-  await page.getByText('This webhook is off. Switch it on first.').waitFor();
+  await page.getByText('This webhook is disabled. Enable it first.').waitFor();
   endpoint.replies = [204];
   await row(page)
-    .getByRole('button', { name: /^Switch .* on$/u })
+    .getByRole('button', { name: /^Enable /u })
     .click();
   await row(page)
-    .getByRole('button', { name: /^Switch .* off$/u })
+    .getByRole('button', { name: /^Disable /u })
     .waitFor();
   await dead.getByRole('button', { name: 'Send webhook.test again' }).click();
-  await messages.getByText('No message.').waitFor();
+  await messages.getByText('No messages.').waitFor();
   const tests = () => endpoint.messages.filter(({ type }) => type === 'webhook.test');
   await endpoint.heard(() => tests().length === 3);
   expect(tests()[2]?.id).toBe(tests()[1]?.id);
@@ -115,7 +115,7 @@ test('a webhook from its first message to its end', async () => {
   // Gone for good, once that was confirmed.
   await more(page, 'Delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('heading', { name: 'Nobody is told of what happens' }).waitFor();
+  await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
 });
 
 test('an address that cannot be, and what an agent is told, are said at once', async () => {
@@ -123,21 +123,21 @@ test('an address that cannot be, and what an agent is told, are said at once', a
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Address' }).fill('ftp://example.com/');
-  await dialog.getByRole('button', { name: 'Make the webhook' }).click();
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
   await dialog.getByRole('alert').getByText('/url').waitFor();
   await dialog.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/');
-  await dialog.getByRole('combobox', { name: 'What it hears' }).selectOption('answers');
-  await dialog.getByRole('textbox', { name: 'Name of the agent' }).fill('release-bot');
-  await dialog.getByRole('checkbox', { name: 'Send from the beginning' }).uncheck();
-  await dialog.getByRole('button', { name: 'Make the webhook' }).click();
+  await dialog.getByRole('combobox', { name: 'Sends' }).selectOption('answers');
+  await dialog.getByRole('textbox', { name: 'Agent name' }).fill('release-bot');
+  await dialog.getByRole('checkbox', { name: 'Active' }).uncheck();
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
   const made = page.getByRole('listitem').filter({ hasText: 'https://hooks.example.com/' });
   await made.getByText('answers for release-bot').waitFor();
-  await made.getByText('off', { exact: true }).waitFor();
+  await made.getByText('disabled', { exact: true }).waitFor();
 });
 
 test('only admins are led there', async () => {
   const page = await w.at('/settings?tab=webhooks', { user: 'bob' });
-  await page.getByRole('button', { name: 'Kept secrets' }).waitFor();
+  await page.getByRole('button', { name: 'Saved secrets' }).waitFor();
   expect(await page.getByRole('button', { name: /Webhook/iu }).count()).toBe(0);
 });
