@@ -6,7 +6,7 @@ import { world } from './support/world';
 const w = world();
 
 async function instead(page: Page, item: string): Promise<void> {
-  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByRole('menuitem', { name: item }).click();
 }
 

@@ -68,9 +68,15 @@ test('two browsers race: one answer is taken, the other page says who was first'
   for (const one of race) one.release();
   expect((await replies).map((reply) => reply.status()).sort()).toEqual([200, 409]);
   const first = (await agent.decided(asked.id)).resolution;
-  const words = first?.by?.name === 'alice' ? 'alice: Confirm' : 'bob: Cancel';
-  for (const page of [alice, bob])
+  const winner = first?.by?.name;
+  const answer = winner === 'alice' ? 'Confirm' : 'Cancel';
+  for (const [page, name] of [
+    [alice, 'alice'],
+    [bob, 'bob'],
+  ] as const) {
+    const words = name === winner ? `You answered: ${answer}` : `Answered by ${winner}: ${answer}`;
     await page.getByRole('article').getByRole('status').filter({ hasText: words }).waitFor();
+  }
 });
 
 test('a question that is answered elsewhere says so where the buttons were, and nothing else comes under the pointer', async () => {
