@@ -3,7 +3,7 @@ import { api, taken } from './client';
 
 const PAGE = 50;
 
-/** No event tells of a change by somebody else: whoever looks at it sees it within seconds. */
+/** No event reports a policy change by another person, so the policy is polled every few seconds. */
 export const policyQuery = () =>
   queryOptions({
     queryKey: ['policy'],

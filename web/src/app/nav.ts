@@ -18,7 +18,7 @@ interface Place {
   only?: readonly Role[];
 }
 
-/** Every page, and who has a use for it. The server decides what they may see; this only saves them the walk. */
+/** All pages and the roles that can use them. The server enforces access; this only hides links. */
 export const PLACES: readonly Place[] = [
   { to: '/inbox', name: 'inbox', icon: Inbox },
   { to: '/sessions', name: 'sessions', icon: MessagesSquare },

@@ -8,7 +8,7 @@ import { usePreferences } from './preferences';
 /** Whether this browser can show notifications at all. */
 export const canNotify = 'Notification' in window && window.isSecureContext;
 
-/** Asks the browser for leave, and remembers what the person wants. Says whether they get it. */
+/** Asks for notification permission and stores the choice. Returns whether notifications are allowed. */
 export async function wantNotifications(wanted: boolean): Promise<boolean> {
   const allowed = wanted && canNotify && (await Notification.requestPermission()) === 'granted';
   usePreferences.setState({ notify: allowed });
@@ -17,7 +17,7 @@ export async function wantNotifications(wanted: boolean): Promise<boolean> {
 
 const LOOKING = 'holdpoint-looking';
 
-/** Holds a lock while somebody looks at this tab, so that the others know. */
+/** Holds a lock while this tab is visible, so that other tabs know. */
 export function lookAt(whose: string): () => void {
   const stop = new AbortController();
   let hidden = () => {};
@@ -65,7 +65,7 @@ export async function notifyOf(event: SessionEvent, { whose, cache, open }: Opti
       shown.close();
     };
   } catch {
-    // Some browsers have notifications that no page may make.
+    // Some browsers offer `Notification` but do not allow pages to create one.
   }
 }
 

@@ -134,7 +134,7 @@ export const router = createRouter({
       settings,
     ]),
   ]),
-  // What a page does not know of its address never reaches it.
+  // Unknown search parameters never reach a page.
   search: { strict: true },
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -4,7 +4,7 @@ import { statsQuery } from '@/api/queries';
 
 const DAY = 86_400;
 
-/** How many questions are open. */
+/** Number of open questions. */
 export function useOpenCount(): number | undefined {
   const { data } = useQuery(statsQuery(DAY));
   return data ? Object.values(data.open).reduce((sum, count) => sum + count, 0) : undefined;

@@ -24,7 +24,7 @@ interface Props {
   onChange: (change: Filter & { period?: Period }) => void;
 }
 
-/** Who did what, the newest first. */
+/** Audit entries, newest first. */
 export function Audit({ filter, period, periods, onChange }: Props) {
   const { t } = useTranslation();
   const since = useMemo(() => {

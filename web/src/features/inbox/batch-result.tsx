@@ -12,14 +12,14 @@ import { useProblemWords } from '@/ui/problem';
 
 interface Props {
   question: Interaction;
-  /** Why it is left out. */
+  /** Reason why the question is left out. */
   left?: 'alone' | 'dangerous' | 'barred';
   /** Answer that is sent, where the question is not left out. */
   move?: Move;
   result?: BatchResult;
 }
 
-/** What became of one answer of many, or why none is sent. */
+/** Result of one answer of a batch, or the reason why it is left out. */
 export function Result({ question, left, move, result }: Props) {
   const { t } = useTranslation();
   if (left === 'dangerous')
@@ -56,7 +56,7 @@ function Refused({ question, status, problem }: RefusedProps) {
   );
 }
 
-/** Who was first, and with what. */
+/** The answer that was accepted first. */
 function First({ question, resolution }: { question: Interaction; resolution: Resolution }) {
   const { words } = useEnding(question, resolution);
   return <AgentLine text={words} />;

@@ -21,16 +21,16 @@ import { Result } from './batch-result';
 
 interface Props {
   question: Interaction;
-  /** What will be sent; without it the question is left out. */
+  /** Answer to send; absent if the question is left out. */
   move?: Move;
-  /** Why it is left out. */
+  /** Reason why the question is left out. */
   left?: 'alone' | 'dangerous' | 'barred';
-  /** Whether all of it is shown from the start. */
+  /** Whether the details are shown at first. */
   whole: boolean;
   result?: BatchResult;
 }
 
-/** One question of many: what it is about, and which of its answers will be sent. */
+/** One question of a batch: its subject, and the answer to send. */
 export function BatchRow({ question, move, left, whole, result }: Props) {
   const { t } = useTranslation();
   const kindName = useKindName();
@@ -74,7 +74,7 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
   );
 }
 
-/** The call, the details and what the agent says besides: whole, or in a line that unfolds. */
+/** The call, details and context: in full, or in one line that unfolds. */
 function About({ question, whole }: { question: Interaction; whole: boolean }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState(whole);
@@ -108,7 +108,7 @@ function About({ question, whole }: { question: Interaction; whole: boolean }) {
   );
 }
 
-/** What should make a reader look twice at a call of which one line is shown. */
+/** Risks of a call that is shown in one line. */
 function CallRisks({ question: { action, agent } }: { question: Interaction }) {
   const { t } = useTranslation();
   const { data, error } = useQuery({

@@ -18,7 +18,7 @@ import { OF_A_PERSON, Tallies } from './tallies';
 
 const WINDOWS = [3600, 86_400, 604_800, 2_592_000] as const;
 
-/** How much waits, for how long, and how it ends. */
+/** Statistics: open questions, response times and outcomes. */
 export function Insights({ window, onWindow }: { window: number; onWindow: (window: number) => void }) {
   const { t, i18n } = useTranslation();
   const kindName = useKindName();

@@ -7,7 +7,7 @@ import { Card, Section } from '@/ui/page';
 const FILLS = { answered: 'fill-accent', auto_resolved: 'fill-edge', expired: 'fill-warn', cancelled: 'fill-muted' };
 const DOTS = { answered: 'bg-accent', auto_resolved: 'bg-edge', expired: 'bg-warn', cancelled: 'bg-muted' };
 
-/** How questions ended, over the time that is shown. */
+/** Outcomes over the selected period. */
 export function OverTime({ details }: { details: StatsDetails }) {
   const { t } = useTranslation();
   return (

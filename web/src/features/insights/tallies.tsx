@@ -6,10 +6,10 @@ import { Card, Section } from '@/ui/page';
 
 const HEADS = ['answered', 'automatic', 'expiredCount', 'cancelled', 'rejected', 'median', 'p95Column'] as const;
 type Head = (typeof HEADS)[number];
-/** What a person can have a hand in. */
+/** Columns that apply to a person. */
 export const OF_A_PERSON: readonly Head[] = ['answered', 'rejected', 'median', 'p95Column'];
 
-/** How questions ended that have a kind, a person or a rule in common. */
+/** Outcomes of questions grouped by kind, person or rule. */
 export function Tallies({
   title,
   tallies,

@@ -22,10 +22,10 @@ interface Props {
   onDiscard: () => void;
 }
 
-/** Another policy is in force since a draft was begun: what has changed, beside what the draft would change, and how to go on. */
+/** Shown when the active policy changed after a draft was started: both sets of changes, and how to continue. */
 export function Moved({ policy, base, text, onClose, onGoOn, onDiscard }: Props) {
   const { t } = useTranslation();
-  // One goes on from what one has seen, also if it is read again meanwhile.
+  // Keeps the version that was shown, even if it is read again meanwhile.
   const [theirs] = useState(policy);
   const { data: before, isPending } = useQuery(policyTextQuery(base));
   const waiting = <Waiting label={t('common.loading')} />;

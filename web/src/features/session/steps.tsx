@@ -21,7 +21,7 @@ export function Steps({ session }: { session: Session }) {
   const [command, setCommand] = useState<{ step: string; command: StepCommand }>();
   const may = me?.role === 'admin' || me?.role === 'operator';
   const steps = session.steps ?? [];
-  // An agent alone is one step, and its badge would say what the session's says.
+  // A session of one agent has one step, whose badge would repeat the session's.
   const worth = steps.length > 1 || steps.some((step) => step.name || step.status === 'failed');
   if (!session.driven || !worth) return null;
   return (

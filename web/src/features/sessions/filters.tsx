@@ -11,7 +11,7 @@ interface Props {
   onFilter: (change: SessionFilter) => void;
 }
 
-/** Which sessions are shown. All of it stands in the address. */
+/** Filters of the session list, kept in the address. */
 export function Filters({ filter, onFilter }: Props) {
   const { t } = useTranslation();
   return (

@@ -123,7 +123,7 @@ interface SureProps {
   children?: ReactNode;
 }
 
-/** Says what will be, and does it when told so again. */
+/** Asks for confirmation, then sends the request. */
 function Sure({ title, about, word, act, onClose, children }: SureProps) {
   const { t } = useTranslation();
   const cache = useQueryClient();

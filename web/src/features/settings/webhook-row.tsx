@@ -26,7 +26,7 @@ interface Props {
   onBegin: (task: 'rotate' | 'off' | 'remove') => void;
 }
 
-/** One endpoint: where it is, what it hears, and how it fares. */
+/** One webhook: address, events and health. */
 export function WebhookRow({ webhook, shown, onShow, onBegin }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -22,7 +22,7 @@ type Task = 'rotate' | 'off' | 'remove';
 
 const DIALOGS = { rotate: RotateWebhook, off: SwitchOffWebhook, remove: RemoveWebhook };
 
-/** Endpoints that are told of what happens: what each hears, whether it arrives, and what became of every message. */
+/** Webhooks: the events of each, its health, and its messages. */
 export function Webhooks({ shown, onShow }: { shown: Shown; onShow: (shown: Shown) => void }) {
   const { t } = useTranslation();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(webhooksQuery());

@@ -16,7 +16,7 @@ function enter(next: string): void {
   location.replace(target.origin === location.origin ? target.href : '/inbox');
 }
 
-/** How a person comes in: by password, by a one-time link, or through a provider. */
+/** Sign-in by password, one-time link or identity provider. */
 export function SignIn({ next, failed }: { next: string; failed?: string }) {
   const { t } = useTranslation();
   const [token, setToken] = useState(tokenHere);
@@ -58,7 +58,7 @@ function ByLink({ token, next }: { token: string; next: string }) {
   const used = useRef(false);
   const link = useMutation({ mutationFn: () => people.enterBy(token), onSuccess: () => enter(next) });
   useEffect(() => {
-    // The link goes out of the address, and with it out of the history.
+    // Removes the token from the address and the browser history.
     history.replaceState(null, '', location.pathname + location.search);
   }, []);
   return (
