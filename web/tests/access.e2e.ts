@@ -36,7 +36,7 @@ beforeAll(async () => {
   await agent.decided(ids.expired);
 });
 
-/** Every page, and what stands there once it is drawn, in any language: axe looks at nothing before. */
+/** Every page with a language-independent selector that shows that it is drawn; axe runs after it appears. */
 const PAGES: [string, () => string, string][] = [
   ['inbox', () => '/inbox', '[data-question]'],
   ['edit', () => `/inbox/${ids.command}?move=edit`, 'article form :is(input, textarea)'],
@@ -69,7 +69,7 @@ const PAGES: [string, () => string, string][] = [
   ['sign-in', () => '/sign-in', '[name=user]'],
 ];
 
-/** What axe finds serious. It looks from within the page: without the second tab that it would open to gather results. */
+/** Serious findings of axe, run inside the page without the extra tab that axe opens for results. */
 async function serious(page: Page, look?: 'colours' | 'dialog'): Promise<string[]> {
   const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
   if (look === 'dialog') builder.include('[role=dialog]');
@@ -97,10 +97,10 @@ describe.each(LOOKS)('in %s', (_language, look) => {
   });
 });
 
-/** In the dark the colours are others, and everything else is the same. */
+/** Checks the contrast of the dark theme; the structure is the same as in the light theme. */
 async function dark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' });
-  // The browser takes them over part by part.
+  // Chromium applies the new colours gradually.
   await expect.poll(() => serious(page, 'colours'), { interval: 500 }).toEqual([]);
 }
 

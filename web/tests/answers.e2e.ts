@@ -9,7 +9,7 @@ const w = world();
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('article').getByRole('button', { name, exact: true });
 
-/** The page shows how it ended only once the server has said so. */
+/** Waits for the resolution, which the page shows only after the server's response. */
 async function ended(page: Page, text: string | RegExp): Promise<void> {
   await page.getByRole('article').getByRole('status').filter({ hasText: text }).waitFor();
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-// Many questions decided at once: what each is about, what will be sent, and what became of it.
+// Batches: the subject of each question, the answer to send, and the result.
 
 const w = world();
 

@@ -7,7 +7,7 @@ import { Agent } from './support/agent';
 import { rewrite } from './support/browser';
 import { world } from './support/world';
 
-// What is shown is what will run: to the last digit and the last character.
+// The page shows exactly what will run, to the last digit and character.
 
 const SCRIBE = `
 name = "scribe"
@@ -31,7 +31,7 @@ const w = world({ agents: { 'scribe.toml': SCRIBE }, words: ['--workspaces', ROO
 const ARGUMENTS =
   '{"amount":10.0,"batch,id":9007199254740995,"id":9007199254740993,"list":[18446744073709551615],"note":"x"}';
 
-/** Sends and reads plain text: a number must not pass through one of ours on its way. */
+/** Sends and reads raw text, so that no number is parsed on the way. */
 async function wire(path: string, body?: string): Promise<string> {
   const response = await fetch(w.server.address + path, {
     method: body === undefined ? 'GET' : 'POST',

@@ -9,7 +9,7 @@ beforeAll(() => {
   for (const name of ['dana', 'erin']) w.server.cli('users', 'create', name, '--role', 'operator');
 });
 
-/** What has the focus, in a few words. */
+/** Tag and name of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const now = document.activeElement;
@@ -110,7 +110,7 @@ test('many at once: cleared, or done', async () => {
   await page.keyboard.press('Space');
   await press(page, 'Approve…');
   await page.getByRole('dialog').waitFor();
-  // A key on a button that is not enabled yet does nothing.
+  // A key press on a disabled button does nothing, so wait until it is enabled.
   await page.getByRole('dialog').getByRole('button', { name: 'Approve 1', disabled: false }).press('Enter');
   await page.getByRole('button', { name: 'Done' }).press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

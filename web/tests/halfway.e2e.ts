@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-// What is half written, half decided, or not for everybody.
+// Drafts, partial decisions and limited audiences.
 
 const w = world();
 
@@ -40,7 +40,7 @@ test('an answer that is half written is there again after going elsewhere and af
 test('who signs out in one tab leaves nothing half written in another', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'question', title: 'Whose thought?' });
-  // A cookie of its own, so that nobody else is signed out with it.
+  // A separate session, so that signing out affects no other test.
   const page = await w.at(w.server.link('alice'), { user: 'nobody' });
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/inbox');
@@ -174,7 +174,7 @@ test('whoever may not answer is told why, and has no buttons', async () => {
   const vera = await w.at(w.server.link('vera'), { user: 'nobody' });
   await vera.getByRole('button', { name: 'Sign in' }).click();
   await vera.waitForURL('**/inbox');
-  // Only what she may answer can be selected.
+  // Only questions that she may answer can be selected.
   await vera.getByRole('checkbox', { name: /For the night/u }).waitFor();
   expect(await vera.getByRole('checkbox', { name: /For anybody/u }).count()).toBe(0);
   await vera.goto(`${w.server.page}/inbox/${anybody.id}`);
@@ -186,7 +186,7 @@ test('whoever may not answer is told why, and has no buttons', async () => {
 });
 
 test('a viewer selects in the inbox what was asked in a session of theirs, and nothing else', async () => {
-  // Who is a viewer now may have been more than that when the session began.
+  // A viewer may have started the session while in another role.
   const headers = {
     Authorization: `Bearer ${w.server.key('vern', 'operator')}`,
     'Content-Type': 'application/json',

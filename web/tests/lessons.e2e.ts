@@ -3,7 +3,7 @@ import type { Interaction } from '@/api/types';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-// What went wrong on the screens of the five systems that this one replaces, each as a test.
+// Mistakes of earlier approval systems, one test each.
 
 const THINKER = `
 name = "thinker"

@@ -39,7 +39,7 @@ test('time runs out under the eyes of the reader', async () => {
   expect((await agent.decided(asked.id)).status).toBe('expired');
 });
 
-/** Keeps the answers of a page on their way until they are let go. */
+/** Holds the answer requests of a page until they are released. */
 async function holdAnswers(page: Page) {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ test('two browsers race: one answer is taken, the other page says who was first'
   await alice.getByRole('button', { name: 'Confirm' }).click();
   await bob.getByRole('button', { name: 'Cancel', exact: true }).click();
   await bob.getByRole('group', { name: 'Cancel' }).getByRole('button', { name: 'Cancel', exact: true }).click();
-  // Both answers are on their way: what decides is the server alone.
+  // Both answers are in flight, so the server decides.
   await Promise.all(race.map((one) => one.sent));
   for (const one of race) one.release();
   expect((await replies).map((reply) => reply.status()).sort()).toEqual([200, 409]);

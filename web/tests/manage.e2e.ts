@@ -205,7 +205,7 @@ test('a key is made, shown once, works, and is revoked', async () => {
   await dialog.getByRole('button', { name: 'Create key' }).click();
   const key = await dialog.locator('code').innerText();
   expect(key).toMatch(/^hp_/u);
-  // It is never shown again: whoever misses the button has it still.
+  // The key is never shown again, so a click outside must not close the dialog.
   await page.mouse.click(5, 400);
   expect(await dialog.locator('code').innerText()).toBe(key);
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -234,7 +234,7 @@ test('a key in the name of a person is made only where one says that it is their
   const join = dialog.getByRole('alert').getByRole('button', { name: 'Create it as a key of Bob' });
   await join.waitFor();
   expect(await made()).toEqual([]);
-  // The offer is about the name that was sent, and about no other one.
+  // The offer applies only to the name that was sent.
   await name.fill('Bobby');
   await join.waitFor({ state: 'detached' });
   await name.fill('Bob');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-// What is said about an answer stands where it is given, for every eye and ear.
+// Descriptions of the options stand beside the buttons, visible and readable by screen readers.
 
 const w = world();
 

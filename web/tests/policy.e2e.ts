@@ -7,7 +7,7 @@ const w = world();
 
 const BASE = 'version = 1\ndefault = "ask"\n';
 
-/** A policy with a mark in it by which it is known. */
+/** A policy text with a unique marker. */
 const marked = (mark: string) => `${BASE}# ${mark}\n`;
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {

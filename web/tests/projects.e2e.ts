@@ -49,7 +49,7 @@ test('a tab that goes over to another project hears of that one at once, whoever
   await other.getByRole('img', { name: 'Live' }).first().waitFor();
   await agent.ask({ kind: 'confirmation', title: 'Heard by night' });
   await other.getByRole('link', { name: 'Heard by night' }).waitFor();
-  // The cookie is one for all tabs: the first one is of the other project too, says so, and hears of it.
+  // All tabs share the cookie, so the first tab switches to the other project as well.
   await page.getByText('nights', { exact: true }).first().waitFor();
   await page.getByRole('link', { name: 'Heard by night' }).waitFor();
   await agent.ask({ kind: 'confirmation', title: 'Heard in both' });

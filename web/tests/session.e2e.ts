@@ -157,7 +157,7 @@ test('of several questions a key means the one that has the focus, and none with
   await page.keyboard.press('a');
   await page.keyboard.press('Enter');
   await second.getByRole('status').filter({ hasText: 'You approved this' }).waitFor();
-  // Whoever is at what was answered does not mean the other one.
+  // A key press with the focus in the answered question does not answer the other one.
   await page.keyboard.press('a');
   await page.keyboard.press('Enter');
   expect([(await agent.action('first')).state, (await agent.action('second')).state]).toEqual(['waiting', 'allowed']);
@@ -184,7 +184,7 @@ test('what changes while a page is read for the first time is on it', async () =
   let answered = false;
   await page.route(`**/v1/interactions/${asked.id}`, async (route) => {
     const reply = await route.fetch();
-    // It is answered when the server has made up its reply, and before that is here.
+    // The question is answered after the server prepared its response and before the response arrives.
     if (!answered) {
       answered = true;
       await fetch(`${w.server.address}/v1/interactions/${asked.id}/answer`, {

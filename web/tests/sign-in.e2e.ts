@@ -51,7 +51,7 @@ test.each(['?next=', ''])('a one-time link opened at the door leads to where one
   const asked = await agent.ask({ kind: 'confirmation', title: 'Behind the link' });
   const page = await w.at(`/inbox/${asked.id}`, { user: 'nobody' });
   await page.getByRole('textbox', { name: 'User name' }).waitFor();
-  // Without a search the link changes only the end of the address, and the page stays.
+  // Without a query the link changes only the fragment, so the page is not reloaded.
   if (search === '') await page.goto(`${w.server.page}/sign-in`);
   await page.getByRole('textbox', { name: 'User name' }).waitFor();
   await page.goto(w.server.page + w.server.link('bob'));

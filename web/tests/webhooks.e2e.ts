@@ -15,7 +15,7 @@ afterAll(() => endpoint?.stop());
 
 const row = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Tells the on-call channel' });
 
-/** Makes a webhook as a person does; gives back its secret. */
+/** Creates a webhook on the page and returns its secret. */
 async function make(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog');
@@ -47,7 +47,7 @@ test('a webhook from its first message to its end', async () => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
   expect(await page.content()).not.toContain(secret);
 
-  // What was asked for arrives, signed with that secret; nothing else does.
+  // Only the subscribed events arrive, signed with that secret.
   const agent = await Agent.open(w.server);
   await agent.ask({ kind: 'confirmation', title: 'Shall we?' });
   const asked = await endpoint.heard(({ type }) => type === 'interaction.asked');
@@ -74,7 +74,7 @@ test('a webhook from its first message to its end', async () => {
   expect([secret, second].map((one) => signedBy(one, tried))).toEqual([true, true]);
   expect(second).not.toBe(secret);
 
-  // Switched off with a reason, and on again.
+  // Disabled with a reason, and enabled again.
   await row(page)
     .getByRole('button', { name: /^Disable /u })
     .click();
@@ -88,7 +88,7 @@ test('a webhook from its first message to its end', async () => {
     .getByRole('button', { name: /^Disable /u })
     .waitFor();
 
-  // An endpoint that is gone: the message is given up, the webhook goes off and says why; then it is sent again.
+  // The endpoint is gone: the message fails, the webhook is disabled with a reason, and the message is sent again.
   endpoint.replies = [410];
   await more(page, 'Send a test message');
   await row(page).getByText('the endpoint is gone (410)').first().waitFor();
@@ -112,7 +112,7 @@ test('a webhook from its first message to its end', async () => {
   await endpoint.heard(() => tests().length === 3);
   expect(tests()[2]?.id).toBe(tests()[1]?.id);
 
-  // Gone for good, once that was confirmed.
+  // Deleted after confirmation.
   await more(page, 'Delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();

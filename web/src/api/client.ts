@@ -23,10 +23,10 @@ api.use({
   },
 });
 
-/** Where agents' own JSON stands in ours: what is shown of it, and sent back, is as they wrote it. */
+/** Fields that hold agents' JSON, which is kept exactly as written. */
 const FREE = ['schema', 'arguments', 'original_arguments', 'context', 'data', 'result', 'input', 'output', 'metadata'];
 
-/** An event of a stream, or what else comes as JSON and not through the client. */
+/** Parses JSON that does not come through the client, such as a stream event. */
 export function readReply(json: string): unknown {
   return revived(JSON.parse(marked(json)), FREE);
 }

@@ -50,7 +50,7 @@ export const interactionQuery = (id: string) =>
       taken(api.GET('/v1/interactions/{interaction}', { params: { path: { interaction: id } }, signal })),
   });
 
-/** What the arguments of the action that a question is about must be, where anybody has said so. */
+/** Schema of the arguments of the question's action, if the tool has one. */
 export const actionSchemaQuery = (id: string) =>
   queryOptions({
     queryKey: ['action-schema', id],
@@ -76,7 +76,7 @@ export const sessionQuery = (id: string) =>
     queryFn: ({ signal }) => taken(api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal })),
   });
 
-/** One call of a session, by the agent's name for it. */
+/** One action of a session by its call id. */
 export const actionQuery = (session: string, call: string) =>
   queryOptions({
     queryKey: ['action', `${session} ${call}`],
@@ -217,7 +217,7 @@ export const flowsQuery = () =>
     },
   });
 
-/** One version of an agent or a flow, with what it says. */
+/** One version of an agent or flow with its definition. */
 export const definitionQuery = (kind: 'agent' | 'flow', name: string, version: string) =>
   queryOptions({
     queryKey: ['definition', kind, name, version],

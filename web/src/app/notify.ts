@@ -47,7 +47,7 @@ interface Options {
   open: (interaction: string) => void;
 }
 
-/** Tells of a new question that a person may answer while they look at no tab of theirs. Whatever comes of it, the stream goes on. */
+/** Notifies of a new question that the person may answer if no tab is visible. Errors never stop the stream. */
 export async function notifyOf(event: SessionEvent, { whose, cache, open }: Options): Promise<void> {
   const asked = event.type === 'interaction.asked' && event.interaction;
   if (!asked || !canNotify || !usePreferences.getState().notify || Notification.permission !== 'granted') return;

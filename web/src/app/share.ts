@@ -50,7 +50,7 @@ function share(name: string, stop: AbortSignal, heard: (word: Word) => void): vo
       })
       .catch(() => robbed.abort());
     reading = false;
-    // A tab that was suspended may have missed messages of the new reader, so the reader repeats the connection state.
+    // A tab that lost the lock while suspended may have missed messages, so it asks the new reader for its state.
     if (robbed.signal.aborted) tell({ is: 'hello', from: self });
     if (!stop.aborted && state.is !== 'signed-out') void read(false);
   };

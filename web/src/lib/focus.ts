@@ -18,7 +18,7 @@ export function holder(): Element | null {
   return now && now !== document.body ? now : held;
 }
 
-/** Replaces a closed menu by the button that opened it. */
+/** Remembers the button of a menu; the focus returns to it when the menu closes. */
 export function standFor(menu: Element, button: Element): void {
   buttons.set(menu, button);
 }

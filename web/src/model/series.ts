@@ -54,7 +54,7 @@ export function shareTone(share: number | undefined): 'plain' | 'good' | 'warn' 
   return share > 0.05 ? 'warn' : 'good';
 }
 
-/** Share of answers by people that rejected; undefined if nobody answered. */
+/** Share of answers by people that rejected the action or sent it back; undefined if nobody answered. */
 export function rejectedShare({ effects }: Pick<Tally, 'effects'>): number | undefined {
   const all = Object.values(effects).reduce((sum, count) => sum + count, 0);
   const held = (effects.reject ?? 0) + (effects.retry ?? 0) + (effects.terminate ?? 0);

@@ -13,9 +13,9 @@ const Diff = lazy(() => import('@/ui/editor/diff'));
 
 interface Props {
   policy: Policy;
-  /** The version that the draft was begun from. */
+  /** Version that the draft is based on. */
   base: string;
-  /** The draft. */
+  /** Text of the draft. */
   text: string;
   onClose: () => void;
   onGoOn: (version: string) => void;

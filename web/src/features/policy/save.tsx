@@ -16,9 +16,9 @@ import { Simulate } from './simulate';
 const Diff = lazy(() => import('@/ui/editor/diff'));
 
 interface Props {
-  /** The policy that was in force when this was opened: what is shown is against it, and nothing else is replaced. */
+  /** Policy that was active when the dialog opened: the diff is against it, and only it is replaced. */
   base: Policy;
-  /** The one that is in force by now. */
+  /** Currently active policy. */
   now: Policy;
   text: string;
   reason: string;

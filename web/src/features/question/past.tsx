@@ -12,7 +12,7 @@ import { Section } from '@/ui/page';
 
 const TURNS = 6;
 
-/** The last turns before a question was asked, however much has happened since; nothing while they are looked for. */
+/** The last turns before the question, regardless of later events; undefined while loading. */
 function useTurns({ id, session }: Interaction): { turns: SessionEvent[]; titles: Map<string, string> } | undefined {
   const { data: own } = useQuery(aboutQuery(session, id));
   const asked = own?.find((event) => event.type === 'interaction.asked')?.seq;

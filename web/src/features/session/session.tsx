@@ -116,7 +116,7 @@ function useOpened(pending: Interaction[]): Interaction[] {
   return [...opened.current.values()];
 }
 
-/** The oldest question stands open; the others unfold. */
+/** The oldest question is expanded; the others are collapsed. */
 function Folded({ first, question, children }: { first: boolean; question: Interaction; children: ReactNode }) {
   const { t } = useTranslation();
   const [seen, setSeen] = useState(false);

@@ -14,7 +14,7 @@ import { CommandDialog } from './command-dialog';
 
 const ICONS = { retry_step: RotateCcw, skip_step: SkipForward, approve_step: Check };
 
-/** The steps of a session that this server runs; the last one takes commands. */
+/** Steps of a hosted session; the last one accepts commands. */
 export function Steps({ session }: { session: Session }) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());

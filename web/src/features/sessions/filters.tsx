@@ -34,7 +34,7 @@ export function Filters({ filter, onFilter }: Props) {
   );
 }
 
-/** An agent by its whole name; those of the newest sessions are offered. */
+/** Filter by exact agent name, with suggestions from the newest sessions. */
 function AgentFilter({ agent, onAgent }: { agent: string; onAgent: (agent: string) => void }) {
   const { t } = useTranslation();
   const names = useId();

@@ -18,7 +18,7 @@ interface Props {
 const DAY = 86_400;
 const OVERLAPS = [3600, DAY, 7 * DAY];
 
-/** A new secret; for a while messages are signed with the old one too. */
+/** Rotates the secret; messages are also signed with the old one for a while. */
 export function RotateWebhook({ webhook, onClose }: Props) {
   const { t, i18n } = useTranslation();
   const [overlap, setOverlap] = useState(DAY);

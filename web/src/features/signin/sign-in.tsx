@@ -9,7 +9,7 @@ import { Field, Input } from '@/ui/field';
 import { Card, Notice, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 
-// A fresh page starts without anything that somebody else had in it, and never on another site.
+// Reloads the page, so that no state of another person remains; the target is always on this site.
 function enter(next: string): void {
   tellTabs('entered');
   const target = new URL(next, location.origin);
@@ -21,7 +21,7 @@ export function SignIn({ next, failed }: { next: string; failed?: string }) {
   const { t } = useTranslation();
   const [token, setToken] = useState(tokenHere);
   useEffect(() => {
-    // A link that is opened at the door changes nothing else in the address.
+    // A one-time link opened on the sign-in page changes only the fragment.
     const hear = () => setToken((now) => tokenHere() ?? now);
     addEventListener('hashchange', hear);
     return () => removeEventListener('hashchange', hear);
