@@ -139,10 +139,7 @@ test('a message whose reply is lost is sent once, whatever is written meanwhile'
 test('a flow is started with its input, and asks before its step', async () => {
   const page = await w.at('/agents');
   await page.getByRole('button', { name: 'Start welcome' }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('textbox', { name: /work on/u })
-    .fill('{"who": "everybody"}');
+  await page.getByRole('dialog').getByRole('textbox', { name: /Task/u }).fill('{"who": "everybody"}');
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
   await page.getByText('everybody', { exact: true }).waitFor();
   const card = page.getByRole('article').filter({ hasText: 'Greet anybody at all?' });
@@ -207,13 +204,13 @@ test('an agent is brought in as JSON: what is wrong is said where, a version nev
   await dialog.getByRole('button', { name: 'Retire' }).click();
   await page.getByRole('button', { name: 'Retire clerk 2' }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Start clerk' }).click();
-  await dialog.getByRole('textbox', { name: /work on/u }).fill('File this.');
+  await dialog.getByRole('textbox', { name: /Task/u }).fill('File this.');
   await dialog.getByRole('button', { name: 'Start' }).click();
   await page.getByText('Hello.').first().waitFor();
   const bob = await w.at('/agents', { user: 'bob' });
   await bob.getByRole('button', { name: 'Details of clerk' }).click();
   await bob.getByText('Files things').first().waitFor();
-  expect(await bob.getByRole('button', { name: /^(New|Next|Retire)/u }).count()).toBe(0);
+  expect(await bob.getByRole('button', { name: /^(New|Create next|Retire)/u }).count()).toBe(0);
 });
 
 test('a definition that is half written outlives its dialog and reading anew, each beginning by itself', async () => {
@@ -241,14 +238,14 @@ test('a definition that is half written outlives its dialog and reading anew, ea
 test('what to work on outlives its dialog, and it is said how it will be taken', async () => {
   const page = await w.at('/agents');
   const dialog = page.getByRole('dialog');
-  const input = dialog.getByRole('textbox', { name: /work on/u });
+  const input = dialog.getByRole('textbox', { name: /Task/u });
   await page.getByRole('button', { name: 'Start greeter' }).click();
   await input.fill('Greet');
   await dialog.getByText('Sent as text.').waitFor();
   await input.fill('{"who": "all"}');
   await dialog.getByText('Sent as JSON.').waitFor();
   await input.fill('{"who": "all"');
-  await dialog.getByText(/begins like JSON but is none/u).waitFor();
+  await dialog.getByText(/looks like JSON but is not valid/u).waitFor();
   await page.mouse.click(5, 400);
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Start welcome' }).click();

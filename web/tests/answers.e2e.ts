@@ -71,7 +71,7 @@ test('a change of a file is shown as a diff; an edit shows its own, and is what 
   await page.locator('.cm-deletedChunk', { hasText: 'workers = 4' }).waitFor();
   await page.locator('.cm-changedLine', { hasText: 'workers = 8' }).waitFor();
   await button(page, 'Edit and approve').click();
-  await page.getByText('Nothing is changed yet').waitFor();
+  await page.getByText('No changes yet').waitFor();
   expect(await button(page, 'Edit and approve').isDisabled()).toBe(true);
   await page.getByRole('textbox', { name: 'content' }).fill('workers = 6\n');
   await page.locator('.cm-changedLine', { hasText: 'workers = 6' }).waitFor();
@@ -126,7 +126,7 @@ test('always allow: spelled out in words, then nobody is asked', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'date' });
   const page = await w.at(`/inbox/${call.interaction}`);
-  await page.getByRole('checkbox', { name: /also allow this later/u }).check();
+  await page.getByRole('checkbox', { name: /Also allow this from now on/u }).check();
   await page
     .getByText(/release-bot may then run execute_command with exactly these arguments, in this session only, for 1/u)
     .waitFor();

@@ -59,6 +59,6 @@ test('whoever really asks is named, and what is kept is kept for them', async ()
   await article.getByRole('checkbox', { name: 'Save for later sessions of release-bot' }).waitFor();
   const call = await own.propose('c1', 'execute_command', { command: 'ls' });
   await page.goto(`${w.server.page}/inbox/${call.interaction}`);
-  await article.getByRole('checkbox', { name: /also allow this later/u }).check();
+  await article.getByRole('checkbox', { name: /Also allow this from now on/u }).check();
   await article.getByText(/^release-bot may then run execute_command/u).waitFor();
 });

@@ -63,7 +63,7 @@ test('numbers that no browser can hold are shown to the last digit', async () =>
 test('an edit in fields leaves every other number as it was', async () => {
   const agent = await Agent.open(w.server);
   const page = await w.at(`/inbox/${await proposed(agent, 'c1')}?move=edit`);
-  await page.getByText(/no field can hold exactly/u).waitFor();
+  await page.getByText(/cannot hold these numbers exactly/u).waitFor();
   for (const name of ['id', 'batch,id']) expect(await page.getByLabel(name, { exact: true }).count()).toBe(0);
   await page.getByRole('textbox', { name: 'note' }).fill('y');
   await page.locator('.cm-changedLine', { hasText: '"note": "y"' }).waitFor();
@@ -118,7 +118,7 @@ test('a change against what the server itself has read is called so', async () =
   await page.getByRole('link', { name: 'Open full page' }).click();
   await page.locator('.cm-deletedChunk', { hasText: 'old line' }).waitFor();
   await page.getByText('Diff against the file as the server read it when the question was asked').waitFor();
-  expect(await page.getByText(/what the agent says was there/u).count()).toBe(0);
+  expect(await page.getByText(/Diff against the agent's copy/u).count()).toBe(0);
 });
 
 test('hidden characters are seen in a diff, in a field, and in JSON that is edited', async () => {

@@ -73,7 +73,7 @@ test('an edit that was begun is kept, and said to be when its panel is closed', 
   await button(page, 'Edit and approve').click();
   await page.getByRole('textbox', { name: /command/u }).fill('make test');
   await button(page, 'Back').click();
-  await page.getByText('Your edit is kept.').waitFor();
+  await page.getByText('Your edit is saved.').waitFor();
   await button(page, 'Edit and approve').click();
   expect(await page.getByRole('textbox', { name: /command/u }).inputValue()).toBe('make test');
 });

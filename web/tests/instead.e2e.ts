@@ -29,7 +29,7 @@ test('handed over: it says where it went, is answered there, and ends here as we
   const asked = await agent.ask({ kind: 'confirmation', title: 'For the other channel?' });
   const page = await w.at(`/inbox/${asked.id}`);
   await instead(page, 'Hand over…');
-  await page.getByRole('textbox', { name: /note for whoever/u }).fill('You know this better');
+  await page.getByRole('textbox', { name: /Note for the people/u }).fill('You know this better');
   await page.getByRole('textbox', { name: /Channel/u }).fill('night-shift');
   await page.getByRole('dialog').getByRole('button', { name: 'Hand over' }).click();
   await page.getByText('alice handed this over. It is answered in another channel.').waitFor();

@@ -78,7 +78,7 @@ test.each([
   ['a session', () => `/sessions/${ids.session}`, 'article [data-move]'],
   ['the agents', () => '/agents', 'li button'],
   ['the policy', () => '/policy', '.cm-content'],
-  ['the audit trail', () => '/audit', 'li summary'],
+  ['the audit log', () => '/audit', 'li summary'],
   ['the insights', () => '/figures', 'select'],
   ['the keys', () => '/settings?tab=keys', 'li button'],
 ])('%s: everything that can be pressed is reached by Tab, and shows it', async (_, path, drawn) => {

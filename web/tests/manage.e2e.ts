@@ -102,7 +102,7 @@ test('asking is switched off with a reason, everybody can see it, and on again',
     await dialog.waitFor({ state: 'detached' });
   };
   await flip('Pause approvals (allow everything)');
-  await page.getByText(/Nobody is asked/u).waitFor();
+  await page.getByText(/Approvals are paused/u).waitFor();
   expect((await agent.propose('c1', 'delete_file', { path: 'a' })).state).toBe('allowed');
   await flip('Resume approvals');
   expect((await agent.propose('c2', 'delete_file', { path: 'b' })).state).toBe('waiting');
@@ -165,7 +165,7 @@ test('the export says what is in it and is offered to whoever may have it; types
   await page.getByRole('link', { name: 'Export everything' }).waitFor();
   await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
   await page.reload();
-  await page.getByText('only over https').waitFor();
+  await page.getByText('needs https').waitFor();
   expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
   const other = await w.at('/audit', { user: 'bob' });
   await other.getByRole('alert').waitFor();
@@ -301,7 +301,7 @@ test('whoever is locked out is let in again; a role is changed, but not that of 
   await page.getByRole('button', { name: 'Edit alice' }).click();
   await dialog.getByRole('combobox', { name: 'Role' }).selectOption('operator');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('make somebody else one first', { exact: false }).waitFor();
+  await dialog.getByText('Make somebody else an administrator first', { exact: false }).waitFor();
 });
 
 test('whoever is less than before is told so as soon as they are refused', async () => {
@@ -369,7 +369,7 @@ test('sessions: a filter that fits nothing says so and is cleared; the known age
   const found = page.getByRole('link', { name: 'To be found' });
   await found.waitFor();
   const agent = page.getByRole('combobox', { name: 'Agent' });
-  expect(await agent.getAttribute('placeholder')).toContain('whole name');
+  expect(await agent.getAttribute('placeholder')).toContain('Exact agent name');
   await page.locator('datalist option[value=release-bot]').waitFor({ state: 'attached' });
   await agent.fill('release');
   await page.getByText('No sessions match these filters').waitFor();

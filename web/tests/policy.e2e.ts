@@ -185,7 +185,7 @@ test('that another has switched asking off is seen without reading the page anew
   await page.getByText('approvals paused').waitFor();
   expect(
     await page
-      .getByText(/Nobody is asked/u)
+      .getByText(/Approvals are paused/u)
       .locator('xpath=..')
       .innerText(),
   ).toContain('a U+202Edrill');

@@ -14,7 +14,7 @@ test('who is not signed in comes to the door, and then to where they wanted to g
   await page.getByRole('textbox', { name: 'User name' }).fill('alice');
   await page.getByLabel('Password').fill('wrong wrong wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText(/do not fit/u).waitFor();
+  await page.getByText(/user name or password is wrong/u).waitFor();
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 2, name: 'Behind the door' }).waitFor();

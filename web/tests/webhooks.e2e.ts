@@ -67,7 +67,7 @@ test('a webhook from its first message to its end', async () => {
   const second = await dialog.locator('code').innerText();
   await page.mouse.click(5, 400);
   expect(await dialog.locator('code').innerText()).toBe(second);
-  await dialog.getByText(/signed with the old secret too until/u).waitFor();
+  await dialog.getByText(/also signed with the old secret until/u).waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await more(page, 'Send a test message');
   const tried = await endpoint.heard(({ type }) => type === 'webhook.test');
