@@ -43,7 +43,7 @@ test('risks are named, whatever is called: a command, a path, an address, SQL', 
       { path: '../.git/hooks/x', content: 'y' },
       ['leaves its directory', 'a file that controls what programs run'],
     ],
-    ['write_file', { path: '~/x', content: 'y' }, [], /could not be parsed/u],
+    ['write_file', { path: '~/x', content: 'y' }, [], /Could not be parsed/u],
     [
       'http_request',
       { url: 'http://a:b@10.0.0.1/' },
