@@ -104,7 +104,7 @@ test('a change against what the agent says was there folds nothing away', async 
   await line.scrollIntoViewIfNeeded();
   await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await page.locator('.cm-changedLine', { hasText: 'echo 2' }).waitFor();
-  await page.getByText(/what the agent says was there; all of it, 63 lines/u).waitFor();
+  await page.getByText(/agent's copy \(not verified\) · 63 lines/u).waitFor();
 });
 
 test('a change against what the server itself has read is called so', async () => {
