@@ -28,7 +28,7 @@ export default defineConfig({
           name: 'unit',
           environment: 'happy-dom',
           include: ['src/**/*.test.{ts,tsx}'],
-          // So that the alias for Ajv holds inside the forms library too.
+          // Applies the alias for Ajv inside the forms library too.
           server: { deps: { inline: ['@rjsf/core'] } },
         },
       },
@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/*.e2e.ts'],
-          // Nothing here is a matter of time: these only end what would never end, on a machine that has other things to do as well.
+          // No test depends on time: these limits only end a test that hangs, and allow for a busy machine.
           testTimeout: 300_000,
           hookTimeout: 180_000,
           expect: { poll: { timeout: 60_000 } },

@@ -1,4 +1,4 @@
-// Fails where the first page has grown beyond what it may weigh: its document, scripts, styles, font and words, compressed, in each language.
+// Fails if the first load (document, scripts, styles, font and texts, compressed) exceeds the limit in any language.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -7,7 +7,7 @@ const MOST = 250 * 1024;
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${DIST}.vite/manifest.json`, 'utf8'));
 
-/** A chunk with everything that it cannot run without. */
+/** A chunk with all chunks that it imports. */
 function needed(key, found = new Set()) {
   if (found.has(key)) return found;
   found.add(key);
@@ -21,7 +21,7 @@ const sum = (files) => files.reduce((all, file) => all + size(file), 0);
 const chunks = [...needed('index.html')];
 const editor = chunks.filter((key) => /editor|schema-form/u.test(`${key} ${manifest[key].file}`));
 const files = chunks.flatMap((key) => [manifest[key].file, ...(manifest[key].css ?? [])]);
-// What styles.css has each language written in; tests/size.e2e.ts sees what a browser loads.
+// Fonts that styles.css uses for each language; tests/size.e2e.ts checks what a browser loads.
 const FONTS = { en: ['latin'], ru: [], zh: ['latin'] };
 const assets = readdirSync(`${DIST}assets`);
 const fonts = (names) =>

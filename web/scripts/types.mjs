@@ -1,4 +1,4 @@
-// Makes src/api/schema.d.ts from the `/v1` part of the server's OpenAPI document; with --check, fails where the file differs.
+// Generates src/api/schema.d.ts from the `/v1` part of the server's OpenAPI document; with --check, fails if the file differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

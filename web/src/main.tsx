@@ -25,7 +25,7 @@ hearTabs((account) => {
   if (account === 'left') forgetDrafts();
   void cache.resetQueries();
   const { pathname, search } = router.state.location;
-  // Whoever was sent to the door goes on to where they wanted to go, on a fresh page: nothing that was refused before speaks for them.
+  // After sign-in the stored destination opens as a fresh page, without state from before.
   if (account === 'entered' && pathname === '/sign-in' && 'next' in search && search.next)
     location.replace(search.next);
 });

@@ -6,7 +6,7 @@ type Colour = [number, number, number];
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 const styles = read('./styles.css');
 
-/** A colour by its name, in the light or in the dark, as much of it as a class takes, over what is behind it. */
+/** Resolves a named colour for the light or dark theme, mixed with its background at the opacity that a class sets. */
 function colour(word: string, dark: boolean, behind?: Colour): Colour {
   const [name = '', share = '100'] = word.split('/');
   const found = new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`, 'u').exec(styles)?.[dark ? 2 : 1];
@@ -17,7 +17,7 @@ function colour(word: string, dark: boolean, behind?: Colour): Colour {
   return [at(0), at(1), at(2)];
 }
 
-/** As WCAG measures it. */
+/** Contrast ratio as WCAG defines it. */
 function ratio(one: Colour, other: Colour): number {
   const light = (colour: Colour) => {
     const [r = 0, g = 0, b = 0] = colour.map((value) =>
@@ -29,7 +29,7 @@ function ratio(one: Colour, other: Colour): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** The colour that a file names with a prefix. */
+/** The colour that a file uses with a class prefix such as `bg-`. */
 function named(file: string, prefix: string): string {
   const found = new RegExp(`${prefix}([a-z]+(?:/\\d+)?)`, 'u').exec(read(file))?.[1];
   if (!found) throw new Error(`no ${prefix} in ${file}`);
@@ -37,7 +37,7 @@ function named(file: string, prefix: string): string {
 }
 
 const FIELD = './ui/field.tsx';
-const BARS = './features/figures/over-time.tsx';
+const BARS = './features/insights/over-time.tsx';
 const outcome = (name: string, part: 'fill' | 'bg') => named(BARS, `${name}: '${part}-`);
 
 test.each([

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await agent.decided(ids.expired);
 });
 
-/** Every page, and what stands there once it is drawn, in any language: axe looks at nothing before. */
+/** Every page with a language-independent selector that shows that it is drawn; axe runs after it appears. */
 const PAGES: [string, () => string, string][] = [
   ['inbox', () => '/inbox', '[data-question]'],
   ['edit', () => `/inbox/${ids.command}?move=edit`, 'article form :is(input, textarea)'],
@@ -52,7 +52,7 @@ const PAGES: [string, () => string, string][] = [
   ['history', () => '/policy?tab=history', 'main li button'],
   ['grants', () => '/grants', 'main li a'],
   ['audit', () => '/audit?period=all', 'main li summary'],
-  ['figures', () => '/figures', 'main td.tabular-nums'],
+  ['insights', () => '/figures', 'main td.tabular-nums'],
   ['settings', () => '/settings', 'main [type=password]'],
   ['keys', () => '/settings?tab=keys', 'main li button'],
   ['people', () => '/settings?tab=people', 'main li button'],
@@ -69,7 +69,7 @@ const PAGES: [string, () => string, string][] = [
   ['sign-in', () => '/sign-in', '[name=user]'],
 ];
 
-/** What axe finds serious. It looks from within the page: without the second tab that it would open to gather results. */
+/** Serious findings of axe, run inside the page without the extra tab that axe opens for results. */
 async function serious(page: Page, look?: 'colours' | 'dialog'): Promise<string[]> {
   const builder = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
   if (look === 'dialog') builder.include('[role=dialog]');
@@ -97,16 +97,16 @@ describe.each(LOOKS)('in %s', (_language, look) => {
   });
 });
 
-/** In the dark the colours are others, and everything else is the same. */
+/** Checks the contrast of the dark theme; the structure is the same as in the light theme. */
 async function dark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' });
-  // The browser takes them over part by part.
+  // Chromium applies the new colours gradually.
   await expect.poll(() => serious(page, 'colours'), { interval: 500 }).toEqual([]);
 }
 
 test('dialogs keep the focus, and give it back', async () => {
   const page = await w.at('/policy', { reducedMotion: 'reduce' });
-  const opener = page.getByRole('button', { name: 'Switch asking off' });
+  const opener = page.getByRole('button', { name: 'Pause approvals (allow everything)' });
   await opener.click();
   await page.getByRole('dialog').waitFor();
   for (let press = 0; press < 8; press += 1) {
@@ -120,18 +120,18 @@ test('dialogs keep the focus, and give it back', async () => {
 });
 
 test.each([
-  ['another role', () => '/settings?tab=people', ['Change bob']],
+  ['another role', () => '/settings?tab=people', ['Edit bob']],
   ['a link', () => '/settings?tab=people', ['One-time link for bob']],
-  ['locking out', () => '/settings?tab=people', ['Lock out bob']],
+  ['locking out', () => '/settings?tab=people', ['Disable bob']],
   ['a new person', () => '/settings?tab=people', ['New person']],
   ['a new key', () => '/settings?tab=keys', ['New key']],
   ['revoking', () => '/settings?tab=keys', ['Revoke the key of bob']],
   ['a new webhook', () => '/settings?tab=webhooks', ['New webhook']],
-  ['taking back', () => '/grants', ['Take back']],
+  ['taking back', () => '/grants', ['Revoke']],
   ['starting', () => '/agents', ['Start release']],
   ['cancelling', () => `/sessions/${ids.session}`, ['Cancel']],
-  ['handing over', () => `/inbox/${ids.choice}`, ['Instead of answering', 'Hand over…']],
-  ['the keys', () => '/inbox', ['Account of alice', 'Keyboard']],
+  ['handing over', () => `/inbox/${ids.choice}`, ['More', 'Hand over…']],
+  ['the keys', () => '/inbox', ['Account of alice', 'Keyboard shortcuts']],
 ])('axe has nothing serious to say of a dialog (%s)', async (_, path, [opener = '', item]) => {
   const page = await w.at(path(), { reducedMotion: 'reduce' });
   await page.getByRole('button', { name: opener, exact: true }).first().click();
@@ -144,7 +144,7 @@ test.each([
 test('nothing moves for those who want no motion', async () => {
   const moving = async (reducedMotion: 'reduce' | 'no-preference') => {
     const page = await w.at('/policy', { reducedMotion });
-    await page.getByRole('button', { name: 'Switch asking off' }).click();
+    await page.getByRole('button', { name: 'Pause approvals (allow everything)' }).click();
     await page.getByRole('dialog').waitFor();
     return page.evaluate(() => getComputedStyle(document.querySelector('[role=dialog]') as Element).animationDuration);
   };

@@ -139,10 +139,7 @@ test('a message whose reply is lost is sent once, whatever is written meanwhile'
 test('a flow is started with its input, and asks before its step', async () => {
   const page = await w.at('/agents');
   await page.getByRole('button', { name: 'Start welcome' }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('textbox', { name: /work on/u })
-    .fill('{"who": "everybody"}');
+  await page.getByRole('dialog').getByRole('textbox', { name: /Task/u }).fill('{"who": "everybody"}');
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
   await page.getByText('everybody', { exact: true }).waitFor();
   const card = page.getByRole('article').filter({ hasText: 'Greet anybody at all?' });
@@ -165,12 +162,12 @@ test('a step that failed is tried again, then counted as done, and the flow goes
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
   await steps.filter({ hasText: 'Failed' }).waitFor();
-  await command('Try again');
+  await command('Retry');
   await steps.filter({ hasText: 'attempt 2' }).filter({ hasText: 'Failed' }).waitFor();
-  await page.getByText('Session goes on').waitFor();
-  await command('Count as done');
+  await page.getByText('Session continued').waitFor();
+  await command('Mark as done');
   await steps.filter({ hasText: 'greet' }).waitFor();
-  expect(await steps.filter({ hasText: 'attempt 2' }).innerText()).toContain('Please: Count as done');
+  expect(await steps.filter({ hasText: 'attempt 2' }).innerText()).toContain('Please: Mark as done');
   const card = page.getByRole('article').filter({ hasText: 'What is your name?' });
   await card.waitFor();
   await command('Skip');
@@ -186,7 +183,7 @@ test('an agent is brought in as JSON: what is wrong is said where, a version nev
   const agent = { name: 'clerk', version: '1', description: 'Files things', model: { provider: 'scripted', script } };
   await page.getByRole('button', { name: 'New agent' }).click();
   await rewrite(editor, '{"name": ');
-  await dialog.getByText('This is not a JSON object.').waitFor();
+  await dialog.getByText('This must be a JSON object.').waitFor();
   expect(await dialog.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true);
   await rewrite(editor, JSON.stringify({ ...agent, workspace: '/etc' }));
   await dialog.getByRole('button', { name: 'Add' }).click();
@@ -195,11 +192,11 @@ test('an agent is brought in as JSON: what is wrong is said where, a version nev
   await dialog.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('button', { name: 'Start clerk' }).waitFor();
   await page.getByRole('button', { name: 'Details of clerk' }).click();
-  await page.getByRole('button', { name: 'Next version from this' }).click();
+  await page.getByRole('button', { name: 'Create next version' }).click();
   await editor.getByText('"2"').waitFor();
   await rewrite(editor, JSON.stringify({ ...agent, description: 'Files other things' }));
   await dialog.getByRole('button', { name: 'Add' }).click();
-  await dialog.getByText(/There is such a version already/u).waitFor();
+  await dialog.getByText(/This version already exists/u).waitFor();
   await rewrite(editor, JSON.stringify({ ...agent, version: '2' }));
   await dialog.getByRole('button', { name: 'Add' }).click();
   await page.getByText('2 versions').waitFor();
@@ -207,13 +204,13 @@ test('an agent is brought in as JSON: what is wrong is said where, a version nev
   await dialog.getByRole('button', { name: 'Retire' }).click();
   await page.getByRole('button', { name: 'Retire clerk 2' }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Start clerk' }).click();
-  await dialog.getByRole('textbox', { name: /work on/u }).fill('File this.');
+  await dialog.getByRole('textbox', { name: /Task/u }).fill('File this.');
   await dialog.getByRole('button', { name: 'Start' }).click();
   await page.getByText('Hello.').first().waitFor();
   const bob = await w.at('/agents', { user: 'bob' });
   await bob.getByRole('button', { name: 'Details of clerk' }).click();
   await bob.getByText('Files things').first().waitFor();
-  expect(await bob.getByRole('button', { name: /^(New|Next|Retire)/u }).count()).toBe(0);
+  expect(await bob.getByRole('button', { name: /^(New|Create next|Retire)/u }).count()).toBe(0);
 });
 
 test('a definition that is half written outlives its dialog and reading anew, each beginning by itself', async () => {
@@ -241,14 +238,14 @@ test('a definition that is half written outlives its dialog and reading anew, ea
 test('what to work on outlives its dialog, and it is said how it will be taken', async () => {
   const page = await w.at('/agents');
   const dialog = page.getByRole('dialog');
-  const input = dialog.getByRole('textbox', { name: /work on/u });
+  const input = dialog.getByRole('textbox', { name: /Task/u });
   await page.getByRole('button', { name: 'Start greeter' }).click();
   await input.fill('Greet');
-  await dialog.getByText('Will be taken as text.').waitFor();
+  await dialog.getByText('Sent as text.').waitFor();
   await input.fill('{"who": "all"}');
-  await dialog.getByText('Will be taken as JSON.').waitFor();
+  await dialog.getByText('Sent as JSON.').waitFor();
   await input.fill('{"who": "all"');
-  await dialog.getByText(/begins like JSON but is none/u).waitFor();
+  await dialog.getByText(/looks like JSON but is not valid/u).waitFor();
   await page.mouse.click(5, 400);
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Start welcome' }).click();

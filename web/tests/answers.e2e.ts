@@ -9,7 +9,7 @@ const w = world();
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('article').getByRole('button', { name, exact: true });
 
-/** The page shows how it ended only once the server has said so. */
+/** Waits for the resolution, which the page shows only after the server's response. */
 async function ended(page: Page, text: string | RegExp): Promise<void> {
   await page.getByRole('article').getByRole('status').filter({ hasText: text }).waitFor();
 }
@@ -20,32 +20,36 @@ test('an approval: the parsed parts, and one click', async () => {
     command: 'cd /srv && FOO=1 git -C x push origin main | tee log.txt',
   });
   const page = await w.at(`/inbox/${call.interaction}`);
-  const parts = page.getByRole('list', { name: 'Commands in it' });
+  const parts = page.getByRole('list', { name: 'Commands' });
   await parts.waitFor();
   expect(await parts.getByRole('listitem').allInnerTexts()).toEqual([
     expect.stringContaining('cd /srv'),
     expect.stringContaining('git -C x push origin main'),
     expect.stringContaining('tee log.txt'),
   ]);
-  expect(await page.getByText('changes the directory').count()).toBe(1);
+  expect(await page.getByText('changes directory').count()).toBe(1);
   await button(page, 'Approve').click();
-  await ended(page, 'alice: Approve');
+  await ended(page, 'You approved this');
   expect((await agent.action('c1')).state).toBe('allowed');
 });
 
 test('risks are named, whatever is called: a command, a path, an address, SQL', async () => {
   const agent = await Agent.open(w.server);
   const calls: [string, Record<string, unknown>, string[], RegExp?][] = [
-    ['execute_command', { command: 'sudo rm *.log' }, ['with raised rights', 'wildcards']],
-    ['execute_command', { command: '$TOOL --all' }, ['decided only when it runs'], /may mean something else/u],
-    ['write_file', { path: '../.git/hooks/x', content: 'y' }, ['leaves its directory', 'a file that steers programs']],
-    ['write_file', { path: '~/x', content: 'y' }, [], /could not be parsed/u],
+    ['execute_command', { command: 'sudo rm *.log' }, ['runs as root or another user', 'wildcards']],
+    ['execute_command', { command: '$TOOL --all' }, ['depends on the moment it runs'], /Cannot be fully predicted/u],
+    [
+      'write_file',
+      { path: '../.git/hooks/x', content: 'y' },
+      ['leaves its directory', 'a file that controls what programs run'],
+    ],
+    ['write_file', { path: '~/x', content: 'y' }, [], /Could not be parsed/u],
     [
       'http_request',
       { url: 'http://a:b@10.0.0.1/' },
-      ['this machine or an internal network', 'a name or password in the address', 'not encrypted'],
+      ['this machine or an internal network', 'user name or password in the address', 'not encrypted'],
     ],
-    ['run_sql', { sql: 'DELETE FROM users; DROP TABLE audit' }, ['every row', 'drops or empties a table']],
+    ['run_sql', { sql: 'DELETE FROM users; DROP TABLE audit' }, ['affects every row', 'drops or empties a table']],
   ];
   for (const [at, [tool, values, risks, doubt]] of calls.entries()) {
     const call = await agent.propose(`c${at}`, tool, values);
@@ -67,12 +71,12 @@ test('a change of a file is shown as a diff; an edit shows its own, and is what 
   await page.locator('.cm-deletedChunk', { hasText: 'workers = 4' }).waitFor();
   await page.locator('.cm-changedLine', { hasText: 'workers = 8' }).waitFor();
   await button(page, 'Edit and approve').click();
-  await page.getByText('Nothing is changed yet').waitFor();
+  await page.getByText('No changes yet').waitFor();
   expect(await button(page, 'Edit and approve').isDisabled()).toBe(true);
   await page.getByRole('textbox', { name: 'content' }).fill('workers = 6\n');
   await page.locator('.cm-changedLine', { hasText: 'workers = 6' }).waitFor();
   await button(page, 'Edit and approve').click();
-  await ended(page, 'alice: Edit and approve');
+  await ended(page, 'You approved this with changes');
   expect(await agent.action('c1')).toMatchObject({
     state: 'allowed',
     arguments: { path: '/srv/app/a.toml', content: 'workers = 6\n' },
@@ -87,11 +91,11 @@ test('an edit as JSON: what is no object cannot be sent', async () => {
   await page.getByRole('tab', { name: 'JSON' }).click();
   const editor = page.getByRole('textbox', { name: 'Arguments as JSON' });
   await rewrite(editor, '[1]');
-  await page.getByText('This is not a JSON object.').waitFor();
+  await page.getByText('This must be a JSON object.').waitFor();
   expect(await button(page, 'Edit and approve').isDisabled()).toBe(true);
   await rewrite(editor, '{"command": "ls -l"}');
   await button(page, 'Edit and approve').click();
-  await ended(page, 'Edit and approve');
+  await ended(page, 'You approved this with changes');
   expect((await agent.action('c1')).arguments).toEqual({ command: 'ls -l' });
 });
 
@@ -110,11 +114,11 @@ test('thinking again needs words', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'make' });
   const page = await w.at(`/inbox/${call.interaction}`);
-  await button(page, 'Think again').click();
-  expect(await button(page, 'Think again').isDisabled()).toBe(true);
-  await page.getByRole('textbox', { name: 'What should be different?' }).fill('Use ninja.');
-  await button(page, 'Think again').click();
-  await ended(page, 'Think again');
+  await button(page, 'Ask for changes').click();
+  expect(await button(page, 'Send back').isDisabled()).toBe(true);
+  await page.getByRole('textbox', { name: 'What should change?' }).fill('Use ninja.');
+  await button(page, 'Send back').click();
+  await ended(page, 'You sent this back for changes');
   expect(await agent.action('c1')).toMatchObject({ state: 'rejected', effect: 'retry', feedback: 'Use ninja.' });
 });
 
@@ -122,14 +126,14 @@ test('always allow: spelled out in words, then nobody is asked', async () => {
   const agent = await Agent.open(w.server);
   const call = await agent.propose('c1', 'execute_command', { command: 'date' });
   const page = await w.at(`/inbox/${call.interaction}`);
-  await page.getByRole('checkbox', { name: /also allow this later/u }).check();
+  await page.getByRole('checkbox', { name: /Also allow this from now on/u }).check();
   await page
     .getByText(/release-bot may then run execute_command with exactly these arguments, in this session only, for 1/u)
     .waitFor();
-  await page.getByRole('combobox', { name: 'How often' }).selectOption('5');
+  await page.getByRole('combobox', { name: 'Number of uses' }).selectOption('5');
   await page.getByText(/at most 5 times/u).waitFor();
   await button(page, 'Approve').click();
-  await ended(page, 'Approve');
+  await ended(page, 'You approved this');
   expect((await agent.propose('c2', 'execute_command', { command: 'date' })).state).toBe('allowed');
   expect((await agent.propose('c3', 'execute_command', { command: 'date -u' })).state).toBe('waiting');
 });
@@ -153,7 +157,7 @@ test('a confirmation; its dangerous option asks twice and has no focus', async (
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Back');
   expect((await agent.call<{ status: string }>('GET', `/v1/interactions/${asked.id}`)).status).toBe('pending');
   await button(page, 'Drop it').click();
-  await ended(page, 'alice: Drop it');
+  await ended(page, 'You answered: Drop it');
   expect((await agent.decided(asked.id)).resolution?.answer?.options).toEqual(['drop']);
 });
 
@@ -215,13 +219,13 @@ test('a review is sent back, a notice is seen, a custom question is answered', a
   const review = await agent.ask({ kind: 'review', title: 'The draft', details: 'Dear all' });
   const page = await w.at(`/inbox/${review.id}`);
   await button(page, 'Revise').click();
-  await page.getByRole('textbox', { name: 'What should be different?' }).fill('Shorter.');
+  await page.getByRole('textbox', { name: 'What should change?' }).fill('Shorter.');
   await button(page, 'Revise').click();
   await ended(page, 'Shorter.');
   const notice = await agent.ask({ kind: 'notice', title: 'The backup is done' });
   await page.goto(`${w.server.page}/inbox/${notice.id}`);
   await button(page, 'Got it').click();
-  await ended(page, 'Answered by alice');
+  await ended(page, 'You answered this');
   const custom = await agent.ask({ kind: 'colour', title: 'Which colour?' });
   await page.goto(`${w.server.page}/inbox/${custom.id}`);
   await page.getByRole('textbox', { name: 'Answer' }).fill('teal');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-// Many questions decided at once: what each is about, what will be sent, and what became of it.
+// Batches: the subject of each question, the answer to send, and the result.
 
 const w = world();
 
@@ -50,13 +50,13 @@ test('a row says what it is about and which answer will be sent', async () => {
   await backups.getByText('bob is working on this.').waitFor();
   await backups.getByRole('timer').waitFor();
   expect(await backups.getByText('Keep them').count()).toBe(0);
-  await row(page, 'Wipe the cellar?').getByText('dangerous: must be answered alone').waitFor();
+  await row(page, 'Wipe the cellar?').getByText('Dangerous: open it to answer').waitFor();
   const file = row(page, 'Run write_file');
   await file.locator('.editor-diff').waitFor();
   await file.getByText('Approve', { exact: true }).waitFor();
   const command = row(page, 'Run execute_command');
   await command.getByText("sudo rm -rf '/srv/old data'").first().waitFor();
-  await command.getByText('with raised rights').waitFor();
+  await command.getByText('runs as root or another user').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Approve…');
 });
@@ -68,7 +68,7 @@ test('more than a hundred are selected at once and decided together; who was fir
   );
   const page = await w.at('/inbox?kind=review');
   const boxes = page.getByRole('checkbox', { name: /^Select “/u });
-  const all = page.getByRole('checkbox', { name: 'Select all that are shown' });
+  const all = page.getByRole('checkbox', { name: 'Select all questions shown' });
   await all.waitFor();
   for (const count of [100, 104]) {
     await page.getByRole('button', { name: 'Show more' }).click();
@@ -90,9 +90,9 @@ test('more than a hundred are selected at once and decided together; who was fir
   });
   await dialog.getByRole('button', { name: 'Reject 104' }).click();
   await dialog.getByText('104 of 104 sent').waitFor();
-  expect(await dialog.getByText('taken', { exact: true }).count()).toBe(103);
-  await dialog.getByText('Somebody else was first.').waitFor();
-  await dialog.getByText('bob: Approve').waitFor();
+  expect(await dialog.getByText('rejected', { exact: true }).count()).toBe(103);
+  await dialog.getByText('Somebody else answered first.').waitFor();
+  await dialog.getByText('Approved by bob').waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('inbox-title');
   expect((await agent.decided(asked[102]?.id ?? '')).resolution?.answer?.effect).toBe('reject');

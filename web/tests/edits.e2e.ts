@@ -29,7 +29,7 @@ test('an edit has the fields of the tool, and what the server refuses is said at
   await page.locator('[data-field$="_count"]').getByRole('alert').waitFor();
   await page.getByRole('spinbutton', { name: 'Count' }).fill('5');
   await send.click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Edit and approve' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You approved this with changes' }).waitFor();
   expect((await agent.action('c1')).arguments).toEqual({ channel: 'stable', count: 5, extra: 'kept', note: 'for Ada' });
 });
 
@@ -46,7 +46,7 @@ test('what cannot be read yet in an edit is not sent as it was before', async ()
   expect((await agent.action('c1')).state).toBe('waiting');
   await list.fill('[{"a": 1}, {"b": 2}]');
   await send.click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Edit and approve' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You approved this with changes' }).waitFor();
   expect((await agent.action('c1')).arguments).toEqual({ name: 'b', list: [{ a: 1 }, { b: 2 }] });
 });
 
@@ -56,9 +56,9 @@ test('whoever really asks is named, and what is kept is kept for them', async ()
   const page = await w.at(`/inbox/${asked.id}`);
   const article = page.getByRole('article');
   await article.getByText('release-bot, in a session of billing-bot').first().waitFor();
-  await article.getByRole('checkbox', { name: 'Keep for later sessions of release-bot' }).waitFor();
+  await article.getByRole('checkbox', { name: 'Save for later sessions of release-bot' }).waitFor();
   const call = await own.propose('c1', 'execute_command', { command: 'ls' });
   await page.goto(`${w.server.page}/inbox/${call.interaction}`);
-  await article.getByRole('checkbox', { name: /also allow this later/u }).check();
+  await article.getByRole('checkbox', { name: /Also allow this from now on/u }).check();
   await article.getByText(/^release-bot may then run execute_command/u).waitFor();
 });

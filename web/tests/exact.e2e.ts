@@ -7,7 +7,7 @@ import { Agent } from './support/agent';
 import { rewrite } from './support/browser';
 import { world } from './support/world';
 
-// What is shown is what will run: to the last digit and the last character.
+// The page shows exactly what will run, to the last digit and character.
 
 const SCRIBE = `
 name = "scribe"
@@ -31,7 +31,7 @@ const w = world({ agents: { 'scribe.toml': SCRIBE }, words: ['--workspaces', ROO
 const ARGUMENTS =
   '{"amount":10.0,"batch,id":9007199254740995,"id":9007199254740993,"list":[18446744073709551615],"note":"x"}';
 
-/** Sends and reads plain text: a number must not pass through one of ours on its way. */
+/** Sends and reads raw text, so that no number is parsed on the way. */
 async function wire(path: string, body?: string): Promise<string> {
   const response = await fetch(w.server.address + path, {
     method: body === undefined ? 'GET' : 'POST',
@@ -63,13 +63,13 @@ test('numbers that no browser can hold are shown to the last digit', async () =>
 test('an edit in fields leaves every other number as it was', async () => {
   const agent = await Agent.open(w.server);
   const page = await w.at(`/inbox/${await proposed(agent, 'c1')}?move=edit`);
-  await page.getByText(/no field can hold exactly/u).waitFor();
+  await page.getByText(/cannot hold these numbers exactly/u).waitFor();
   for (const name of ['id', 'batch,id']) expect(await page.getByLabel(name, { exact: true }).count()).toBe(0);
   await page.getByRole('textbox', { name: 'note' }).fill('y');
   await page.locator('.cm-changedLine', { hasText: '"note": "y"' }).waitFor();
   expect(await page.locator('.editor-diff .cm-changedLine').count()).toBe(1);
   await approve(page).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Edit and approve' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You approved this with changes' }).waitFor();
   expect(await wire(`/v1/sessions/${agent.session}/actions/c1`)).toContain(
     `"arguments":${ARGUMENTS.replace('"x"', '"y"')}`,
   );
@@ -104,7 +104,7 @@ test('a change against what the agent says was there folds nothing away', async 
   await line.scrollIntoViewIfNeeded();
   await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await page.locator('.cm-changedLine', { hasText: 'echo 2' }).waitFor();
-  await page.getByText(/what the agent says was there; all of it, 63 lines/u).waitFor();
+  await page.getByText(/agent's copy \(not verified\) · 63 lines/u).waitFor();
 });
 
 test('a change against what the server itself has read is called so', async () => {
@@ -115,10 +115,10 @@ test('a change against what the server itself has read is called so', async () =
   const reply = await fetch(`${w.server.address}/v1/sessions`, { method: 'POST', headers, body });
   const { id } = (await reply.json()) as { id: string };
   const page = await w.at(`/sessions/${id}`);
-  await page.getByRole('link', { name: 'Open as a page' }).click();
+  await page.getByRole('link', { name: 'Open full page' }).click();
   await page.locator('.cm-deletedChunk', { hasText: 'old line' }).waitFor();
-  await page.getByText('changes, against what the server read there when this was asked').waitFor();
-  expect(await page.getByText(/what the agent says was there/u).count()).toBe(0);
+  await page.getByText('Diff against the file as the server read it when the question was asked').waitFor();
+  expect(await page.getByText(/Diff against the agent's copy/u).count()).toBe(0);
 });
 
 test('hidden characters are seen in a diff, in a field, and in JSON that is edited', async () => {
@@ -129,8 +129,8 @@ test('hidden characters are seen in a diff, in a field, and in JSON that is edit
   await page.locator('.cm-changedLine', { hasText: '⟨U+202E⟩' }).waitFor();
   await page.locator('.cm-deletedChunk', { hasText: '⟨U+2066⟩' }).waitFor();
   await approve(page).click();
-  await page.getByText('Not to be seen in it:').waitFor();
-  const marks = page.getByRole('status').filter({ hasText: 'Not to be seen in it:' });
+  await page.getByText('Hidden characters:').waitFor();
+  const marks = page.getByRole('status').filter({ hasText: 'Hidden characters:' });
   expect(await marks.innerText()).toMatch(/U\+202E\s*U\+200B/u);
   await page.getByRole('tab', { name: 'JSON' }).click();
   const editor = page.getByRole('textbox', { name: 'Arguments as JSON' });
@@ -161,7 +161,7 @@ test('a form shows and sends the numbers of its schema to the last digit', async
   await plan.locator('option', { hasText: '18446744073709551615' }).waitFor({ state: 'attached' });
   await plan.selectOption({ label: 'The odd one' });
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
   const said = await wire(`/v1/interactions/${asked.id}`);
   for (const part of ['"far":9007199254740997', '"plan":9007199254740995', '"rate":1.0'])
     expect(said.slice(said.indexOf('"resolution"'))).toContain(part);
@@ -173,7 +173,7 @@ test('what turns a text round in a field is named beneath it, with the line as i
   const page = await w.at(`/inbox/${asked.id}`);
   const field = page.getByRole('textbox', { name: 'Answer' });
   await field.fill('plain\nrm \u202e/ fr-');
-  const marks = page.getByRole('status').filter({ hasText: 'Not to be seen in it:' });
+  const marks = page.getByRole('status').filter({ hasText: 'Hidden characters:' });
   expect(await marks.innerText()).toMatch(/U\+202E\s+rm U\+202E\/ fr-/u);
   expect(await field.evaluate((box) => getComputedStyle(box).unicodeBidi)).toBe('plaintext');
   const search = page.getByRole('searchbox', { name: 'Search questions' });

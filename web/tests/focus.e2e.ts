@@ -9,7 +9,7 @@ beforeAll(() => {
   for (const name of ['dana', 'erin']) w.server.cli('users', 'create', name, '--role', 'operator');
 });
 
-/** What has the focus, in a few words. */
+/** Tag and name of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const now = document.activeElement;
@@ -78,19 +78,19 @@ test.each(['Back', 'Escape'])('%s leads from a reason to the button that asked f
 test('claimed, given back, handed over', async () => {
   const page = await w.at(`/inbox/${await confirmation('Whose is it?')}`);
   await press(page, 'Claim');
-  await page.getByRole('button', { name: 'Give back' }).waitFor();
-  await expect.poll(() => focused(page)).toBe('BUTTON Give back');
+  await page.getByRole('button', { name: 'Release' }).waitFor();
+  await expect.poll(() => focused(page)).toBe('BUTTON Release');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Claim' }).waitFor();
   await expect.poll(() => focused(page)).toBe('BUTTON Claim');
   for (const time of ['first', 'second']) {
-    await press(page, 'Instead of answering');
+    await press(page, 'More');
     await page.getByRole('menuitem', { name: 'Hand over…' }).press('Enter');
     await page.getByRole('dialog').waitFor();
     await expect.poll(() => focused(page), { message: time }).toMatch(/^TEXTAREA/u);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expect.poll(() => focused(page), { message: time }).toBe('BUTTON Instead of answering');
+    await expect.poll(() => focused(page), { message: time }).toBe('BUTTON More');
   }
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Hand over…' }).press('Enter');
@@ -104,13 +104,13 @@ test('many at once: cleared, or done', async () => {
   const page = await w.at('/inbox?q=Batch');
   await page.getByRole('checkbox', { name: 'Select “Batch one”' }).focus();
   await page.keyboard.press('Space');
-  await press(page, 'Clear');
+  await press(page, 'Clear selection');
   await expect.poll(() => focused(page)).toBe('H1 Inbox');
   await page.getByRole('checkbox', { name: 'Select “Batch one”' }).focus();
   await page.keyboard.press('Space');
   await press(page, 'Approve…');
   await page.getByRole('dialog').waitFor();
-  // A key on a button that is not enabled yet does nothing.
+  // A key press on a disabled button does nothing, so wait until it is enabled.
   await page.getByRole('dialog').getByRole('button', { name: 'Approve 1', disabled: false }).press('Enter');
   await page.getByRole('button', { name: 'Done' }).press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -149,21 +149,21 @@ test('a grant taken back, a key revoked, people locked out and let in', async ()
     await dialog.getByRole('button', { name, exact: true }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
   };
-  await sure('Take back', 'Take back');
+  await sure('Revoke', 'Revoke');
   await page.getByRole('listitem').filter({ hasText: 'delete_file' }).waitFor({ state: 'detached' });
-  await expect.poll(() => focused(page)).toBe('H1 Grants');
+  await expect.poll(() => focused(page)).toBe('H1 Standing approvals');
   await page.goto(`${w.server.page}/settings?tab=keys`);
   await sure('Revoke the key of night-bot', 'Revoke');
   await expect.poll(() => focused(page)).toMatch(/^LI night-bot/u);
   await page.goto(`${w.server.page}/settings?tab=people`);
-  await sure('Lock out dana', 'Lock out');
+  await sure('Disable dana', 'Disable');
   await expect.poll(() => focused(page)).toMatch(/^LI dana/u);
   await page
     .getByRole('listitem')
     .filter({ hasText: 'dana' })
-    .getByRole('button', { name: /Let .*in/u })
+    .getByRole('button', { name: /^Enable /u })
     .press('Enter');
-  await dialog.getByRole('button', { name: 'Let in again' }).press('Enter');
+  await dialog.getByRole('button', { name: 'Enable' }).press('Enter');
   await dialog.waitFor({ state: 'detached' });
   await expect.poll(() => focused(page)).toMatch(/^LI dana/u);
 });
@@ -225,8 +225,8 @@ test('a dialog begun in a menu gives the focus to its button, however often', as
   const page = await w.at('/inbox');
   for (const time of ['first', 'second', 'third']) {
     await page.getByRole('button', { name: 'Account of alice' }).first().press('Enter');
-    await page.getByRole('menuitem', { name: 'Keyboard' }).press('Enter');
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).press('Enter');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => focused(page), { message: time }).toBe('BUTTON Account of alice');

@@ -51,7 +51,7 @@ test('a form with every control; what is wrong is said at its field, and the mom
   await page.getByRole('button', { name: 'Send answer' }).click();
   await form.getByText('At least 3 characters.').waitFor();
   await form.getByText('At most 10.').waitFor();
-  expect(await form.getByText('This is needed.').count()).toBeGreaterThanOrEqual(2);
+  expect(await form.getByText('Required').count()).toBeGreaterThanOrEqual(2);
   await form.getByLabel('Name').fill('abc');
   await form.getByLabel('Count').fill('7');
   await form.getByLabel('Ratio').fill('0.5');
@@ -69,7 +69,7 @@ test('a form with every control; what is wrong is said at its field, and the mom
   await form.getByRole('group', { name: 'People' }).getByRole('button', { name: 'Add' }).click();
   await form.getByLabel('Who').fill('dana');
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
   expect((await agent.decided(asked.id)).resolution?.answer?.data).toEqual({
     name: 'abc',
     count: 7,
@@ -144,10 +144,10 @@ test('a secret is typed behind dots, reaches the agent alone, and stays nowhere'
   const field = page.getByLabel('Token', { exact: true });
   expect(await field.getAttribute('type')).toBe('password');
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByText('This is needed.').waitFor();
+  await page.getByText('Required').waitFor();
   await field.fill(value);
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
   expect(await page.content()).not.toContain(value);
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(value);
   const taken = await agent.take<{ secrets: Record<string, string> }>(asked.id);
@@ -190,7 +190,7 @@ test('a secret that the server refuses stays in its field, and what is wrong is 
   await page.unroute('**/answer');
   await second.fill('two-value');
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
   expect((await agent.take<{ secrets: object }>(asked.id)).secrets).toEqual({ ONE: 'one-value', TWO: 'two-value' });
 });
 
@@ -213,7 +213,7 @@ test('constants without a type are chosen from, and long lists of arguments fold
   const page = await w.at(`/inbox/${asked.id}`);
   await page.getByRole('combobox', { name: 'Plan' }).selectOption({ label: 'The quick one' });
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
   expect((await agent.decided(asked.id)).resolution?.answer?.data).toEqual({ plan: 'b' });
   const rows = Array.from({ length: 3000 }, (_, n) => n);
   const call = await agent.propose('many', 'import_rows', { rows, last: 'rm -rf /' });
@@ -249,7 +249,7 @@ test('free parts are written as JSON wherever they stand, also where a schema co
   await page.getByRole('alert').filter({ hasText: 'next › name: ' }).waitFor();
   await page.getByRole('textbox', { name: 'next JSON' }).fill('{"name": "elm"}');
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'Answered by alice' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered this' }).waitFor();
   expect((await agent.decided(asked.id)).resolution?.answer?.data).toMatchObject({
     tree: { name: 'oak', next: { name: 'elm' } },
   });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-// What is half written, half decided, or not for everybody.
+// Drafts, partial decisions and limited audiences.
 
 const w = world();
 
@@ -40,7 +40,7 @@ test('an answer that is half written is there again after going elsewhere and af
 test('who signs out in one tab leaves nothing half written in another', async () => {
   const agent = await Agent.open(w.server);
   const asked = await agent.ask({ kind: 'question', title: 'Whose thought?' });
-  // A cookie of its own, so that nobody else is signed out with it.
+  // A separate session, so that signing out affects no other test.
   const page = await w.at(w.server.link('alice'), { user: 'nobody' });
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/inbox');
@@ -62,7 +62,7 @@ test('a reason that was begun for a rejection does not go with an approval', asy
   await page.getByRole('textbox', { name: /Reason/u }).fill('Not on a Fri');
   await button(page, 'Back').click();
   await button(page, 'Approve').click();
-  await ended(page, 'alice: Approve');
+  await ended(page, 'You approved this');
   expect((await agent.decided(call.interaction ?? '')).resolution?.answer?.feedback ?? null).toBeNull();
 });
 
@@ -73,7 +73,7 @@ test('an edit that was begun is kept, and said to be when its panel is closed', 
   await button(page, 'Edit and approve').click();
   await page.getByRole('textbox', { name: /command/u }).fill('make test');
   await button(page, 'Back').click();
-  await page.getByText('Your edit is kept.').waitFor();
+  await page.getByText('Your edit is saved.').waitFor();
   await button(page, 'Edit and approve').click();
   expect(await page.getByRole('textbox', { name: /command/u }).inputValue()).toBe('make test');
 });
@@ -98,20 +98,20 @@ test('a policy that is half written outlives its tabs, other pages and reading a
   await editor.click();
   await editor.press('Control+End');
   await page.keyboard.insertText('\n# mine');
-  await page.getByText('Not in force yet').waitFor();
+  await page.getByText('Not active yet').waitFor();
   await page.getByRole('button', { name: 'History' }).click();
   await page.getByRole('button', { name: 'Text', exact: true }).click();
-  await page.getByText('Not in force yet').waitFor();
-  await page.getByRole('link', { name: 'Grants' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Grants' }).waitFor();
+  await page.getByText('Not active yet').waitFor();
+  await page.getByRole('link', { name: 'Standing approvals' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Standing approvals' }).waitFor();
   await page.getByRole('link', { name: 'Policy' }).click();
-  await page.getByText('Not in force yet').waitFor();
+  await page.getByText('Not active yet').waitFor();
   await page.reload();
-  await page.getByText('Not in force yet').waitFor();
+  await page.getByText('Not active yet').waitFor();
   await editor.press('Control+End');
   await editor.getByText('# mine').waitFor();
   await page.getByRole('button', { name: 'Discard changes' }).click();
-  await page.getByText('Not in force yet').waitFor({ state: 'detached' });
+  await page.getByText('Not active yet').waitFor({ state: 'detached' });
 });
 
 test('a choice that needs words has a field for them', async () => {
@@ -166,27 +166,27 @@ test('whoever may not answer is told why, and has no buttons', async () => {
   const group = await agent.ask({ kind: 'confirmation', title: 'For the night', audience: { groups: ['night'] } });
   const anybody = await agent.ask({ kind: 'confirmation', title: 'For anybody' });
   const page = await w.at(`/inbox/${named.id}`);
-  await page.getByText(/This question is for other people/u).waitFor();
+  await page.getByText(/Only .* can answer\. You can read it/u).waitFor();
   expect(await button(page, 'Confirm').count()).toBe(0);
   await page.goto(`${w.server.page}/inbox/${group.id}`);
-  await page.getByText(/This question is for other people/u).waitFor();
+  await page.getByText(/Only .* can answer\. You can read it/u).waitFor();
   w.server.cli('users', 'create', 'vera', '--role', 'viewer', '--group', 'night');
   const vera = await w.at(w.server.link('vera'), { user: 'nobody' });
   await vera.getByRole('button', { name: 'Sign in' }).click();
   await vera.waitForURL('**/inbox');
-  // Only what she may answer can be selected.
+  // Only questions that she may answer can be selected.
   await vera.getByRole('checkbox', { name: /For the night/u }).waitFor();
   expect(await vera.getByRole('checkbox', { name: /For anybody/u }).count()).toBe(0);
   await vera.goto(`${w.server.page}/inbox/${anybody.id}`);
-  await vera.getByText(/This question is for other people/u).waitFor();
+  await vera.getByText(/Only .* can answer\. You can read it/u).waitFor();
   expect(await button(vera, 'Confirm').count()).toBe(0);
   await vera.goto(`${w.server.page}/inbox/${group.id}`);
   await button(vera, 'Confirm').click();
-  await ended(vera, 'vera: Confirm');
+  await ended(vera, 'You answered: Confirm');
 });
 
 test('a viewer selects in the inbox what was asked in a session of theirs, and nothing else', async () => {
-  // Who is a viewer now may have been more than that when the session began.
+  // A viewer may have started the session while in another role.
   const headers = {
     Authorization: `Bearer ${w.server.key('vern', 'operator')}`,
     'Content-Type': 'application/json',
@@ -205,6 +205,6 @@ test('a viewer selects in the inbox what was asked in a session of theirs, and n
   await page.getByRole('region', { name: 'Selected questions' }).getByRole('button', { name: 'Approve…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Approve 1' }).click();
-  await dialog.getByText('taken', { exact: true }).waitFor();
+  await dialog.getByText('approved', { exact: true }).waitFor();
   expect((await agent.decided(asked.id)).resolution?.by?.name).toBe('vern');
 });

@@ -19,7 +19,7 @@ test('keys walk, select, open and answer; focus is seen; ? tells them', async ()
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Confirm');
   expect(await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)).toBe('solid');
   await page.keyboard.press('Enter');
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
   await page.getByRole('link', { name: 'First' }).waitFor({ state: 'detached' });
   await page.keyboard.press('j');
   await page.getByRole('heading', { level: 2, name: 'Second' }).waitFor();
@@ -29,7 +29,7 @@ test('keys walk, select, open and answer; focus is seen; ? tells them', async ()
   await page.keyboard.press('Control+Enter');
   await page.getByRole('article').getByRole('status').filter({ hasText: 'no ?' }).waitFor();
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
@@ -49,8 +49,8 @@ test('filters live in the address and survive a reload', async () => {
   await page.getByRole('link', { name: 'Alpha notice' }).waitFor();
   expect(await page.getByRole('link', { name: /Alpha/u }).count()).toBe(1);
   await page.getByRole('combobox', { name: 'Status' }).selectOption('expired');
-  await page.getByRole('heading', { name: 'No question matches' }).waitFor();
-  await page.getByRole('button', { name: 'Show every open question' }).click();
+  await page.getByRole('heading', { name: 'No questions match' }).waitFor();
+  await page.getByRole('button', { name: 'Show all open questions' }).click();
   await page.getByRole('link', { name: 'Alpha question' }).waitFor();
 });
 
@@ -80,7 +80,7 @@ test('who works on a question is seen by the others, who cannot answer until it 
   await bob.getByText('alice is working on this', { exact: false }).waitFor();
   await bob.locator(`[data-question="${asked.id}"]`).getByText('alice', { exact: true }).waitFor();
   expect(await bob.getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true);
-  await alice.getByRole('button', { name: 'Give back' }).click();
+  await alice.getByRole('button', { name: 'Release' }).click();
   await expect.poll(() => bob.getByRole('button', { name: 'Confirm' }).isEnabled()).toBe(true);
   await bob.getByRole('button', { name: 'Confirm' }).click();
   await alice.getByRole('article').getByRole('status').filter({ hasText: 'bob: Confirm' }).waitFor();
@@ -109,8 +109,8 @@ test('many at once: each its own result, what needs a look alone is left out', a
     body: JSON.stringify({ option: 'approve' }),
   });
   await dialog.getByRole('button', { name: /^Reject \d/u }).click();
-  await dialog.getByText('Somebody else was first.').waitFor();
-  expect(await dialog.getByText('taken', { exact: true }).count()).toBe(3);
+  await dialog.getByText('Somebody else answered first.').waitFor();
+  expect(await dialog.getByText('rejected', { exact: true }).count()).toBe(3);
   await dialog.getByRole('button', { name: 'Done' }).click();
   expect((await agent.action('c1')).feedback).toBe('Not today.');
   expect((await agent.action('c2')).state).toBe('allowed');
@@ -142,7 +142,7 @@ test('a question of another project, or none, is simply not there', async () => 
   const asked = await agent.ask({ kind: 'question', title: 'Foreign' });
   for (const id of [asked.id, 'int_nonsense']) {
     const page = await w.at(`/inbox/${id}`);
-    await page.getByRole('heading', { name: 'There is no such question' }).waitFor();
+    await page.getByRole('heading', { name: 'Question not found' }).waitFor();
     expect(await page.getByText('Foreign').count()).toBe(0);
   }
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   ids = await busyMorning(w.server);
 });
 
-/** Goes round the page by Tab, and says what can be pressed and was not reached, or was reached and not shown, or behind something. */
+/** Tabs through the page and returns controls that were not reached, not visibly focused, or covered. */
 async function unreached(page: Page): Promise<string[]> {
   await page.evaluate(() => {
     const pressable = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea, summary, [role=textbox]';
@@ -24,7 +24,7 @@ async function unreached(page: Page): Promise<string[]> {
       });
     const name = (element: Element) =>
       `${element.tagName} ${(element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40)}`;
-    // Where it is in many lines or partly out of sight, some of it can be seen.
+    // An element with several lines, or partly off screen, must be visible in part.
     const covered = (element: Element) => {
       const own = (hit: Element | null) =>
         hit !== null && (element.contains(hit) || hit.closest('label')?.contains(element) === true);
@@ -38,7 +38,7 @@ async function unreached(page: Page): Promise<string[]> {
         const now = document.activeElement;
         if (!now || now === document.body || seen.has(now)) return false;
         seen.add(now);
-        // An editor draws its outline a moment after it has the focus.
+        // An editor draws its focus outline after a short delay.
         for (let frame = 0; frame < 60 && !outlined(now); frame += 1) await new Promise(requestAnimationFrame);
         if (!outlined(now)) unseen.push(`no outline: ${name(now)}`);
         if (covered(now)) unseen.push(`covered: ${name(now)}`);
@@ -46,7 +46,7 @@ async function unreached(page: Page): Promise<string[]> {
       },
       left() {
         const wanted = [...document.querySelectorAll(pressable)].filter((one) => {
-          // Of radio buttons and of tabs one is reached by Tab, the others by arrows.
+          // In radio groups and tab lists, Tab reaches one element and the arrow keys reach the others.
           const arrows = one.matches('[type=radio], [role=tab]');
           return !arrows && one.checkVisibility({ visibilityProperty: true }) && !seen.has(one);
         });
@@ -78,8 +78,8 @@ test.each([
   ['a session', () => `/sessions/${ids.session}`, 'article [data-move]'],
   ['the agents', () => '/agents', 'li button'],
   ['the policy', () => '/policy', '.cm-content'],
-  ['the audit trail', () => '/audit', 'li summary'],
-  ['the figures', () => '/figures', 'select'],
+  ['the audit log', () => '/audit', 'li summary'],
+  ['the insights', () => '/figures', 'select'],
   ['the keys', () => '/settings?tab=keys', 'li button'],
 ])('%s: everything that can be pressed is reached by Tab, and shows it', async (_, path, drawn) => {
   const page = await w.at(path());
@@ -103,7 +103,7 @@ test('the page is entered without a mouse: the skip link first', async () => {
   const page = await w.at('/inbox');
   await page.locator('h1').waitFor();
   await page.keyboard.press('Tab');
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the page');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');
   await page.keyboard.press('Enter');
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
 });

@@ -3,7 +3,7 @@ import type { Interaction } from '@/api/types';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-// What went wrong on the screens of the five systems that this one replaces, each as a test.
+// Mistakes of earlier approval systems, one test each.
 
 const THINKER = `
 name = "thinker"
@@ -104,7 +104,7 @@ test('a stream is a plain GET with the cookie; an answer says what was chosen, a
   );
   await page.goto(`${w.server.page}/inbox/${asked.id}`);
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
   const stream = sent.find(({ url }) => url.includes('/events/stream'));
   expect(stream).toEqual({ method: 'GET', url: `${w.server.page}/v1/events/stream`, body: null });
   const answer = sent.find(({ url }) => url.endsWith('/answer'));
@@ -149,7 +149,7 @@ test('suggestions of a model are filtered by id and by parameters; what was drop
   const card = page.getByRole('article').filter({ hasText: 'Which port?' });
   await card.getByRole('button', { name: /The usual one/u }).waitFor();
   expect(await card.getByRole('button', { name: /An odd one|Any/u }).count()).toBe(0);
-  await card.getByText('2 were left out').click();
+  await card.getByText('2 suggestions left out').click();
   await card.getByText('evil', { exact: true }).waitFor();
   expect(await page.getByText('suggestions.dropped').count()).toBe(0);
 });
@@ -179,7 +179,7 @@ test('what breaks inside the server is not shown to people', async () => {
     route.fulfill({ status: 500, contentType: 'application/problem+json', body: JSON.stringify(body) }),
   );
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('Something went wrong on the server.').waitFor();
+  await page.getByText('Something went wrong on the server. Try again.').waitFor();
   expect(await page.getByText(/NullPointer/u).count()).toBe(0);
   expect(await page.getByRole('article').getByText('Open', { exact: true }).count()).toBe(1);
 });

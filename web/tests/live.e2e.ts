@@ -39,7 +39,7 @@ test('time runs out under the eyes of the reader', async () => {
   expect((await agent.decided(asked.id)).status).toBe('expired');
 });
 
-/** Keeps the answers of a page on their way until they are let go. */
+/** Holds the answer requests of a page until they are released. */
 async function holdAnswers(page: Page) {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -63,14 +63,20 @@ test('two browsers race: one answer is taken, the other page says who was first'
   await alice.getByRole('button', { name: 'Confirm' }).click();
   await bob.getByRole('button', { name: 'Cancel', exact: true }).click();
   await bob.getByRole('group', { name: 'Cancel' }).getByRole('button', { name: 'Cancel', exact: true }).click();
-  // Both answers are on their way: what decides is the server alone.
+  // Both answers are in flight, so the server decides.
   await Promise.all(race.map((one) => one.sent));
   for (const one of race) one.release();
   expect((await replies).map((reply) => reply.status()).sort()).toEqual([200, 409]);
   const first = (await agent.decided(asked.id)).resolution;
-  const words = first?.by?.name === 'alice' ? 'alice: Confirm' : 'bob: Cancel';
-  for (const page of [alice, bob])
+  const winner = first?.by?.name;
+  const answer = winner === 'alice' ? 'Confirm' : 'Cancel';
+  for (const [page, name] of [
+    [alice, 'alice'],
+    [bob, 'bob'],
+  ] as const) {
+    const words = name === winner ? `You answered: ${answer}` : `Answered by ${winner}: ${answer}`;
     await page.getByRole('article').getByRole('status').filter({ hasText: words }).waitFor();
+  }
 });
 
 test('a question that is answered elsewhere says so where the buttons were, and nothing else comes under the pointer', async () => {
@@ -112,9 +118,9 @@ test('nothing is shown as decided before the server has agreed', async () => {
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.locator('button[aria-busy=true]').waitFor();
   expect(await page.getByRole('article').getByText('Open', { exact: true }).count()).toBe(1);
-  expect(await page.getByRole('article').getByText('alice: Confirm').count()).toBe(0);
+  expect(await page.getByRole('article').getByText('You answered: Confirm').count()).toBe(0);
   release();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
 });
 
 test('a reply that is lost is asked for again, and one answer stays one answer', async () => {
@@ -129,7 +135,7 @@ test('a reply that is lost is asked for again, and one answer stays one answer',
     return route.abort();
   });
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
   expect(new Set(keys).size).toBe(1);
 });
 
@@ -149,7 +155,7 @@ test('the server is killed under an open page: it shows, it heals, and nothing i
   await page.getByRole('link', { name: 'Also after' }).waitFor();
   await page.getByText(/Connection lost/u).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'alice: Confirm' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You answered: Confirm' }).waitFor();
   expect((await agent.decided(before.id)).status).toBe('answered');
   expect((await agent.call<{ status: string }>('GET', `/v1/interactions/${after.id}`)).status).toBe('pending');
 });

@@ -28,24 +28,24 @@ test('the policy: found wrong as one types, shown before it is saved, and obeyed
     .getByText(/did you mean `verdict`/u)
     .first()
     .waitFor();
-  expect(await page.getByRole('button', { name: 'Review and save…' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Review and activate…' }).isDisabled()).toBe(true);
   await rewrite(editor, POLICY);
   await page
     .getByText(/did you mean `verdict`/u)
     .first()
     .waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Explain a call' }).click();
-  await page.getByText('Judged by your unsaved draft.').waitFor();
+  await page.getByText('Uses your unsaved draft.').waitFor();
   await page.getByRole('textbox', { name: 'Arguments as JSON' }).fill('{"command": "git push --force"}');
   await page.getByRole('button', { name: 'Explain', exact: true }).click();
   await page.getByText('History is not rewritten here.').waitFor();
   await page.getByRole('button', { name: 'Text' }).click();
-  await page.getByRole('button', { name: 'Review and save…' }).click();
+  await page.getByRole('button', { name: 'Review and activate…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.locator('.cm-changedLine', { hasText: 'never-force' }).waitFor();
   await dialog.getByRole('textbox', { name: /Reason/u }).fill('After the incident');
-  await dialog.getByRole('button', { name: 'Put in force' }).click();
-  await page.getByText("this project's own").waitFor();
+  await dialog.getByRole('button', { name: 'Activate' }).click();
+  await page.getByText('project policy').waitFor();
   expect(await agent.propose('c2', 'execute_command', { command: 'git push --force' })).toMatchObject({
     state: 'denied',
     feedback: expect.stringContaining('History is not rewritten here.'),
@@ -58,15 +58,15 @@ test('the policy: found wrong as one types, shown before it is saved, and obeyed
 test('somebody else has changed the policy meanwhile: nothing is overwritten', async () => {
   const page = await w.at('/policy');
   await rewrite(page.getByRole('textbox', { name: 'Policy in TOML' }), `${POLICY}# mine\n`);
-  await page.getByRole('button', { name: 'Review and save…' }).click();
+  await page.getByRole('button', { name: 'Review and activate…' }).click();
   const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
   await fetch(`${w.server.address}/v1/policy`, {
     method: 'PUT',
     headers,
     body: JSON.stringify({ text: `${POLICY}# theirs\n` }),
   });
-  await page.getByRole('button', { name: 'Put in force' }).click();
-  await page.getByText(/Somebody has changed the policy in the meantime/u).waitFor();
+  await page.getByRole('button', { name: 'Activate' }).click();
+  await page.getByText(/Somebody changed the policy in the meantime/u).waitFor();
   const now = (await (await fetch(`${w.server.address}/v1/policy`, { headers })).json()) as { text: string };
   expect(now.text).toContain('# theirs');
 });
@@ -82,11 +82,11 @@ test('a draft is tried on recent actions: what would go otherwise, and whose dec
   const page = await w.at('/policy');
   const editor = page.getByRole('textbox', { name: 'Policy in TOML' });
   await rewrite(editor, `${POLICY}\n[[rule]]\nname = "free"\ntools = ["delete_file"]\nverdict = "allow"\n`);
-  await page.getByRole('button', { name: 'Review and save…' }).click();
+  await page.getByRole('button', { name: 'Review and activate…' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Try on recent actions' }).click();
-  await dialog.getByText(/Held against/u).waitFor();
-  const against = dialog.getByText('It contradicts 1 decision of a person').locator('xpath=..');
+  await dialog.getByRole('button', { name: 'Test on recent actions' }).click();
+  await dialog.getByText(/Tested on/u).waitFor();
+  const against = dialog.getByText('Contradicts 1 decision by people').locator('xpath=..');
   expect(await against.getByRole('listitem').innerText()).toMatch(/delete_file.*ask.*allow.*bob/su);
 });
 
@@ -101,10 +101,10 @@ test('asking is switched off with a reason, everybody can see it, and on again',
     await dialog.getByRole('button', { name }).click();
     await dialog.waitFor({ state: 'detached' });
   };
-  await flip('Switch asking off');
-  await page.getByText(/Nobody is asked/u).waitFor();
+  await flip('Pause approvals (allow everything)');
+  await page.getByText(/Approvals are paused/u).waitFor();
   expect((await agent.propose('c1', 'delete_file', { path: 'a' })).state).toBe('allowed');
-  await flip('Switch asking on');
+  await flip('Resume approvals');
   expect((await agent.propose('c2', 'delete_file', { path: 'b' })).state).toBe('waiting');
 });
 
@@ -123,17 +123,17 @@ test('a grant is listed with its limits and taken back', async () => {
   await row.getByText('/tmp/*').waitFor();
   await row.getByText(/used 0 of 20 times/u).waitFor();
   expect((await agent.propose('c2', 'delete_file', { path: '/tmp/b' })).state).toBe('allowed');
-  await row.getByRole('button', { name: 'Take back' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await row.waitFor({ state: 'detached' });
   expect((await agent.propose('c3', 'delete_file', { path: '/tmp/c' })).state).toBe('waiting');
-  await page.getByRole('checkbox', { name: 'Also those that are over' }).check();
-  await row.getByText('taken back').waitFor();
+  await page.getByRole('checkbox', { name: 'Show expired' }).check();
+  await row.getByText('revoked').waitFor();
 });
 
 test('the audit trail: filtered, unfolded, exported', async () => {
   const page = await w.at('/audit');
-  await page.getByText(/Chained by hashes and signed/u).waitFor();
+  await page.getByText(/Hash-chained and signed/u).waitFor();
   const numbers = page.getByRole('listitem').locator('summary > span:first-child');
   await numbers.nth(1).waitFor();
   const [first, second] = (await numbers.allInnerTexts()).map(Number);
@@ -157,7 +157,7 @@ test('the audit trail: filtered, unfolded, exported', async () => {
 
 test('the export says what is in it and is offered to whoever may have it; types are offered; without https it is said why nothing is checked', async () => {
   const page = await w.at('/audit?type=policy.changed&period=week');
-  await page.getByRole('link', { name: 'Export all of this period' }).waitFor();
+  await page.getByRole('link', { name: 'Export this period' }).waitFor();
   await page.getByRole('listitem').filter({ hasText: 'policy.changed' }).first().waitFor();
   const types = page.locator('datalist option[value="policy.changed"]');
   await types.waitFor({ state: 'attached' });
@@ -165,7 +165,7 @@ test('the export says what is in it and is offered to whoever may have it; types
   await page.getByRole('link', { name: 'Export everything' }).waitFor();
   await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
   await page.reload();
-  await page.getByText('only over https').waitFor();
+  await page.getByText('needs https').waitFor();
   expect(await page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
   const other = await w.at('/audit', { user: 'bob' });
   await other.getByRole('alert').waitFor();
@@ -175,7 +175,7 @@ test('the export says what is in it and is offered to whoever may have it; types
 test('the audit trail is checked in the browser, and an entry that was changed on the way is named', async () => {
   const page = await w.at('/audit');
   await page.getByRole('button', { name: 'Check now' }).click();
-  await page.getByText(/Whole: \d+ entries/u).waitFor();
+  await page.getByText(/Intact: \d+ entries/u).waitFor();
   await page.route('**/v1/audit/export', async (route) => {
     const reply = await route.fetch();
     const lines = (await reply.text()).split('\n');
@@ -183,10 +183,10 @@ test('the audit trail is checked in the browser, and an entry that was changed o
     await route.fulfill({ response: reply, body: lines.join('\n') });
   });
   await page.getByRole('button', { name: 'Check now' }).click();
-  await page.getByRole('alert').filter({ hasText: 'Entry 3 does not fit' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Entry 3 does not match' }).waitFor();
 });
 
-test('figures: what is open, and how it ended', async () => {
+test('insights: what is open, and how it ended', async () => {
   const page = await w.at('/figures?window=3600');
   await page.getByText('Open now').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'Approval' }).first();
@@ -201,11 +201,11 @@ test('a key is made, shown once, works, and is revoked', async () => {
   const page = await w.at('/settings?tab=keys');
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('textbox', { name: 'In whose name' }).fill('night-bot');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('night-bot');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   const key = await dialog.locator('code').innerText();
   expect(key).toMatch(/^hp_/u);
-  // It is never shown again: whoever misses the button has it still.
+  // The key is never shown again, so a click outside must not close the dialog.
   await page.mouse.click(5, 400);
   expect(await dialog.locator('code').innerText()).toBe(key);
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -227,18 +227,18 @@ test('a key in the name of a person is made only where one says that it is their
   };
   await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
-  const name = dialog.getByRole('textbox', { name: 'In whose name' });
+  const name = dialog.getByRole('textbox', { name: 'Name' });
   await name.fill('Bob');
   await dialog.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
-  const join = dialog.getByRole('alert').getByRole('button', { name: 'Make it a key of Bob' });
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  const join = dialog.getByRole('alert').getByRole('button', { name: 'Create it as a key of Bob' });
   await join.waitFor();
   expect(await made()).toEqual([]);
-  // The offer is about the name that was sent, and about no other one.
+  // The offer applies only to the name that was sent.
   await name.fill('Bobby');
   await join.waitFor({ state: 'detached' });
   await name.fill('Bob');
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   await join.click();
   expect(await dialog.locator('code').innerText()).toMatch(/^hp_/u);
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -251,7 +251,7 @@ test('who may not, is not led there, and is told so at the door', async () => {
   expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
   await page.goto(`${w.server.page}/policy`);
   await page.getByRole('textbox', { name: 'Policy in TOML' }).waitFor();
-  expect(await page.getByRole('button', { name: /Review|Switch/u }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: /Review|Pause|Resume/u }).count()).toBe(0);
 });
 
 test('a person is added, gets a link, comes in by it, and is locked out', async () => {
@@ -260,7 +260,7 @@ test('a person is added, gets a link, comes in by it, and is locked out', async 
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'User name' }).fill('dana');
   await dialog.getByRole('button', { name: 'Add' }).click();
-  await dialog.getByRole('button', { name: 'Make the link' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
   const link = new URL(await dialog.locator('code').innerText());
   await page.mouse.click(5, 400);
   expect(await dialog.locator('code').innerText()).toBe(link.href);
@@ -268,9 +268,9 @@ test('a person is added, gets a link, comes in by it, and is locked out', async 
   const dana = await w.at(link.pathname + link.hash, { user: 'nobody' });
   await dana.getByRole('button', { name: 'Sign in' }).click();
   await dana.getByRole('button', { name: 'Account of dana' }).first().waitFor();
-  await page.getByRole('button', { name: 'Lock out dana' }).click();
-  await dialog.getByRole('button', { name: 'Lock out' }).click();
-  await page.getByText('locked out', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Disable dana' }).click();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('disabled', { exact: true }).waitFor();
   await dana.reload();
   await dana.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
 });
@@ -279,18 +279,18 @@ test('whoever is locked out is let in again; a role is changed, but not that of 
   w.server.cli('users', 'create', 'erin', '--role', 'viewer', '--group', 'night');
   const page = await w.at('/settings?tab=people');
   const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Lock out erin' }).click();
-  await dialog.getByRole('button', { name: 'Lock out' }).click();
-  await page.getByRole('button', { name: 'Let erin in again' }).click();
+  await page.getByRole('button', { name: 'Disable erin' }).click();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('button', { name: 'Enable erin' }).click();
   await dialog.getByRole('combobox', { name: 'Role' }).selectOption('operator');
-  await dialog.getByRole('button', { name: 'Let in again' }).click();
+  await dialog.getByRole('button', { name: 'Enable' }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'erin' });
   await row.getByText('operator').waitFor();
   await row.getByText('night').waitFor();
   const erin = await w.at(w.server.link('erin'), { user: 'nobody' });
   await erin.getByRole('button', { name: 'Sign in' }).click();
   await erin.getByRole('button', { name: 'Account of erin' }).first().waitFor();
-  await page.getByRole('button', { name: 'Change erin' }).click();
+  await page.getByRole('button', { name: 'Edit erin' }).click();
   await dialog.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
   await dialog.getByRole('textbox', { name: 'Groups' }).fill('day, night');
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -298,10 +298,10 @@ test('whoever is locked out is let in again; a role is changed, but not that of 
   await row.getByText('day').waitFor();
   await erin.reload();
   await erin.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
-  await page.getByRole('button', { name: 'Change alice' }).click();
+  await page.getByRole('button', { name: 'Edit alice' }).click();
   await dialog.getByRole('combobox', { name: 'Role' }).selectOption('operator');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('make somebody else one first', { exact: false }).waitFor();
+  await dialog.getByText('Make somebody else an administrator first', { exact: false }).waitFor();
 });
 
 test('whoever is less than before is told so as soon as they are refused', async () => {
@@ -310,13 +310,13 @@ test('whoever is less than before is told so as soon as they are refused', async
   await finn.getByRole('button', { name: 'Sign in' }).click();
   await finn.getByRole('link', { name: 'Audit' }).waitFor();
   await finn.goto(`${w.server.page}/policy`);
-  await finn.getByRole('button', { name: 'Switch asking off' }).click();
+  await finn.getByRole('button', { name: 'Pause approvals (allow everything)' }).click();
   await finn.getByRole('textbox', { name: 'Reason' }).fill('Mine');
   const headers = { Authorization: `Bearer ${w.server.keys.get('alice')}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ role: 'viewer' });
   const reply = await fetch(`${w.server.address}/v1/users/finn`, { method: 'PATCH', headers, body });
   expect(reply.status).toBe(200);
-  await finn.getByRole('dialog').getByRole('button', { name: 'Switch asking off' }).click();
+  await finn.getByRole('dialog').getByRole('button', { name: 'Pause approvals (allow everything)' }).click();
   await finn.getByRole('heading', { name: 'Sign in to Holdpoint' }).waitFor();
 });
 
@@ -349,14 +349,14 @@ test('a grant says what it allows and where, and is shown as it is by now', asyn
   await row('june.log')
     .getByText(/used 1 of 20 times/u)
     .waitFor();
-  await row('june.log').getByRole('button', { name: 'Take back' }).click();
+  await row('june.log').getByRole('button', { name: 'Revoke' }).click();
   for (const { id } of await list()) await fetch(`${w.server.address}/v1/grants/${id}`, { method: 'DELETE', headers });
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
-  await page.getByRole('dialog').getByText('This approval was taken back before.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByText('This standing approval was already revoked.').waitFor();
   await page.keyboard.press('Escape');
   await row('june.log').waitFor({ state: 'detached' });
   await row('may.log').waitFor({ state: 'detached' });
-  await page.getByRole('checkbox', { name: 'Also those that are over' }).check();
+  await page.getByRole('checkbox', { name: 'Show expired' }).check();
   await row('may.log').getByRole('link', { name: 'Clean-up of May' }).click();
   await page.getByRole('heading', { level: 1, name: 'Clean-up of May' }).waitFor();
 });
@@ -364,16 +364,16 @@ test('a grant says what it allows and where, and is shown as it is by now', asyn
 test('sessions: a filter that fits nothing says so and is cleared; the known agents are offered', async () => {
   await Agent.open(w.server, 'To be found');
   const page = await w.at('/sessions?status=failed');
-  await page.getByText('No session fits these filters').waitFor();
-  await page.getByRole('button', { name: 'Show every session' }).click();
+  await page.getByText('No sessions match these filters').waitFor();
+  await page.getByRole('button', { name: 'Show all sessions' }).click();
   const found = page.getByRole('link', { name: 'To be found' });
   await found.waitFor();
   const agent = page.getByRole('combobox', { name: 'Agent' });
-  expect(await agent.getAttribute('placeholder')).toContain('whole name');
+  expect(await agent.getAttribute('placeholder')).toContain('Exact agent name');
   await page.locator('datalist option[value=release-bot]').waitFor({ state: 'attached' });
   await agent.fill('release');
-  await page.getByText('No session fits these filters').waitFor();
-  await page.getByRole('button', { name: 'Show every session' }).click();
+  await page.getByText('No sessions match these filters').waitFor();
+  await page.getByRole('button', { name: 'Show all sessions' }).click();
   await found.waitFor();
   expect(await agent.inputValue()).toBe('');
   await agent.fill('release-bot');

@@ -5,7 +5,7 @@ import { world } from './support/world';
 
 const w = world();
 
-/** The browser's own notifications, seen as they are made; or, as on a phone, refused where one is to be made. */
+/** Records the notifications of the page; or makes the constructor throw, as phones do. */
 function watch(page: Page, broken = false): Promise<void> {
   return page.evaluate((refuse) => {
     const made: Notification[] = [];
@@ -26,7 +26,7 @@ const made = (page: Page) =>
     (window as unknown as { made: Notification[] }).made.map(({ title, body }) => [title, body] as const),
   );
 
-/** A tab that is not in front, which a headless one always is. */
+/** Makes the tab hidden; headless tabs are always visible. */
 function look(page: Page, state: 'visible' | 'hidden'): Promise<void> {
   return page.evaluate(async (now) => {
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => now });
@@ -34,7 +34,7 @@ function look(page: Page, state: 'visible' | 'hidden'): Promise<void> {
   }, state);
 }
 
-/** Whether any tab says that it is looked at. */
+/** Whether any tab holds the lock of a visible tab. */
 const lookedAt = (page: Page) =>
   page.evaluate(async () => (await navigator.locks.query()).held?.some(({ name }) => name?.includes('looking')));
 
@@ -104,7 +104,7 @@ test('who wishes for notifications that the browser refuses is told so', async (
     Object.assign(window.Notification, { requestPermission: async () => 'denied' });
   });
   await wish(page);
-  await page.getByText('This browser does not allow notifications', { exact: false }).first().waitFor();
+  await page.getByText('This browser blocks notifications', { exact: false }).first().waitFor();
   await page.getByRole('button', { name: 'Account of alice' }).first().click();
   await page.getByRole('menuitem', { name: 'Notify me of questions' }).waitFor();
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Agent } from './support/agent';
 import { world } from './support/world';
 
-// What is said about an answer stands where it is given, for every eye and ear.
+// Descriptions of the options stand beside the buttons, visible and readable by screen readers.
 
 const w = world();
 
@@ -32,7 +32,7 @@ test.each(['confirmation', 'review'])('risk, cost, time and description stand ab
   const options = [DEPLOY, { id: 'no', label: 'Not now', effect: 'reject' }];
   const asked = await agent.ask({ kind, title: 'Deploy?', options });
   const page = await w.at(`/inbox/${asked.id}`, { viewport: { width: 390, height: 800 } });
-  const list = page.getByRole('list', { name: 'What the agent says about these answers' });
+  const list = page.getByRole('list', { name: "Agent's notes on these answers" });
   for (const text of TOLD) await list.getByText(text, { exact: true }).waitFor();
   expect(await list.getByText('Not now').count()).toBe(0);
   expect(await button(page, 'Deploy').getAttribute('title')).toBeNull();
@@ -65,7 +65,7 @@ test('after an answer by keyboard the focus is where it ended, on its page and i
   const page = await w.at(`/inbox/${asked.id}`);
   await button(page, 'Confirm').press('Enter');
   await page.locator('[data-closed]').waitFor();
-  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('alice: Confirm');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('You answered: Confirm');
   const next = await agent.ask({ kind: 'confirmation', title: 'And in place?' });
   await page.goto(`${w.server.page}/sessions/${agent.session}`);
   await button(page, 'Confirm').press('Enter');

@@ -12,7 +12,7 @@ beforeAll(async () => {
   ids = { ...(await busyMorning(w.server)), hostile: await hostile(w.server) };
 });
 
-/** What stands out of the screen, and whether the page itself can be pushed sideways. What scrolls within itself may be wide. */
+/** Elements that overflow the screen, and whether the page scrolls sideways. Elements that scroll themselves may be wide. */
 function spilled(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -24,7 +24,7 @@ function spilled(page: Page): Promise<string[]> {
       (one) =>
         one.checkVisibility() && one.getBoundingClientRect().right > clientWidth + 1 && !within(one.parentElement),
     );
-    // A word that is written downwards, letter under letter, has no room.
+    // A word that breaks letter by letter has too little room.
     const squeezed = [...document.querySelectorAll('#main :is(span, code, p, a, div)')].filter((one) => {
       const { width, height } = one.getBoundingClientRect();
       return (
@@ -95,8 +95,8 @@ test.each(['/settings', '/policy'])(
 
 test('every page is reached from the bar and its menu', async () => {
   const page = await w.at('/inbox', PHONE);
-  await page.getByRole('link', { name: 'Figures' }).tap();
-  await page.getByRole('heading', { level: 1, name: 'Figures' }).waitFor();
+  await page.getByRole('link', { name: 'Insights' }).tap();
+  await page.getByRole('heading', { level: 1, name: 'Insights' }).waitFor();
   await page.getByRole('button', { name: 'More' }).tap();
   await page.getByRole('menuitem', { name: 'Audit' }).tap();
   await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();

@@ -7,7 +7,7 @@ const w = world();
 
 const BASE = 'version = 1\ndefault = "ask"\n';
 
-/** A policy with a mark in it by which it is known. */
+/** A policy text with a unique marker. */
 const marked = (mark: string) => `${BASE}# ${mark}\n`;
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -27,7 +27,7 @@ const put = (mark: string, reason?: string) =>
 const inForce = async () => (await call<{ text: string }>('GET', '/v1/policy')).text;
 
 const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Policy in TOML' });
-const review = (page: Page) => page.getByRole('button', { name: 'Review and save…' });
+const review = (page: Page) => page.getByRole('button', { name: 'Review and activate…' });
 
 test('the history has a row for each change with its reason, and one that says what is in force', async () => {
   const first = await put('first', 'to begin with');
@@ -46,8 +46,8 @@ test('the history has a row for each change with its reason, and one that says w
     expect(texts[at]).toContain(version?.slice(0, 12));
     expect(texts[at]).toContain(reason);
   }
-  expect(texts.map((text) => text.includes('in force')).indexOf(true)).toBe(0);
-  expect(texts.filter((text) => text.includes('in force'))).toHaveLength(1);
+  expect(texts.map((text) => text.includes('active')).indexOf(true)).toBe(0);
+  expect(texts.filter((text) => text.includes('active'))).toHaveLength(1);
 });
 
 test('a long history is read to its end, and a row at the end of a page is shown against the one before it', async () => {
@@ -118,21 +118,21 @@ test('what another has put in force under an open review is not replaced; nothin
   await dialog.getByRole('textbox', { name: /Reason/u }).fill('my reason');
   await put('theirs', 'their reason');
   // The page reads the policy again by itself.
-  await dialog.getByText('Somebody has changed the policy in the meantime').waitFor();
+  await dialog.getByText('Somebody changed the policy in the meantime').waitFor();
   expect(await dialog.locator('.cm-deletedChunk').allInnerTexts()).toEqual([expect.stringContaining('# before')]);
-  expect(await dialog.getByRole('button', { name: 'Put in force' }).isDisabled()).toBe(true);
-  await dialog.getByRole('button', { name: 'Look at it…' }).click();
-  await page.getByRole('heading', { name: 'Another policy is in force' }).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Activate' }).isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Show changes…' }).click();
+  await page.getByRole('heading', { name: 'The active policy has changed' }).waitFor();
   await dialog.getByText('their reason').waitFor();
   await dialog.locator('.cm-changedLine', { hasText: '# theirs' }).waitFor();
   await dialog.locator('.cm-changedLine', { hasText: '# mine' }).waitFor();
-  await dialog.getByRole('button', { name: 'Go on with my draft' }).click();
-  await page.getByText('Somebody has changed the policy since you began').waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Continue with my draft' }).click();
+  await page.getByText('Somebody changed the policy after you started').waitFor({ state: 'detached' });
   expect(await inForce()).toBe(marked('theirs'));
   await review(page).click();
   await dialog.locator('.cm-deletedChunk', { hasText: '# theirs' }).waitFor();
   expect(await dialog.getByRole('textbox', { name: /Reason/u }).inputValue()).toBe('my reason');
-  await dialog.getByRole('button', { name: 'Put in force' }).click();
+  await dialog.getByRole('button', { name: 'Activate' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect(await inForce()).toBe(marked('mine'));
 });
@@ -142,20 +142,20 @@ test('a text of before takes the place of a draft only when one says so, and is 
   await put('new');
   const page = await w.at('/policy');
   await rewrite(editorOf(page), marked('my draft'));
-  await page.getByText('Not in force yet').waitFor();
+  await page.getByText('Not active yet').waitFor();
   await put('newer');
-  await page.getByText('Somebody has changed the policy since you began').waitFor();
+  await page.getByText('Somebody changed the policy after you started').waitFor();
   await page.getByRole('button', { name: 'History' }).click();
-  const use = page.getByRole('button', { name: 'Edit from this' }).first();
+  const use = page.getByRole('button', { name: 'Use as draft' }).first();
   await use.click();
-  await page.getByRole('button', { name: 'Keep the draft' }).click();
+  await page.getByRole('button', { name: 'Keep draft' }).click();
   await page.getByRole('button', { name: 'Text', exact: true }).click();
   await editorOf(page).getByText('# my draft').waitFor();
   await page.getByRole('button', { name: 'History' }).click();
   await use.click();
-  await page.getByRole('button', { name: 'Replace the draft' }).click();
+  await page.getByRole('button', { name: 'Replace draft' }).click();
   await editorOf(page).getByText('# new', { exact: true }).waitFor();
-  expect(await page.getByText('Somebody has changed the policy since you began').count()).toBe(0);
+  expect(await page.getByText('Somebody changed the policy after you started').count()).toBe(0);
   await review(page).click();
   await page.getByRole('dialog').locator('.cm-deletedChunk', { hasText: '# newer' }).waitFor();
 });
@@ -173,22 +173,22 @@ test('a ruling is shown beside the call that it is of, and no other', async () =
   await page.getByText('Explain it again').waitFor();
   expect(await page.getByText('Reading is free.').count()).toBe(0);
   await page.getByRole('button', { name: 'Explain', exact: true }).click();
-  await page.getByText('Rules, in order').waitFor();
+  await page.getByText('Rules in order').waitFor();
   await page.getByRole('textbox', { name: 'Arguments as JSON' }).fill('{}');
-  await page.getByText('Rules, in order').waitFor({ state: 'detached' });
+  await page.getByText('Rules in order').waitFor({ state: 'detached' });
 });
 
 test('that another has switched asking off is seen without reading the page anew, with what hides in the reason', async () => {
   const page = await w.at('/policy');
   await editorOf(page).waitFor();
   await call('PUT', '/v1/policy/enabled', { enabled: false, reason: 'a \u202edrill' });
-  await page.getByText('asking is off').waitFor();
+  await page.getByText('approvals paused').waitFor();
   expect(
     await page
-      .getByText(/Nobody is asked/u)
+      .getByText(/Approvals are paused/u)
       .locator('xpath=..')
       .innerText(),
   ).toContain('a U+202Edrill');
   await call('PUT', '/v1/policy/enabled', { enabled: true, reason: 'over' });
-  await page.getByText('asking is off').waitFor({ state: 'detached' });
+  await page.getByText('approvals paused').waitFor({ state: 'detached' });
 });

@@ -22,13 +22,13 @@ test('one person in two projects sees the one that they have chosen, and nothing
   await page.getByRole('link', { name: 'By day' }).waitFor();
   expect(await page.getByRole('link', { name: 'By night' }).count()).toBe(0);
   await page.goto(`${w.server.page}/inbox/${nights.id}`);
-  await page.getByRole('heading', { name: 'There is no such question' }).waitFor();
+  await page.getByRole('heading', { name: 'Question not found' }).waitFor();
   await page.getByRole('button', { name: 'Account of carol' }).first().click();
   await page.getByRole('menuitemradio', { name: 'nights' }).click();
   await page.getByRole('link', { name: 'By night' }).waitFor();
   expect(await page.getByRole('link', { name: 'By day' }).count()).toBe(0);
   await page.goto(`${w.server.page}/inbox/${days.id}`);
-  await page.getByRole('heading', { name: 'There is no such question' }).waitFor();
+  await page.getByRole('heading', { name: 'Question not found' }).waitFor();
   await page.goto(`${w.server.page}/settings`);
   await page.getByText('viewer', { exact: true }).waitFor();
 });
@@ -49,7 +49,7 @@ test('a tab that goes over to another project hears of that one at once, whoever
   await other.getByRole('img', { name: 'Live' }).first().waitFor();
   await agent.ask({ kind: 'confirmation', title: 'Heard by night' });
   await other.getByRole('link', { name: 'Heard by night' }).waitFor();
-  // The cookie is one for all tabs: the first one is of the other project too, says so, and hears of it.
+  // All tabs share the cookie, so the first tab switches to the other project as well.
   await page.getByText('nights', { exact: true }).first().waitFor();
   await page.getByRole('link', { name: 'Heard by night' }).waitFor();
   await agent.ask({ kind: 'confirmation', title: 'Heard in both' });

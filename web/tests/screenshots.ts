@@ -11,7 +11,7 @@ const OUT = fileURLToPath(new URL('../screenshots', import.meta.url));
 const SCREENS = { desk: { width: 1280, height: 860 }, phone: { width: 360, height: 780 } } as const;
 const LANGUAGES = { en: 'en-GB', ru: 'ru-RU', zh: 'zh-CN' } as const;
 
-/** Every screen in every light and every language. */
+/** Screenshots of every page, theme and language. */
 const LOOKS = (['desk', 'phone'] as const).flatMap((screen) =>
   (['light', 'dark'] as const).flatMap((colorScheme) =>
     (['en', 'ru', 'zh'] as const).map((language) => ({
@@ -54,7 +54,7 @@ async function as<T>(user: string, path: string, body?: unknown): Promise<T> {
   return (await reply.json()) as T;
 }
 
-/** Somebody has already worked this morning, so that grants, figures, the trail and failed flows have something to show. */
+/** Creates activity, so that standing approvals, insights, the audit log and failed flows have content. */
 async function morningsWork(): Promise<void> {
   type Open = { interactions: { id: string; title: string; action?: { tool: string } }[] };
   const { interactions } = await as<Open>('bob', '/v1/interactions?status=pending&limit=200');
@@ -158,7 +158,7 @@ const SHOTS: Record<string, (page: Page) => Promise<void>> = {
     await page.locator('main button').first().click();
     await page.locator('li summary').nth(2).click();
   },
-  figures: (page) => open(page, '/figures?window=3600'),
+  insights: (page) => open(page, '/figures?window=3600'),
   me: (page) => open(page, '/settings'),
   keys: (page) => open(page, '/settings?tab=keys'),
   people: (page) => open(page, '/settings?tab=people'),
@@ -195,7 +195,7 @@ async function open(page: Page, path: string): Promise<void> {
   await page.locator('h1:visible, h2:visible').first().waitFor();
 }
 
-/** Everything has come: no place is held for anything, and the font is there. */
+/** Waits until the page has no placeholders and the font is loaded. */
 async function drawn(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('[data-row]') === null);
   await page.waitForLoadState('load');
@@ -222,7 +222,7 @@ for (const { look, ...options } of LOOKS) {
   });
 }
 
-/** What the README shows, small enough to be looked at. */
+/** Screenshots of the README, in a small size. */
 test('readme', async () => {
   mkdirSync(`${OUT}/readme`, { recursive: true });
   const pictures = [

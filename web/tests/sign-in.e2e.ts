@@ -14,7 +14,7 @@ test('who is not signed in comes to the door, and then to where they wanted to g
   await page.getByRole('textbox', { name: 'User name' }).fill('alice');
   await page.getByLabel('Password').fill('wrong wrong wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText(/do not fit/u).waitFor();
+  await page.getByText(/user name or password is wrong/u).waitFor();
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 2, name: 'Behind the door' }).waitFor();
@@ -35,7 +35,7 @@ test('the first start prints a link that lets the first administrator in, once',
   await page.getByRole('link', { name: 'Audit' }).waitFor();
   const again = await w.at(link, { user: 'nobody' });
   await again.getByRole('button', { name: 'Sign in' }).click();
-  await again.getByText(/the link is used or too old/u).waitFor();
+  await again.getByText(/the link was already used or has expired/u).waitFor();
 });
 
 test('a one-time link lets in on a click, and is gone from the address', async () => {
@@ -51,7 +51,7 @@ test.each(['?next=', ''])('a one-time link opened at the door leads to where one
   const asked = await agent.ask({ kind: 'confirmation', title: 'Behind the link' });
   const page = await w.at(`/inbox/${asked.id}`, { user: 'nobody' });
   await page.getByRole('textbox', { name: 'User name' }).waitFor();
-  // Without a search the link changes only the end of the address, and the page stays.
+  // Without a query the link changes only the fragment, so the page is not reloaded.
   if (search === '') await page.goto(`${w.server.page}/sign-in`);
   await page.getByRole('textbox', { name: 'User name' }).waitFor();
   await page.goto(w.server.page + w.server.link('bob'));

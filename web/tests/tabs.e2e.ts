@@ -27,7 +27,7 @@ test('ten tabs are all alive through one connection', async () => {
 test('when the tab that reads is closed, the next one reads on, and nothing is missed', async () => {
   const streams: Page[] = [];
   const first = await w.at('/inbox');
-  // Its own stream is requested by now, and not taken for that of the reload.
+  // Wait for the tab's own stream, so that it is not counted as the stream of the reload.
   await first.getByRole('img', { name: 'Live' }).first().waitFor();
   first.context().on('request', (request) => {
     if (request.url().endsWith('/v1/events/stream')) streams.push(request.frame().page());
@@ -74,7 +74,7 @@ test('a reader that the browser has put to sleep is replaced, and is no second r
   await second.goto(`${w.server.page}/inbox`);
   await second.getByRole('img', { name: 'Live' }).first().waitFor();
   expect(streams).toEqual([first]);
-  // Nothing of it runs any more, and nobody has told it: it keeps its lock and its connection.
+  // The frozen tab runs no code but keeps its lock and connection.
   const sleep = await context.newCDPSession(first);
   const asleep = new Promise((resolve) => sleep.once('Debugger.paused', resolve));
   await sleep.send('Debugger.enable');
@@ -82,7 +82,7 @@ test('a reader that the browser has put to sleep is replaced, and is no second r
   await asleep;
   const agent = await Agent.open(w.server);
   await agent.ask({ kind: 'confirmation', title: 'While the reader sleeps' });
-  // It takes a minute without a word until somebody thinks so.
+  // Another tab takes over after one minute of silence.
   await second.evaluate(() => {
     document.documentElement.dataset.later = '70000';
   });
@@ -115,7 +115,7 @@ test('where a browser has no locks, a tab reads for itself while somebody looks 
   await second.getByRole('link', { name: 'Nobody looks' }).waitFor();
 });
 
-/** A browser in which something of the navigator is not there, as on plain HTTP. */
+/** A browser without one property of `navigator`, as over plain HTTP. */
 async function someoneWithout(names: string[]) {
   const page = await w.at('/inbox');
   const context = page.context();
@@ -125,7 +125,7 @@ async function someoneWithout(names: string[]) {
   return { context };
 }
 
-/** What a browser tells a page when its tab goes behind another one, or comes out again. */
+/** Simulates a visibility change of the tab. */
 function looked(page: Page, state: 'hidden' | 'visible'): Promise<void> {
   return page.evaluate((now) => {
     Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });

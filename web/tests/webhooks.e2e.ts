@@ -15,14 +15,14 @@ afterAll(() => endpoint?.stop());
 
 const row = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Tells the on-call channel' });
 
-/** Makes a webhook as a person does; gives back its secret. */
+/** Creates a webhook on the page and returns its secret. */
 async function make(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Address' }).fill(endpoint.url);
-  await dialog.getByRole('textbox', { name: /Types of events/u }).fill('interaction.asked, interaction.answered');
-  await dialog.getByRole('textbox', { name: /What it is for/u }).fill('Tells the on-call channel');
-  await dialog.getByRole('button', { name: 'Make the webhook' }).click();
+  await dialog.getByRole('textbox', { name: /Event types/u }).fill('interaction.asked, interaction.answered');
+  await dialog.getByRole('textbox', { name: /Description/u }).fill('Tells the on-call channel');
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
   const secret = await dialog.locator('code').innerText();
   await page.mouse.click(5, 400);
   expect(await dialog.locator('code').innerText()).toBe(secret);
@@ -34,20 +34,20 @@ async function make(page: Page): Promise<string> {
 
 async function more(page: Page, item: string): Promise<void> {
   await row(page)
-    .getByRole('button', { name: /^More about/u })
+    .getByRole('button', { name: /^More for/u })
     .click();
   await page.getByRole('menuitem', { name: item }).click();
 }
 
 test('a webhook from its first message to its end', async () => {
   const page = await w.at('/settings?tab=webhooks', { permissions: ['clipboard-read', 'clipboard-write'] });
-  await page.getByRole('heading', { name: 'Nobody is told of what happens' }).waitFor();
+  await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
   const secret = await make(page);
   expect(secret).toMatch(/^whsec_/u);
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
   expect(await page.content()).not.toContain(secret);
 
-  // What was asked for arrives, signed with that secret; nothing else does.
+  // Only the subscribed events arrive, signed with that secret.
   const agent = await Agent.open(w.server);
   await agent.ask({ kind: 'confirmation', title: 'Shall we?' });
   const asked = await endpoint.heard(({ type }) => type === 'interaction.asked');
@@ -63,59 +63,59 @@ test('a webhook from its first message to its end', async () => {
   // A new secret signs beside the old one.
   await more(page, 'New secret…');
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Make the secret' }).click();
+  await dialog.getByRole('button', { name: 'Create secret' }).click();
   const second = await dialog.locator('code').innerText();
   await page.mouse.click(5, 400);
   expect(await dialog.locator('code').innerText()).toBe(second);
-  await dialog.getByText(/signed with the old secret too until/u).waitFor();
+  await dialog.getByText(/also signed with the old secret until/u).waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await more(page, 'Send a test message');
   const tried = await endpoint.heard(({ type }) => type === 'webhook.test');
   expect([secret, second].map((one) => signedBy(one, tried))).toEqual([true, true]);
   expect(second).not.toBe(secret);
 
-  // Switched off with a reason, and on again.
+  // Disabled with a reason, and enabled again.
   await row(page)
-    .getByRole('button', { name: /^Switch .* off$/u })
+    .getByRole('button', { name: /^Disable /u })
     .click();
   await dialog.getByRole('textbox', { name: /Reason/u }).fill('The channel moves');
-  await dialog.getByRole('button', { name: 'Switch off' }).click();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
   await row(page).getByText('The channel moves').waitFor();
   await row(page)
-    .getByRole('button', { name: /^Switch .* on$/u })
+    .getByRole('button', { name: /^Enable /u })
     .click();
   await row(page)
-    .getByRole('button', { name: /^Switch .* off$/u })
+    .getByRole('button', { name: /^Disable /u })
     .waitFor();
 
-  // An endpoint that is gone: the message is given up, the webhook goes off and says why; then it is sent again.
+  // The endpoint is gone: the message fails, the webhook is disabled with a reason, and the message is sent again.
   endpoint.replies = [410];
   await more(page, 'Send a test message');
   await row(page).getByText('the endpoint is gone (410)').first().waitFor();
   await row(page).getByRole('combobox', { name: 'State' }).selectOption('dead');
   await page.waitForURL(/state=dead/u);
-  const dead = messages.getByRole('listitem').filter({ hasText: 'webhook.test' }).filter({ hasText: 'given up' });
+  const dead = messages.getByRole('listitem').filter({ hasText: 'webhook.test' }).filter({ hasText: 'failed' });
   await dead.getByText('1 attempt').click();
   await dead.getByText('not today').waitFor();
   await dead.getByRole('button', { name: 'Send webhook.test again' }).click();
-  await page.getByText('This webhook is off. Switch it on first.').waitFor();
+  await page.getByText('This webhook is disabled. Enable it first.').waitFor();
   endpoint.replies = [204];
   await row(page)
-    .getByRole('button', { name: /^Switch .* on$/u })
+    .getByRole('button', { name: /^Enable /u })
     .click();
   await row(page)
-    .getByRole('button', { name: /^Switch .* off$/u })
+    .getByRole('button', { name: /^Disable /u })
     .waitFor();
   await dead.getByRole('button', { name: 'Send webhook.test again' }).click();
-  await messages.getByText('No message.').waitFor();
+  await messages.getByText('No messages.').waitFor();
   const tests = () => endpoint.messages.filter(({ type }) => type === 'webhook.test');
   await endpoint.heard(() => tests().length === 3);
   expect(tests()[2]?.id).toBe(tests()[1]?.id);
 
-  // Gone for good, once that was confirmed.
+  // Deleted after confirmation.
   await more(page, 'Delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('heading', { name: 'Nobody is told of what happens' }).waitFor();
+  await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
 });
 
 test('an address that cannot be, and what an agent is told, are said at once', async () => {
@@ -123,21 +123,21 @@ test('an address that cannot be, and what an agent is told, are said at once', a
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Address' }).fill('ftp://example.com/');
-  await dialog.getByRole('button', { name: 'Make the webhook' }).click();
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
   await dialog.getByRole('alert').getByText('/url').waitFor();
   await dialog.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/');
-  await dialog.getByRole('combobox', { name: 'What it hears' }).selectOption('answers');
-  await dialog.getByRole('textbox', { name: 'Name of the agent' }).fill('release-bot');
-  await dialog.getByRole('checkbox', { name: 'Send from the beginning' }).uncheck();
-  await dialog.getByRole('button', { name: 'Make the webhook' }).click();
+  await dialog.getByRole('combobox', { name: 'Sends' }).selectOption('answers');
+  await dialog.getByRole('textbox', { name: 'Agent name' }).fill('release-bot');
+  await dialog.getByRole('checkbox', { name: 'Active' }).uncheck();
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
   const made = page.getByRole('listitem').filter({ hasText: 'https://hooks.example.com/' });
   await made.getByText('answers for release-bot').waitFor();
-  await made.getByText('off', { exact: true }).waitFor();
+  await made.getByText('disabled', { exact: true }).waitFor();
 });
 
 test('only admins are led there', async () => {
   const page = await w.at('/settings?tab=webhooks', { user: 'bob' });
-  await page.getByRole('button', { name: 'Kept secrets' }).waitFor();
+  await page.getByRole('button', { name: 'Saved secrets' }).waitFor();
   expect(await page.getByRole('button', { name: /Webhook/iu }).count()).toBe(0);
 });

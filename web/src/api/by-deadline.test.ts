@@ -4,7 +4,7 @@ import type { Interaction } from './types';
 
 type Filter = { status?: string; sort?: 'oldest' | 'newest' | 'deadline' };
 
-/** A server with pages of two. */
+/** A fake server with two items per page. */
 function server(all: { id: string; deadline?: string }[]) {
   return async ({ sort }: Filter, cursor = '0') => {
     const list =

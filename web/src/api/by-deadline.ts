@@ -10,10 +10,10 @@ interface Page {
   next?: string | null;
 }
 
-/** Stands before a place among those that have no deadline. */
+/** Cursor prefix of the part without deadlines. */
 const REST = 'rest ';
 
-/** Those with a deadline, the nearest first, as the server has them in that order; then all others, the oldest first. */
+/** Questions with a deadline, nearest first, followed by the others, oldest first. */
 export async function byDeadline<F extends Filter>(
   filter: F,
   page: (filter: F, cursor?: string) => Promise<Page>,
@@ -21,7 +21,7 @@ export async function byDeadline<F extends Filter>(
 ): Promise<Page> {
   const others = async (cursor?: string): Promise<Page> => {
     const { interactions, next } = await page({ ...filter, sort: 'oldest' }, cursor);
-    // Of what is over none stands in that order.
+    // Closed questions are not part of the deadline order.
     const open = filter.status === 'pending';
     return { interactions: interactions.filter((one) => !open || !one.deadline), next: next && REST + next };
   };

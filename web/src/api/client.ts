@@ -4,7 +4,7 @@ import { marked, revived, writeJson } from '@/lib/exact';
 import { asProblem, Problem } from './problem';
 import type { paths } from './schema';
 
-/** The server takes changes from a page only with this header: another site cannot send it. */
+/** The server accepts changes from the page only with this header, which another site cannot send. */
 export const PAGE_HEADERS = { 'X-Holdpoint-Page': '1' };
 
 export const api = createClient<paths>({
@@ -23,10 +23,10 @@ api.use({
   },
 });
 
-/** Where agents' own JSON stands in ours: what is shown of it, and sent back, is as they wrote it. */
+/** Fields that hold agents' JSON, which is kept exactly as written. */
 const FREE = ['schema', 'arguments', 'original_arguments', 'context', 'data', 'result', 'input', 'output', 'metadata'];
 
-/** An event of a stream, or what else comes as JSON and not through the client. */
+/** Parses JSON that does not come through the client, such as a stream event. */
 export function readReply(json: string): unknown {
   return revived(JSON.parse(marked(json)), FREE);
 }
@@ -37,7 +37,7 @@ interface Reply<T> {
   response: Response;
 }
 
-/** What a request gave, or its problem thrown. */
+/** Returns the response body, or throws its problem. */
 export async function taken<T>(request: Promise<Reply<T>>): Promise<T> {
   let reply: Reply<T>;
   try {
@@ -53,7 +53,7 @@ function asBody(error: unknown): object {
   return typeof error === 'object' && error !== null ? error : {};
 }
 
-/** A name for one attempt to change something: sent again after a lost reply, it gives the first result. */
+/** Idempotency key of one attempt; sending it again after a lost response returns the first result. */
 export function attemptKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -3,7 +3,7 @@ import { api, taken } from './client';
 import type { SessionEvent } from './types';
 
 const EVENTS = 60;
-/** What a page that slept may still catch up with; whoever missed more begins anew at the end. */
+/** Maximum number of missed events to catch up with; after more the stream restarts at the end. */
 const GAP = 600;
 
 const eventsAfter = async (
@@ -38,7 +38,7 @@ export const eventsQuery = (id: string) =>
     },
   });
 
-/** Reads the events before those that are known of a session. */
+/** Reads the events before the loaded ones of a session. */
 export async function earlierEvents(client: QueryClient, id: string): Promise<void> {
   const key = ['session-events', id];
   const first = client.getQueryData<SessionEvent[]>(key)?.[0]?.seq ?? 1;
@@ -50,7 +50,7 @@ export async function earlierEvents(client: QueryClient, id: string): Promise<vo
   );
 }
 
-/** What has happened to one question: what is told of it in its session. */
+/** Events of one question in its session. */
 export const aboutQuery = (session: string, interaction: string) =>
   queryOptions({
     queryKey: ['about', interaction],
@@ -64,10 +64,10 @@ export const aboutQuery = (session: string, interaction: string) =>
     },
   });
 
-/** How many stretches are read backwards at most: 60 events, and then 200 each. */
+/** Maximum number of backward reads: 60 events first, then 200 each. */
 const STRETCHES = 20;
 
-/** What happened in a session before one of its events, as far back as it takes until it is enough. It never changes. */
+/** Events of a session before a given one, read backwards until `enough`. The result never changes. */
 export const beforeQuery = (session: string, seq: number, enough: (events: SessionEvent[]) => boolean) =>
   queryOptions({
     queryKey: ['before', session, seq],

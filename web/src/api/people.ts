@@ -6,7 +6,7 @@ type Schemas = components['schemas'];
 export type Me = Schemas['MeView'];
 export type Person = Schemas['UserView'];
 
-/** People and signing in. What carries a password or a token is sent once and kept nowhere. */
+/** Requests for people and sign-in. Requests with a password or token are sent once and never cached. */
 export const people = {
   me: () => taken(api.GET('/v1/me')),
   offer: () => taken(api.GET('/v1/sign-in')),

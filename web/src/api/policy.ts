@@ -3,7 +3,7 @@ import { api, taken } from './client';
 
 const PAGE = 50;
 
-/** No event tells of a change by somebody else: whoever looks at it sees it within seconds. */
+/** No event reports a policy change by another person, so the policy is polled every few seconds. */
 export const policyQuery = () =>
   queryOptions({
     queryKey: ['policy'],
@@ -11,7 +11,7 @@ export const policyQuery = () =>
     refetchInterval: 15_000,
   });
 
-/** The changes of the policy, read anew where it has changed `since`. */
+/** Policy history, read again when the active version changes. */
 export const policyVersionsQuery = (since: string) =>
   infiniteQueryOptions({
     queryKey: ['policy-versions', since],
@@ -22,7 +22,7 @@ export const policyVersionsQuery = (since: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** The text of a version, which never changes; null where it was never in force here. */
+/** Text of a policy version, which never changes; null if the version was never active here. */
 export const policyTextQuery = (version: string) =>
   queryOptions({
     queryKey: ['policy-text', version],

@@ -2,7 +2,7 @@ import type { components } from './schema';
 
 type ProblemBody = components['schemas']['ProblemBody'];
 
-/** A refusal of the server, with its stable code; `offline` where no server spoke at all. */
+/** An error response of the server with its stable code; `offline` if there was no response. */
 export class Problem extends Error {
   readonly code: string;
   readonly status: number;
@@ -16,12 +16,12 @@ export class Problem extends Error {
     this.body = body;
   }
 
-  /** Whether the server has said no: nothing was done, and nothing will be. */
+  /** Whether the server refused the request, so that nothing was or will be changed. */
   get refused(): boolean {
     return this.status >= 400 && this.status < 500 && !this.passing;
   }
 
-  /** Whether the same request may simply be sent again. */
+  /** Whether the same request can be sent again. */
   get passing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 502 || this.code === 'busy';
   }

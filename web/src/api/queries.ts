@@ -17,7 +17,7 @@ const MOST = 200;
 
 type Cursor = string | null | undefined;
 
-/** Every page of a list that is shown whole, one after the other. */
+/** Reads all pages of a list, one after the other. */
 async function everyPage<P extends { next?: Cursor }>(read: (cursor?: string) => Promise<P>): Promise<P[]> {
   const pages: P[] = [];
   for (let next: Cursor; ; ) {
@@ -50,7 +50,7 @@ export const interactionQuery = (id: string) =>
       taken(api.GET('/v1/interactions/{interaction}', { params: { path: { interaction: id } }, signal })),
   });
 
-/** What the arguments of the action that a question is about must be, where anybody has said so. */
+/** Schema of the arguments of the question's action, if the tool has one. */
 export const actionSchemaQuery = (id: string) =>
   queryOptions({
     queryKey: ['action-schema', id],
@@ -76,7 +76,7 @@ export const sessionQuery = (id: string) =>
     queryFn: ({ signal }) => taken(api.GET('/v1/sessions/{session}', { params: { path: { session: id } }, signal })),
   });
 
-/** One call of a session, by the agent's name for it. */
+/** One action of a session by its call id. */
 export const actionQuery = (session: string, call: string) =>
   queryOptions({
     queryKey: ['action', `${session} ${call}`],
@@ -97,7 +97,7 @@ export const explainQuery = (call: { tool: string; arguments: Json; agent?: stri
     retry: false,
   });
 
-/** No event tells of every use, nor of the end of one: whoever looks at them sees them change within seconds. */
+/** No event reports each use or expiry of a grant, so grants are polled every few seconds. */
 export const grantsQuery = (over: boolean) =>
   infiniteQueryOptions({
     queryKey: ['grants', over],
@@ -125,7 +125,7 @@ export const auditKeyQuery = () =>
     queryFn: ({ signal }) => taken(api.GET('/v1/audit/key', { signal })),
   });
 
-/** Questions grow older while nothing happens. */
+/** Ages change without events, so the stats are polled. */
 const AGEING = 15_000;
 
 export const statsQuery = (window: number) =>
@@ -168,7 +168,7 @@ export const secretsQuery = () =>
     },
   });
 
-/** No event tells of these: whoever looks at them sees them change within seconds. */
+/** No events exist for these, so they are polled every few seconds. */
 export const webhooksQuery = () =>
   infiniteQueryOptions({
     queryKey: ['webhooks'],
@@ -217,7 +217,7 @@ export const flowsQuery = () =>
     },
   });
 
-/** One version of an agent or a flow, with what it says. */
+/** One version of an agent or flow with its definition. */
 export const definitionQuery = (kind: 'agent' | 'flow', name: string, version: string) =>
   queryOptions({
     queryKey: ['definition', kind, name, version],

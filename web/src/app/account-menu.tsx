@@ -13,7 +13,7 @@ import { useHelp } from './help';
 import { canNotify, wantNotifications } from './notify';
 import { usePreferences } from './preferences';
 
-/** Which project, how this browser shows things, and the way out. */
+/** Account menu: project, preferences of this browser, sign out. */
 export default function AccountMenu(props: MenuProps) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());

@@ -6,7 +6,7 @@ import { cache, readMe } from './cache';
 
 afterEach(() => cache.clear());
 
-/** Somebody who looks at who they are; how often that was read. */
+/** An observer of the account, and the number of reads. */
 async function looking() {
   const read = vi.fn(() => Promise.resolve({ role: 'viewer' }));
   const stop = new QueryObserver(cache, { queryKey: ['me'], queryFn: read, staleTime: 60_000 }).subscribe(() => {});

@@ -20,12 +20,12 @@ export const cache: QueryClient = new QueryClient({
   },
 });
 
-/** Whoever is not known any more, or may not do what they could, is asked who they are: the shell then shows the door, or less. */
+/** After a 401 or 403 the account is read again, so that the shell shows the sign-in page or fewer pages. */
 function turnedAway(error: unknown): void {
   if ([401, 403].includes(asProblem(error).status)) void cache.invalidateQueries({ queryKey: ['me'] });
 }
 
-/** Reads who is signed in, unless that is known. A read that is cancelled because the account has changed meanwhile is begun again. */
+/** Reads the signed-in account unless cached. A read cancelled by an account change is repeated. */
 export async function readMe(): Promise<void> {
   try {
     await cache.ensureQueryData(meQuery());

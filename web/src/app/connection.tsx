@@ -5,7 +5,7 @@ import { useConnection } from './live';
 
 const PATIENCE = 1200;
 
-/** Says that what is shown may be old, for as long as it may be. A connection that is back within a moment is not worth a word. */
+/** Banner for a lost connection. A connection that returns within a moment shows no banner. */
 export function ConnectionBanner() {
   const state = useConnection((connection) => connection.state);
   return state === 'lost' ? <Lost /> : null;
@@ -27,7 +27,7 @@ function Lost() {
   );
 }
 
-/** One dot: whether this page hears of changes as they happen. */
+/** A dot that shows whether live updates are connected. */
 export function ConnectionDot() {
   const { t } = useTranslation();
   const state = useConnection((connection) => connection.state);

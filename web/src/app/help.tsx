@@ -6,7 +6,7 @@ export const useHelp = create<{ open: boolean }>(() => ({ open: false }));
 
 const HelpDialog = lazy(() => import('./help-dialog'));
 
-/** The keys, in a dialog that `?` opens. */
+/** The dialog with keyboard shortcuts, opened by `?`. */
 export function Help() {
   const open = useHelp((state) => state.open);
   useShortcuts({ '?': () => useHelp.setState({ open: true }) });

@@ -97,7 +97,7 @@ test.each([
     const { after } = init.params.query;
     reads.push(after);
     const events = all.filter(({ seq }) => seq > after);
-    // It happens when the server has made up its reply, and before that is here.
+    // The change happens after the server prepared its response and before the response arrives.
     if (reads.length === 1) {
       all.push(event(4));
       heard(event(4));

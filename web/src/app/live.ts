@@ -8,7 +8,7 @@ import type { Word } from './stream';
 
 export type Connection = 'connecting' | 'open' | 'lost' | 'signed-out';
 
-/** How the page hears of changes, and since when it does not. */
+/** State of the live connection, and the time since it was lost. */
 export const useConnection = create<{ state: Connection; since: number }>(() => ({ state: 'connecting', since: 0 }));
 
 interface Options {
@@ -54,7 +54,7 @@ function read(json: string): SessionEvent | undefined {
   }
 }
 
-/** Tells the cache what has changed; many events within a moment are one round of reading. */
+/** Invalidates the cache after events; events within a moment are combined into one refetch. */
 export function gather(cache: QueryClient, wait = 120): (event: SessionEvent) => void {
   let touched = new Set<string>();
   let waiting = false;

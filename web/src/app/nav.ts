@@ -13,12 +13,12 @@ import type { Role } from '@/api/types';
 
 interface Place {
   to: '/inbox' | '/sessions' | '/agents' | '/policy' | '/grants' | '/audit' | '/figures' | '/settings';
-  name: 'inbox' | 'sessions' | 'agents' | 'policy' | 'grants' | 'audit' | 'figures' | 'settings';
+  name: 'inbox' | 'sessions' | 'agents' | 'policy' | 'grants' | 'audit' | 'insights' | 'settings';
   icon: LucideIcon;
   only?: readonly Role[];
 }
 
-/** Every page, and who has a use for it. The server decides what they may see; this only saves them the walk. */
+/** All pages and the roles that can use them. The server enforces access; this only hides links. */
 export const PLACES: readonly Place[] = [
   { to: '/inbox', name: 'inbox', icon: Inbox },
   { to: '/sessions', name: 'sessions', icon: MessagesSquare },
@@ -26,7 +26,7 @@ export const PLACES: readonly Place[] = [
   { to: '/policy', name: 'policy', icon: ShieldCheck },
   { to: '/grants', name: 'grants', icon: KeyRound },
   { to: '/audit', name: 'audit', icon: ScrollText, only: ['admin'] },
-  { to: '/figures', name: 'figures', icon: ChartColumn },
+  { to: '/figures', name: 'insights', icon: ChartColumn },
   { to: '/settings', name: 'settings', icon: Settings },
 ];
 
@@ -35,4 +35,4 @@ export function placesFor(role: Role | undefined): readonly Place[] {
 }
 
 /** What a phone's bar shows; the rest is in its menu. */
-export const ALWAYS: readonly string[] = ['inbox', 'sessions', 'figures'];
+export const ALWAYS: readonly string[] = ['inbox', 'sessions', 'insights'];

@@ -8,7 +8,7 @@ import { usePreferences } from './preferences';
 /** Whether this browser can show notifications at all. */
 export const canNotify = 'Notification' in window && window.isSecureContext;
 
-/** Asks the browser for leave, and remembers what the person wants. Says whether they get it. */
+/** Asks for notification permission and stores the choice. Returns whether notifications are allowed. */
 export async function wantNotifications(wanted: boolean): Promise<boolean> {
   const allowed = wanted && canNotify && (await Notification.requestPermission()) === 'granted';
   usePreferences.setState({ notify: allowed });
@@ -17,7 +17,7 @@ export async function wantNotifications(wanted: boolean): Promise<boolean> {
 
 const LOOKING = 'holdpoint-looking';
 
-/** Holds a lock while somebody looks at this tab, so that the others know. */
+/** Holds a lock while this tab is visible, so that other tabs know. */
 export function lookAt(whose: string): () => void {
   const stop = new AbortController();
   let hidden = () => {};
@@ -47,7 +47,7 @@ interface Options {
   open: (interaction: string) => void;
 }
 
-/** Tells of a new question that a person may answer while they look at no tab of theirs. Whatever comes of it, the stream goes on. */
+/** Notifies of a new question that the person may answer if no tab is visible. Errors never stop the stream. */
 export async function notifyOf(event: SessionEvent, { whose, cache, open }: Options): Promise<void> {
   const asked = event.type === 'interaction.asked' && event.interaction;
   if (!asked || !canNotify || !usePreferences.getState().notify || Notification.permission !== 'granted') return;
@@ -65,7 +65,7 @@ export async function notifyOf(event: SessionEvent, { whose, cache, open }: Opti
       shown.close();
     };
   } catch {
-    // Some browsers have notifications that no page may make.
+    // Some browsers offer `Notification` but do not allow pages to create one.
   }
 }
 

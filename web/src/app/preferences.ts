@@ -10,7 +10,7 @@ interface Preferences {
   notify: boolean;
 }
 
-/** What a person has chosen for this browser. */
+/** Preferences stored in this browser. */
 export const usePreferences = create<Preferences>()(
   persist((): Preferences => ({ theme: 'system', language: spoken(navigator.languages), notify: false }), {
     name: 'holdpoint.preferences',

@@ -96,12 +96,12 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('@/routes/audit'), 'AuditRoute'),
 });
 
-const figures = createRoute({
+const insights = createRoute({
   getParentRoute: () => inside,
   path: '/figures',
   validateSearch: (search: Record<string, unknown>) =>
     typeof search.window === 'number' ? { window: search.window } : {},
-  component: lazyRouteComponent(() => import('@/routes/figures'), 'FiguresRoute'),
+  component: lazyRouteComponent(() => import('@/routes/insights'), 'InsightsRoute'),
 });
 
 const settings = createRoute({
@@ -130,11 +130,11 @@ export const router = createRouter({
       policy,
       grants,
       audit,
-      figures,
+      insights,
       settings,
     ]),
   ]),
-  // What a page does not know of its address never reaches it.
+  // Unknown search parameters never reach a page.
   search: { strict: true },
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -13,7 +13,7 @@ type Said = (Word & { to?: string }) | { is: 'hello'; from: string };
  * somebody else, have another reader.
  */
 export function hear(whose: string, stop: AbortSignal, heard: (word: Word) => void): void {
-  // Without a lock there is no telling who reads: then a tab reads for itself, for as long as somebody looks at it.
+  // Without the Web Locks API each visible tab reads the stream itself.
   if ('locks' in navigator && 'BroadcastChannel' in window) share(`${NAME} ${whose}`, stop, heard);
   else alone(stop, heard);
 }
@@ -50,11 +50,11 @@ function share(name: string, stop: AbortSignal, heard: (word: Word) => void): vo
       })
       .catch(() => robbed.abort());
     reading = false;
-    // Whoever was replaced while asleep may have missed what the new reader said: it says anew how things are.
+    // A tab that lost the lock while suspended may have missed messages, so it asks the new reader for its state.
     if (robbed.signal.aborted) tell({ is: 'hello', from: self });
     if (!stop.aborted && state.is !== 'signed-out') void read(false);
   };
-  // A reader that the browser has put to sleep says nothing more: whoever is looked at takes its place.
+  // A suspended reader stops sending, so the visible tab takes over.
   const watch = setInterval(() => {
     const patience = state.is === 'open' ? PATIENCE.open : PATIENCE.lost;
     if (reading || document.visibilityState === 'hidden' || Date.now() - last < patience) return;

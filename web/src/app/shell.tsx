@@ -48,7 +48,7 @@ export function Shell() {
       <main id="main" tabIndex={-1} className="relative min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
         <ConnectionBanner />
         {me?.unconfined_commands ? <UnconfinedBanner /> : null}
-        {/* What was begun by one person, or for one project, is never carried over to another. */}
+        {/* Remounts for another person or project, so that no unfinished input is carried over. */}
         {whose === undefined ? null : <Outlet key={whose} />}
       </main>
       <BottomBar />
@@ -57,7 +57,7 @@ export function Shell() {
   );
 }
 
-/** Says that nothing keeps the commands of agents from the server that runs them. */
+/** Warning that agent commands run without a sandbox. */
 function UnconfinedBanner() {
   const { t } = useTranslation();
   return (
@@ -71,14 +71,14 @@ function UnconfinedBanner() {
   );
 }
 
-/** Whoever is signed out elsewhere, or for too long, comes to the door and then back to where they were. */
+/** Redirects a person who is signed out to the sign-in page, and back after signing in. */
 function useDoor(): void {
   const { error } = useQuery(meQuery());
   const cache = useQueryClient();
   const navigate = useNavigate();
   const out = error !== null && asProblem(error).status === 401;
   useEffect(() => {
-    // Whoever is at the door already wants to go where they wanted to.
+    // On the sign-in page the stored destination stays as it is.
     if (!out || location.pathname === '/sign-in') return;
     const next = location.pathname + location.search;
     void navigate({ to: '/sign-in', search: { next } }).then(() => cache.clear());

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 const SILENCE = 40_000;
 const PAUSES = [300, 1000, 2000, 4000, 8000];
 
-/** What a reader of the stream tells: an event with its cursor, a sign of life, or how the connection is. */
+/** Message of the stream reader: an event with its cursor, a heartbeat, or the connection state. */
 export type Word =
   | { is: 'event'; id: string; json: string }
   | { is: 'alive' }
@@ -11,7 +11,7 @@ export type Word =
   | { is: 'lost' }
   | { is: 'signed-out' };
 
-/** Reads the events of the project from a cursor until it is stopped or refused, connecting anew whenever it has to. */
+/** Reads the project's events from a cursor until stopped or refused, and reconnects when needed. */
 export async function readStream(cursor: string, stop: AbortSignal, say: (word: Word) => void): Promise<void> {
   let place = cursor;
   let failures = 0;

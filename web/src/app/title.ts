@@ -4,13 +4,13 @@ import { statsQuery } from '@/api/queries';
 
 const DAY = 86_400;
 
-/** How many questions are open. */
+/** Number of open questions. */
 export function useOpenCount(): number | undefined {
   const { data } = useQuery(statsQuery(DAY));
   return data ? Object.values(data.open).reduce((sum, count) => sum + count, 0) : undefined;
 }
 
-/** The tab says what is shown, unless a part of the page says it, and how much is open; so does the badge of an installed page. */
+/** Sets the tab title to the page name and the open count, and the badge of the installed app to the count. */
 export function useTitle(name: string | undefined): void {
   const open = useOpenCount();
   useEffect(() => {

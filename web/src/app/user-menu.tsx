@@ -8,7 +8,7 @@ import { ConnectionDot } from './connection';
 
 const AccountMenu = lazy(() => import('./account-menu'));
 
-/** Who is signed in, and for which project. */
+/** The signed-in person and their project. */
 export function UserMenu({ compact }: { compact?: boolean }) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());

@@ -1,9 +1,9 @@
 const NAME = 'holdpoint-account';
 
-/** What the cookie of this browser has come to: it speaks for nobody any more, or for somebody, in some project. */
+/** State of the session cookie: signed out, or signed in as a person in a project. */
 export type Account = 'left' | 'entered';
 
-/** All tabs have one cookie: the others are told when it speaks for another person or project. */
+/** All tabs share one cookie, so other tabs are notified when the person or project changes. */
 export function tellTabs(account: Account): void {
   if (!('BroadcastChannel' in window)) return;
   const channel = new BroadcastChannel(NAME);
@@ -29,7 +29,7 @@ export function backFromProvider(path: string): boolean {
 
 const NEXT = 'holdpoint-next';
 
-/** Where somebody at the door wanted to go: neither a provider nor a one-time link knows it. */
+/** Destination after sign-in, stored because a provider or one-time link does not carry it. */
 export function keepNext(next: string): void {
   sessionStorage.setItem(NEXT, next);
 }
@@ -38,12 +38,12 @@ export function keptNext(): string | undefined {
   return sessionStorage.getItem(NEXT) ?? undefined;
 }
 
-/** Whoever is inside has come to where they wanted to go. */
+/** Clears the stored destination after sign-in. */
 export function forgetNext(): void {
   sessionStorage.removeItem(NEXT);
 }
 
-/** Hears what another tab has done with the cookie, for as long as the page lives. */
+/** Listens for sign-in and sign-out in other tabs. */
 export function hearTabs(heard: (account: Account) => void): void {
   if (!('BroadcastChannel' in window)) return;
   new BroadcastChannel(NAME).onmessage = ({ data }: MessageEvent<Account>) => heard(data);

@@ -12,7 +12,7 @@ export function noteServerTime(date: string | null, here = Date.now()): void {
   if (Math.abs(difference - ahead) > 1500) ahead = Math.abs(difference) <= 1500 ? 0 : difference;
 }
 
-/** The server's time, as well as this page knows it. */
+/** Best estimate of the server's time. */
 export function serverNow(here = Date.now()): number {
   return here + ahead;
 }
@@ -21,7 +21,7 @@ const useTick = create<{ now: number }>(() => ({ now: Date.now() }));
 let readers = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 
-// One clock for all countdowns, and none while there is no countdown.
+// One shared timer for all countdowns; it stops when there are none.
 function keepTicking(): () => void {
   readers += 1;
   timer ??= setInterval(() => useTick.setState({ now: Date.now() }), 1000);
@@ -33,7 +33,7 @@ function keepTicking(): () => void {
   };
 }
 
-/** The server's time, told again each second. */
+/** The server's time, updated every second. */
 export function useServerNow(): number {
   const now = useTick((state) => state.now);
   useEffect(keepTicking, []);

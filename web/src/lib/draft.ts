@@ -36,7 +36,7 @@ export function useDraft<T>(name: string | undefined, first: T): [T, Dispatch<Se
       }),
     [name],
   );
-  // Also where what has shown it is on its way out, and will hear of no change.
+  // Also if the component is being unmounted and gets no update.
   const forget = useCallback(() => {
     if (name !== undefined) keep(name, undefined);
     setDraft(first);
@@ -48,7 +48,7 @@ function begun<T>(name: string | undefined, first: T): Kept<T> {
   return { name, draft: (name === undefined ? undefined : read<T>(name)) ?? first };
 }
 
-/** Whoever signs out leaves nothing half written to the next. */
+/** Deletes all drafts at sign-out. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
 }

@@ -89,13 +89,13 @@ function escaped(character: string): string {
   return character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Whether there is a number in it that no number of the browser is. */
+/** Whether the value contains a number that a JavaScript number cannot represent. */
 export function isBeyond(value: unknown): boolean {
   if (value instanceof Exact) return !value.common;
   return typeof value === 'object' && value !== null && Object.values(value).some(isBeyond);
 }
 
-/** The same value for fields, which know the browser's numbers alone. */
+/** The value for form fields, which hold only JavaScript numbers. */
 export function forFields(value: unknown): unknown {
   if (value instanceof Exact) return Number(value.text);
   if (Array.isArray(value)) return value.map(forFields);

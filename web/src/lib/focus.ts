@@ -1,4 +1,4 @@
-/** Where something stood that has gone from the page. */
+/** Position of an element that was removed. */
 interface Gap {
   parent: Node;
   next: Node | null;
@@ -12,18 +12,18 @@ let held: Element | null = null;
 let stopped = false;
 let byKey = false;
 
-/** What has the focus; or had it, until it went away or was switched off under it. */
+/** The focused element, or the last one if it was removed or disabled. */
 export function holder(): Element | null {
   const now = document.activeElement;
   return now && now !== document.body ? now : held;
 }
 
-/** What was begun in a menu was begun, once that is closed, at its button. */
+/** Remembers the button of a menu; the focus returns to it when the menu closes. */
 export function standFor(menu: Element, button: Element): void {
   buttons.set(menu, button);
 }
 
-/** Gives the focus back to what had it, or to what is nearest to where that was. */
+/** Returns the focus to an element, or to the nearest remaining one. */
 export function giveBack(element: Element | null): void {
   if (!element) return;
   const menu = element.closest('[role=menu]');
@@ -34,7 +34,7 @@ export function giveBack(element: Element | null): void {
     target.tabIndex = -1;
     target.addEventListener('blur', () => target.removeAttribute('tabindex'), { once: true });
   }
-  // Whoever uses a pointer looks at where it is.
+  // Pointer users do not need the focus moved.
   target.focus({ preventScroll: !byKey });
 }
 
@@ -58,7 +58,7 @@ export function keepFocus(): void {
   new MutationObserver((changes) => {
     for (const { removedNodes, target, nextSibling, previousSibling } of changes)
       for (const node of removedNodes) gaps.set(node, { parent: target, next: nextSibling, previous: previousSibling });
-    // It may be switched on again before anybody looks.
+    // The element may be enabled again before the next frame.
     if (held?.matches(':disabled')) stopped = true;
     look();
   }).observe(document.body, {
@@ -89,7 +89,7 @@ export function keepFocus(): void {
 function rescue(lost: Element): void {
   if (usable(lost)) {
     if (stopped) giveBack(lost);
-    // It is still there: somebody has left it.
+    // The element still exists, so the person has moved the focus away.
     else held = null;
   } else if (lost.isConnected && lost.checkVisibility()) stopped = true;
   else giveBack(lost);

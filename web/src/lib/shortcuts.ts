@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Whether a key press belongs to what has the focus, or to a dialog in front of the page. */
+/** Whether a key press belongs to the focused control or to an open dialog. */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return true;
   const target = event.target;

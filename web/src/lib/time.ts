@@ -61,7 +61,7 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** The largest unit that fits, and how many seconds it has. */
+/** The largest unit that fits, with its length in seconds. */
 function unitOf(seconds: number): (typeof UNITS)[number] {
   return UNITS.find(([, length]) => seconds >= length) ?? UNITS[3];
 }

@@ -57,11 +57,11 @@ describe.each([
   test('is translated', () => {
     const letters = language === 'ru' ? /[а-яё]/iu : /\p{Script=Han}/u;
     const plain = [...words].filter(([, text]) => !letters.test(text)).map(([key]) => key);
-    expect(plain.filter((key) => !/parsed\.verbs|answered_what/u.test(key))).toEqual([]);
+    expect(plain.filter((key) => !/parsed\.verbs|insights\.p95$/u.test(key))).toEqual([]);
   });
 });
 
-/** Refusals that only agents, workers and clients of the wires can meet: the page sends nothing that they answer. */
+/** Error codes that only agents, workers and dialect clients receive. */
 const NOT_FOR_PEOPLE = new Set([
   'action_state',
   'another_run',
@@ -102,7 +102,7 @@ describe('every refusal that a person can meet', () => {
     ['zh', zh],
   ])('is said in %s, and no other', (_, words) => {
     const wanted = codes.filter((code) => !NOT_FOR_PEOPLE.has(code));
-    // No server spoke at all, or it has again: these are the page's own.
+    // `offline` and `healed` are codes of the page itself.
     expect(Object.keys(words.problems).sort()).toEqual([...wanted, 'healed', 'offline'].sort());
   });
 

@@ -8,17 +8,26 @@ export function audiencesOf({ audience, requirements }: Pick<Interaction, 'audie
   return requirements?.length ? requirements : [audience];
 }
 
-/** Whom an audience names, how many of them must agree, and who is left out. With `counted`, also that one is enough. */
+/** Everybody who may answer a question, by name. */
+export function audienceNames(t: TFunction, question: Pick<Interaction, 'audience' | 'requirements'>): string {
+  return [...new Set(audiencesOf(question).flatMap((audience) => namesOf(t, audience)))].join(', ');
+}
+
+/** Describes an audience: its members, the number who must agree, and who is excluded. `counted` also states a quorum of one. */
 export function audienceWords(t: TFunction, audience: Audience, counted = false): string {
-  const { users, groups, roles, quorum, four_eyes, distinct_groups } = audience;
+  const { quorum, four_eyes, distinct_groups } = audience;
+  const parts = [namesOf(t, audience).join(', ')];
+  if (counted || quorum > 1) parts.push(t('why.quorum', { count: quorum }));
+  if (distinct_groups) parts.push(t('why.distinct'));
+  if (four_eyes) parts.push(t('why.fourEyes'));
+  return parts.join(' · ');
+}
+
+function namesOf(t: TFunction, { users, groups, roles }: Audience): string[] {
   const named = [
     ...(users ?? []),
     ...(groups ?? []).map((name) => t('why.group', { name })),
     ...(roles ?? []).map((name) => t('why.role', { name: t(`roles.${name as 'admin'}`, { defaultValue: name }) })),
   ];
-  const parts = [named.length > 0 ? named.join(', ') : t('why.everyOperator')];
-  if (counted || quorum > 1) parts.push(t('why.quorum', { count: quorum }));
-  if (distinct_groups) parts.push(t('why.distinct'));
-  if (four_eyes) parts.push(t('why.fourEyes'));
-  return parts.join(' · ');
+  return named.length > 0 ? named : [t('why.everyOperator')];
 }

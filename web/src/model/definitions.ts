@@ -1,7 +1,7 @@
 import type { Definition } from '@/api/types';
 import { readJson } from '@/lib/exact';
 
-/** Everything under one name: the version that a new session would use, and all of them, the newest first. */
+/** All versions under one name, newest first, and the version that a new session would use. */
 export interface Named {
   latest: Definition;
   versions: Definition[];
@@ -26,7 +26,7 @@ function later(one: Definition, other: Definition): boolean {
 /** How what is written for an agent will be taken; `broken` where it begins like JSON, is none, and is taken as words. */
 export type Taken = 'nothing' | 'text' | 'json' | 'broken';
 
-/** What an agent is to work on: JSON where it is JSON, else the words themselves; nothing where nothing is said. */
+/** The task for an agent: parsed JSON if the text is JSON, otherwise the text; undefined if it is empty. */
 export function inputOf(text: string): { as: Taken; value?: unknown } {
   const trimmed = text.trim();
   if (trimmed === '') return { as: 'nothing' };

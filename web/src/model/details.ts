@@ -20,7 +20,7 @@ const SAID: [RegExp, string][] = [
   [/^Must be one of: /u, 'enum'],
 ];
 
-/** What the server found wrong with one value, in the reader's language where it is one of the usual things. */
+/** Translates a validation message of the server; unknown messages are returned unchanged. */
 export function detailOf(t: TFunction, message: string): string {
   for (const [said, name] of SAID) {
     const found = said.exec(message);

@@ -23,7 +23,7 @@ const FLOW = {
   ],
 };
 
-/** What somebody starts from who writes a new agent or flow: an example, or the next version of one that is there. */
+/** Initial text for a new agent or flow: an example, or the next version of an existing one. */
 export function draftOf(kind: DefinitionKind, from?: unknown): string {
   const known = fieldsOf(from);
   const draft = known
@@ -34,7 +34,7 @@ export function draftOf(kind: DefinitionKind, from?: unknown): string {
   return JSON.stringify(draft, null, 2);
 }
 
-/** Under which name it is kept while it is half written: each beginning has its own. */
+/** Draft key; each starting text has its own. */
 export function draftName(kind: DefinitionKind, from?: unknown): string {
   const known = fieldsOf(from);
   return known ? `${kind} after ${known.name} ${known.version}` : `new ${kind}`;
@@ -44,7 +44,7 @@ function fieldsOf(from: unknown): Record<string, unknown> | undefined {
   return typeof from === 'object' && from !== null ? (from as Record<string, unknown>) : undefined;
 }
 
-/** The version after this one: its last number, one more. */
+/** The next version: the last number of this version plus one. */
 export function nextVersion(version: string): string {
   const match = /^(.*?)(\d+)(\D*)$/u.exec(version);
   return match ? `${match[1]}${Number(match[2]) + 1}${match[3]}` : `${version}-2`;

@@ -1,10 +1,10 @@
-/** A suggestion of a model that people are not offered. */
+/** A model's suggestion that is not offered to people. */
 export interface Dropped {
   id: string;
   reason: string;
 }
 
-/** What was left out of a question's suggestions, as its metadata says; metadata of any other shape says nothing. */
+/** Suggestions left out of a question, read from its metadata; metadata of another shape yields none. */
 export function droppedOf(metadata: unknown): Dropped[] {
   const list = (metadata as { dropped_suggestions?: unknown } | null | undefined)?.dropped_suggestions;
   if (!Array.isArray(list)) return [];

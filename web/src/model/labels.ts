@@ -14,6 +14,11 @@ const USUAL: Record<string, string> = {
   revise: 'Revise',
 };
 
+/** Whether the server has named this option itself, by its effect. */
+export function isNamedByEffect({ id, label, effect }: Pick<Option, 'id' | 'label' | 'effect'>): boolean {
+  return id === effect && USUAL[id] === label;
+}
+
 /** What a button for this option says. */
 export function moveLabel(t: TFunction, option: Pick<Option, 'id' | 'label'>): string {
   return USUAL[option.id] === option.label ? t(`moves.${option.id}` as 'moves.approve') : option.label;
@@ -24,6 +29,12 @@ export function moveName(t: TFunction, { kind }: Pick<Interaction, 'kind'>, { ke
   if (option) return moveLabel(t, option);
   if (kind === 'notice' && key === 'provide') return t('moves.seen');
   return t(`moves.${key as 'provide'}`);
+}
+
+/** Label of the button that sends an answer from its panel. */
+export function sendLabel(t: TFunction, question: Pick<Interaction, 'kind'>, move: Move): string {
+  const sendsBack = move.option?.id === 'retry' && move.option.label === USUAL.retry;
+  return sendsBack ? t('moves.sendBack') : moveName(t, question, move);
 }
 
 /** What a question is called: the server's own words for a call are translated, an agent's stay as they are. */
@@ -51,7 +62,7 @@ export function messageOf(t: TFunction, { message, asked_by_rule }: Pick<Interac
 }
 
 // Why the server itself has ended something.
-const SAID = {
+const END_REASONS = {
   'nobody answered in time': 'unanswered',
   'its outcome was not reported in time': 'unreported',
   'the lease ran out': 'lease',
@@ -60,7 +71,9 @@ const SAID = {
 
 /** A reason: the server's own words are translated, those of people and agents stay as they are. */
 export function reasonOf(t: TFunction, reason: string): string {
-  return Object.hasOwn(SAID, reason) ? t(`question.said.${SAID[reason as keyof typeof SAID]}`) : reason;
+  return Object.hasOwn(END_REASONS, reason)
+    ? t(`question.endReasons.${END_REASONS[reason as keyof typeof END_REASONS]}`)
+    : reason;
 }
 
 /** Who asks: whoever holds the key, and where the session is another agent's, that too. */

@@ -6,7 +6,7 @@ import { droppedOf } from './dropped';
 import { readArguments, withSeen } from './edit';
 import { askerOf, messageOf, moveLabel, reasonOf } from './labels';
 import { FIRST_WISH, patternable, rememberOf } from './remember';
-import { endsOf, expiredShare, partsOf, refusedShare, series, shareTone } from './series';
+import { endsOf, expiredShare, partsOf, rejectedShare, series, shareTone } from './series';
 import { approvedCall, callLine, contextBeside, subjectOf } from './subject';
 import { lastTurns, timeline, titlesOf } from './timeline';
 
@@ -118,7 +118,7 @@ test('arguments are an object or nothing', () => {
   ]);
 });
 
-describe('figures', () => {
+describe('stats', () => {
   const stats = (seconds: number, answered: number, expired: number) =>
     ({ window_seconds: seconds, closed: { answered, expired } }) as unknown as Stats;
   test('stretches follow each other, the oldest first', () => {
@@ -135,7 +135,7 @@ describe('figures', () => {
     [{}, undefined],
     [{ approve: 3 }, 0],
     [{ approve: 2, reject: 1, retry: 1 }, 0.5],
-  ])('of %j so many were refused: %j', (effects, share) => expect(refusedShare({ effects })).toBe(share));
+  ])('of %j so many were refused: %j', (effects, share) => expect(rejectedShare({ effects })).toBe(share));
   test.each([
     [0, 0, undefined, 'plain'],
     [19, 1, 0.05, 'good'],
@@ -337,7 +337,7 @@ test('a week is shown by its days', () => {
 
 test('the server’s own reasons are translated, and nobody else’s', () => {
   const t = ((key: string) => `[${key}]`) as never;
-  expect(reasonOf(t, 'nobody answered in time')).toBe('[question.said.unanswered]');
+  expect(reasonOf(t, 'nobody answered in time')).toBe('[question.endReasons.unanswered]');
   expect(reasonOf(t, 'nobody answered in time!')).toBe('nobody answered in time!');
   expect(reasonOf(t, 'toString')).toBe('toString');
 });

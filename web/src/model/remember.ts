@@ -12,7 +12,7 @@ export interface Wish {
   uses: number | null;
 }
 
-/** Where a person begins: the narrowest that is of any use. */
+/** The default: the narrowest useful scope. */
 export const FIRST_WISH: Wish = { scope: 'session', cover: 'exact', patterns: {}, seconds: 3600, uses: null };
 
 /** The arguments that a pattern can be written for, with their own text as the pattern to begin with. */

@@ -36,7 +36,7 @@ export type Risk =
   | 'every_row'
   | 'destroys';
 
-/** What should make a reader look twice, from what a command, its paths, an address and SQL are known to do. */
+/** Risks to point out, derived from the parsed command, paths, URL and SQL. */
 export function risksOf({ shell, paths, url, sql }: Facts): Risk[] {
   const some = (fact: 'escapes' | 'steers') => paths?.some((path) => path[fact]) ?? false;
   const unlimited = ({ verb, has_where }: Statement) => ['update', 'delete'].includes(verb) && !has_where;
@@ -54,7 +54,7 @@ export function risksOf({ shell, paths, url, sql }: Facts): Risk[] {
   return found.filter(([, is]) => is).map(([name]) => name);
 }
 
-/** Why parts of the call could not be parsed, or were parsed and may still mean something else. */
+/** Reasons why parts of the call could not be parsed, or why a parsed part cannot be fully predicted. */
 export function doubtsOf({ shell, paths, url, sql }: Facts): { unparsed: string[]; doubted: string[] } {
   const reasons = (texts: (string | undefined)[]) => [...new Set(texts.filter((text) => text !== undefined))];
   return {

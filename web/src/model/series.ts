@@ -9,7 +9,7 @@ export interface Bucket {
   counts: Record<Outcome, number>;
 }
 
-/** What was closed in each stretch of time. */
+/** Questions closed in each time bucket. */
 export function series({ times, window_seconds }: Pick<StatsDetails, 'times' | 'window_seconds'>): Bucket[] {
   const length = (window_seconds * 1000) / Math.max(1, times.length);
   return times.map(({ from, closed }) => ({
@@ -25,10 +25,10 @@ const BRIEF: Intl.DateTimeFormatOptions[] = [
   { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
 ];
 
-/** Where each stretch ends, as briefly as they can be told apart. */
+/** Label of each bucket's end, as short as the labels stay distinct. */
 export function endsOf(buckets: readonly Bucket[], locale: string): string[] {
   const all = (buckets.at(-1)?.to ?? 0) - (buckets[0]?.from ?? 0);
-  // Hours of the clock come again after a day.
+  // Clock times repeat after one day, so longer ranges need a date.
   const looks = BRIEF.slice(all > 86_400_000 ? 1 : 0).map((look) => {
     const format = new Intl.DateTimeFormat(locale, look);
     return buckets.map(({ to }) => format.format(to));
@@ -36,26 +36,26 @@ export function endsOf(buckets: readonly Bucket[], locale: string): string[] {
   return looks.find((labels) => new Set(labels).size === labels.length) ?? looks.at(-1) ?? [];
 }
 
-/** Into how many stretches a time is cut: a week into its days. */
+/** Number of buckets for a window; a week has one bucket per day. */
 export function partsOf(window: number): number {
   return window === 604_800 ? 7 : 8;
 }
 
-/** The part of what was closed that expired; nothing where nothing was closed. */
+/** Share of closed questions that expired; undefined if none were closed. */
 export function expiredShare(stats: Pick<Stats, 'closed'>): number | undefined {
   const all = OUTCOMES.reduce((sum, name) => sum + (stats.closed[name] ?? 0), 0);
   return all === 0 ? undefined : (stats.closed.expired ?? 0) / all;
 }
 
-/** How worried to be about it: the marks stand at 5 and 20 per cent. */
+/** Tone of the expired share, with thresholds at 5% and 20%. */
 export function shareTone(share: number | undefined): 'plain' | 'good' | 'warn' | 'danger' {
   if (share === undefined) return 'plain';
   if (share > 0.2) return 'danger';
   return share > 0.05 ? 'warn' : 'good';
 }
 
-/** The part of what people answered that they held back; nothing where nobody answered. */
-export function refusedShare({ effects }: Pick<Tally, 'effects'>): number | undefined {
+/** Share of answers by people that rejected the action or sent it back; undefined if nobody answered. */
+export function rejectedShare({ effects }: Pick<Tally, 'effects'>): number | undefined {
   const all = Object.values(effects).reduce((sum, count) => sum + count, 0);
   const held = (effects.reject ?? 0) + (effects.retry ?? 0) + (effects.terminate ?? 0);
   return all === 0 ? undefined : held / all;

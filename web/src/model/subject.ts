@@ -1,7 +1,7 @@
 import type { Interaction } from '@/api/types';
 import { Exact } from '@/lib/exact';
 
-/** Whose word a text is. */
+/** Source of the text before a change. */
 export type Word = 'call' | 'server' | 'agent';
 
 /**
@@ -30,7 +30,7 @@ const PAIRS = [
 
 type Values = Record<string, unknown>;
 
-/** What runs comes before what is written: whoever approves a command must not be shown a file beside it instead. */
+/** A command is shown before a file: a reviewer who approves a command must not be shown only the file beside it. */
 export function subjectOf(call: { tool: string; arguments: Values }, context?: unknown, driven?: boolean): Subject {
   const values = call.arguments;
   const file = fileOf(values, context, driven);
@@ -101,12 +101,12 @@ export function contextBeside(question: Pick<Interaction, 'action' | 'context'>)
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
-/** The call that people let through: as they have edited it, or as it was proposed. */
+/** The call that people approved: the edited arguments, or the proposed ones. */
 export function approvedCall({ action, resolution }: Pick<Interaction, 'action' | 'resolution'>) {
   return action && { tool: action.tool, arguments: resolution?.answer?.arguments ?? action.arguments };
 }
 
-/** The call in one line, for a row of a list, and how many of its arguments that line says nothing of. */
+/** The call in one line for a list row, and the number of arguments that the line leaves out. */
 export interface Line {
   text: string;
   more: number;

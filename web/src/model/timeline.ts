@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@/api/types';
 
-// These only repeat what another event of the same moment says better.
+// Events that only repeat another event of the same moment.
 const NOISE = ['delivery.heartbeat', 'action.waiting', 'delivery.taken', 'delivery.not_needed'];
 
 const PORTIONS = ['model.said', 'model.thought'];
@@ -18,7 +18,7 @@ export function timeline(events: readonly SessionEvent[]): SessionEvent[] {
   return whole(told);
 }
 
-/** What a model says comes in portions while it speaks: they are one text. */
+/** Joins the parts of a model's message that arrive while it is generated. */
 function whole(events: readonly SessionEvent[]): SessionEvent[] {
   const made: SessionEvent[] = [];
   for (const event of events) {
@@ -35,7 +35,7 @@ function turnOf(event: SessionEvent): string {
   return `${event.step} ${(event.data as { turn?: number }).turn}`;
 }
 
-// What tells a reader how it came to a question; the rest is how the machine turns.
+// Events that explain how a question came about; other events are internal.
 const TOLD = [
   'session.started',
   'message.sent',
@@ -51,7 +51,7 @@ const TOLD = [
   'interaction.expired',
 ];
 
-/** The last turns of what happened before a question, the oldest first; a turn of a model that says nothing tells nothing. */
+/** The last turns before a question, oldest first. Model turns without text are left out. */
 export function lastTurns(before: readonly SessionEvent[], most = 6): SessionEvent[] {
   // Of a call that has run, how it went says that it might.
   const done = new Set(before.filter(({ type }) => /^action\.(done|failed|unknown)$/u.test(type)).map(callOf));
@@ -62,7 +62,7 @@ export function lastTurns(before: readonly SessionEvent[], most = 6): SessionEve
     .slice(-most);
 }
 
-/** What each question was asked as, for the events that only say which question they are about. */
+/** Titles of questions by id, for events that carry only the id. */
 export function titlesOf(events: readonly SessionEvent[]): Map<string, string> {
   const titles = new Map<string, string>();
   for (const { type, interaction, data } of events) {
@@ -79,7 +79,7 @@ export function callOf(event: SessionEvent): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** How an event looks at a glance. */
+/** Tone of an event in the timeline. */
 export function toneOf(type: string): 'plain' | 'good' | 'warn' | 'danger' | 'accent' {
   if (['action.done', 'session.completed', 'action.allowed', 'delivery.completed', 'step.completed'].includes(type))
     return 'good';

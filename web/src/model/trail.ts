@@ -1,4 +1,4 @@
-/** What came of reading a whole export again: every entry in its place and signed, or the first number that does not fit. */
+/** Result of verifying an export: intact, or the number of the first entry that does not match. */
 export type Trail =
   | { whole: true; entries: number; checkpoints: number; last: number }
   | { whole: false; entry: number };
@@ -49,7 +49,7 @@ export async function checkTrail(
 ): Promise<Trail> {
   const reading = new Reading(await crypto.subtle.importKey('raw', bytes(publicKey), 'Ed25519', false, ['verify']));
   for await (const line of lines) {
-    // What cannot be read at all does not fit either.
+    // A line that cannot be parsed counts as a mismatch.
     if (!(await reading.line(line, publicKey).catch(() => false))) return { whole: false, entry: reading.seq + 1 };
     if (reading.seq % 500 === 0) told(reading.seq);
   }
@@ -69,7 +69,7 @@ class Reading {
 
   constructor(private readonly key: CryptoKey) {}
 
-  /** Whether a line is what belongs here. */
+  /** Whether a line is valid at this position. */
   async line(line: string, publicKey: string): Promise<boolean> {
     if (this.seal) return false;
     if (!this.header) return this.begins(JSON.parse(line) as Header, publicKey);
@@ -102,7 +102,7 @@ class Reading {
     return this.signed(['holdpoint audit checkpoint', this.header?.tenant, seq, hash, previous, at], signature);
   }
 
-  /** Whether everything is there that was sealed, and nothing else. */
+  /** Whether the export holds exactly the entries that were sealed. */
   async sealed(): Promise<boolean> {
     const { header, seal } = this;
     if (!header || !seal || this.covered !== this.seq || header.last !== this.seq) return false;

@@ -8,7 +8,7 @@ import { QuestionList } from '@/features/inbox/list';
 import { cn } from '@/lib/cn';
 import { Empty } from '@/ui/page';
 
-/** The list beside the question on a desk; one of the two on a phone. */
+/** List and question side by side on a desktop; one of them on a phone. */
 export function InboxRoute() {
   const { t } = useTranslation();
   const { move: _, ...search } = useSearch({ from: '/inside/inbox' });
@@ -50,7 +50,7 @@ export function InboxRoute() {
   );
 }
 
-/** Whoever comes back to the list, on a phone, comes back to the question that they left. */
+/** On a phone, returning to the list scrolls to the question that was open. */
 function useWayBack(interaction: string | undefined): void {
   const last = useRef(interaction);
   useEffect(() => {

@@ -37,7 +37,7 @@ export function QuestionRoute() {
   );
 }
 
-/** The way to the next open question, once this one is decided. */
+/** Link to the next open question after this one is answered. */
 function Next() {
   const { t } = useTranslation();
   const { move: _, ...search } = useSearch({ from: '/inside/inbox' });

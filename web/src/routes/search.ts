@@ -14,7 +14,7 @@ const SESSION_STATUSES = [
   'cancelled',
 ] as const;
 
-/** What an address may say; anything else in it is dropped. */
+/** Valid search parameters; unknown ones are dropped. */
 export interface InboxSearch extends Pick<InboxFilter, 'sort' | 'kind' | 'agent' | 'q' | 'mine' | 'overdue'> {
   status?: InboxFilter['status'];
   move?: 'approve' | 'edit' | 'reject';

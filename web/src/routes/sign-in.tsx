@@ -10,7 +10,7 @@ export function SignInRoute() {
   const { next, error } = useSearch({ from: '/sign-in' });
   useEffect(() => {
     document.title = `${t('signIn.title')} · Holdpoint`;
-    // How much is open is nothing for strangers.
+    // The open count is not shown before sign-in.
     if ('clearAppBadge' in navigator) void navigator.clearAppBadge().catch(() => undefined);
   }, [t]);
   useEffect(() => {

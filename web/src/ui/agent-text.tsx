@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
 import { codeName, fold, pieces } from '@/lib/text';
 
-/** A line from outside: data, never markup, with nothing in it that hides or turns round. */
+/** One line of text from an agent, shown as data with hidden and bidirectional characters made visible. */
 export function AgentLine({ text, className }: { text: string; className?: string }) {
   return (
     <bdi className={className}>
@@ -29,7 +29,7 @@ interface Props {
   lines?: number;
 }
 
-/** Paragraphs from outside, folded where they are long, with their true length. */
+/** Text from an agent, folded if long, with its full length. */
 export function AgentText({ text, mono, className, characters, lines }: Props) {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);

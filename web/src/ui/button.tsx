@@ -34,7 +34,7 @@ export function Button({ tone, size, busy, className, type = 'button', disabled,
       type={type}
       className={cn(look({ tone, size }), className)}
       aria-busy={busy || undefined}
-      // Busy it takes no click, and keeps the focus: switched off it would lose it.
+      // A busy button ignores clicks but keeps the focus; a disabled button would lose it.
       aria-disabled={busy || undefined}
       disabled={disabled && !busy}
       onClick={busy ? (event) => event.preventDefault() : onClick}

@@ -3,7 +3,7 @@ import { oneLine } from '@/lib/text';
 import type { Line } from '@/model/subject';
 import { AgentLine } from './agent-text';
 
-/** A call in one line that may be cut short, and after it how many arguments that line leaves out. */
+/** A call in one truncated line, followed by the number of arguments left out. */
 export function CallInLine({ line }: { line: Line }) {
   return (
     <div className="mt-0.5 flex items-baseline gap-2 text-muted text-sm">

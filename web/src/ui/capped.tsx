@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** So many of a list stand open; of more, their true number is told. */
+/** Number of list items shown before the rest is folded with a count. */
 const MOST = 20;
 
-/** What is shown of a list from outside, and the button that unfolds the rest of a long one. */
+/** Limits a list from an agent to its first items, with a button that shows the rest. */
 export function useCapped<T>(all: readonly T[]): { shown: readonly T[]; more: ReactNode } {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);

@@ -7,18 +7,18 @@ const ICONS = { copy: Copy, copied: Check, copyYourself: TextSelect };
 
 interface Props {
   value: string;
-  /** Where it stands: marked for its reader where it cannot be copied for them. */
+  /** The element with the value; it is selected if the clipboard is not available. */
   shown: RefObject<HTMLElement | null>;
 }
 
-/** Puts a value on the clipboard, and says so once it is there. */
+/** Copies a value to the clipboard and confirms it. */
 export function CopyButton({ value, shown }: Props) {
   const { t } = useTranslation();
   const [state, setState] = useState<keyof typeof ICONS>('copy');
   const Icon = ICONS[state];
   const copy = async () => {
     try {
-      // Without HTTPS there is no clipboard; and a browser may refuse it.
+      // The clipboard needs HTTPS, and a browser may refuse it.
       await navigator.clipboard.writeText(value);
       setState('copied');
     } catch {

@@ -12,7 +12,7 @@ interface Props {
   title: ReactNode;
   about?: ReactNode;
   wide?: boolean;
-  /** Shows what is never shown again: a click beside it does not close it. */
+  /** Shows a value that is never shown again, so a click outside does not close the dialog. */
   once?: boolean;
   children: ReactNode;
   footer?: ReactNode;
@@ -31,7 +31,7 @@ export function Dialog({ open, onOpenChange, ...frame }: Props) {
 
 const FIELD = ':is(input, textarea, select):not(:disabled), [contenteditable=true]';
 
-/** Begins at the first field, if there is one, and gives the focus back when it is closed. */
+/** Focuses the first field when opened, and returns the focus when closed. */
 function Frame({ title, about, wide, once, children, footer }: Omit<Props, 'open' | 'onOpenChange'>) {
   const { t } = useTranslation();
   const [opener] = useState(holder);

@@ -1,21 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { CircleCheck, CircleSlash, Clock } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import type { Interaction, Resolution } from '@/api/types';
-import { moveLabel } from '@/model/labels';
+import { meQuery } from '@/api/queries';
+import type { Interaction, Option, Resolution } from '@/api/types';
+import { isNamedByEffect, moveLabel } from '@/model/labels';
 
-/** How it ended and by whom, in a line. */
-export function useEnding({ options }: Interaction, { answer, by, status }: Resolution) {
+/** How a question ended and by whom, in one line. */
+export function useEnding({ options }: Interaction, resolution: Resolution) {
   const { t } = useTranslation();
-  const chosen = (answer?.options ?? []).map((id) => {
-    const option = options.find((one) => one.id === id);
-    return option ? moveLabel(t, option) : id;
-  });
-  const said =
-    answer && answer.effect !== 'provide' && answer.effect !== 'custom' ? t(`effects.${answer.effect}`) : undefined;
-  const what = chosen.length > 0 ? chosen.join(', ') : said;
+  const { data: me } = useQuery(meQuery());
+  const { answer, by, status } = resolution;
   const icon =
     status === 'answered' || status === 'auto_resolved' ? CircleCheck : status === 'expired' ? Clock : CircleSlash;
   const who = by?.name ?? t('ended.nobody');
-  const words = t(`ended.${status as 'answered'}`, { who, what: what ?? '', context: what ? 'what' : undefined });
+  const { chosen, effect } = answered(t, options, answer);
+  if (status === 'answered') {
+    const words = t(`ended.${by && by.name === me?.name ? 'you' : 'by'}.${chosen ? 'option' : effect}`, {
+      who,
+      what: chosen,
+    });
+    return { icon, words };
+  }
+  const what = chosen ?? (effect === 'answer' ? undefined : t(`effects.${effect}`));
+  const words = t(`ended.${status as 'expired'}`, { who, what: what ?? '', context: what ? 'what' : undefined });
   return { icon, words };
+}
+
+type Effect = 'approve' | 'edit' | 'retry' | 'reject' | 'terminate' | 'skip' | 'answer';
+
+/** The labels of the chosen options, unless the effect says the same; and the effect, where it says more than that there is an answer. */
+function answered(t: TFunction, options: Option[], answer: Resolution['answer']): { chosen?: string; effect: Effect } {
+  const ids = answer?.options ?? [];
+  const known = ids.map((id) => options.find((one) => one.id === id));
+  const effect = answer && answer.effect !== 'provide' && answer.effect !== 'custom' ? answer.effect : 'answer';
+  const only = known.length === 1 ? known[0] : undefined;
+  if (ids.length === 0 || (only && isNamedByEffect(only) && only.effect === effect)) return { effect };
+  return { chosen: known.map((option, at) => (option ? moveLabel(t, option) : ids[at])).join(', '), effect };
 }

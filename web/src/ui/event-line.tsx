@@ -86,7 +86,7 @@ export function EventIcon({ type, className }: { type: string; className?: strin
   return <Icon aria-hidden="true" className={className} strokeWidth={1.8} />;
 }
 
-/** Effects that say no more than that somebody has answered. */
+/** Effects that add nothing to "answered". */
 const JUST_SAID = ['provide', 'custom'];
 
 /** What an event says, in the reader's language; a type that this page does not know is named as it is. `about`: the question's title, where the event does not say it. */
@@ -113,7 +113,7 @@ export function EventWords({ event, about }: { event: SessionEvent; about?: stri
   );
 }
 
-/** An event in a line, and below it what there is to add. */
+/** One line for an event, with optional content below it. */
 export function EventLine({ event, about, children }: { event: SessionEvent; about?: string; children?: ReactNode }) {
   const data = event.data as Particulars;
   return (

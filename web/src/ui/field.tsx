@@ -7,7 +7,7 @@ const box =
   'w-full rounded-md border border-edge bg-surface px-3 text-base text-ink shadow-card placeholder:text-muted aria-[invalid=true]:border-danger disabled:opacity-60';
 
 interface Secret {
-  /** What is written here is kept nowhere, and nothing of it is repeated. */
+  /** The input is never stored or echoed. */
   secret?: boolean;
 }
 
@@ -70,7 +70,7 @@ interface FieldProps {
   children: (ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }) => ReactNode;
 }
 
-/** A label, its control, and what there is to say about it, tied together for a screen reader. */
+/** A label, its control, hint and error, linked for screen readers. */
 export function Field({ label, hint, error, optional, className, children }: FieldProps) {
   const id = useId();
   const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');

@@ -47,7 +47,7 @@ function Leaf({ value }: { value: unknown }) {
   return <code className="text-sm">{String(value)}</code>;
 }
 
-// A text that reads like another value stands in quotes, and so does one that already has them.
+// Quotes a text that looks like another JSON value or is already quoted.
 const MISTAKEN = /^\s*(?:true|false|null|-?\d[\d.eE+-]*|\[\s*\]|\{\s*\}|".*")\s*$/su;
 
 function isMistaken(text: string): boolean {

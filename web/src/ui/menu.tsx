@@ -7,7 +7,7 @@ const item =
   'flex cursor-pointer select-none items-center gap-2.5 rounded-sm px-2.5 py-1.5 -outline-offset-2 data-[highlighted]:bg-hover max-sm:py-2.5 [&_svg]:size-4 [&_svg]:text-muted';
 
 export interface MenuProps {
-  /** What opened it: it stands there, and the focus goes back to it. */
+  /** The button that opened the menu: the menu's anchor, which gets the focus back. */
   opener: RefObject<HTMLButtonElement | null>;
   onClose: () => void;
 }
@@ -38,7 +38,7 @@ export function Menu({ opener, onClose, label, side = 'bottom', align = 'start',
           sideOffset={6}
           collisionPadding={8}
           onInteractOutside={(event) => {
-            // The button closes what it has opened: closed here already, its click would open it again.
+            // The button closes the menu itself. If the menu closed here first, the same click would open it again.
             if (opener.current?.contains(event.target as Node)) event.preventDefault();
           }}
           onCloseAutoFocus={(event) => {

@@ -5,7 +5,7 @@ import { moveLabel } from '@/model/labels';
 import { AgentLine, AgentText } from './agent-text';
 import { Badge } from './badge';
 
-/** What an option is called, whether it is recommended or dangerous, and all that is said about it. */
+/** Label of an option with its marks (recommended, dangerous) and description. */
 export function OptionWords({ option }: { option: Option }) {
   const { t } = useTranslation();
   return (
@@ -26,7 +26,7 @@ export function OptionWords({ option }: { option: Option }) {
   );
 }
 
-/** What could go wrong with an option, what it costs and how long it takes. */
+/** Risk, cost and duration of an option. */
 export function OptionFacts({ option }: { option: Option }) {
   const { t } = useTranslation();
   const facts = [

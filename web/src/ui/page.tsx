@@ -58,7 +58,7 @@ export function Section({ level = 2, title, aside, className, children }: Sectio
 }
 
 interface EmptyProps {
-  /** One, where nothing else on the page has a heading. */
+  /** Use level 1 if nothing else on the page has a heading. */
   level?: 1 | 2;
   icon: LucideIcon;
   title: ReactNode;
@@ -66,7 +66,7 @@ interface EmptyProps {
   className?: string;
 }
 
-/** Nothing here: why, and what to do next. */
+/** Empty state: the reason, and what to do next. */
 export function Empty({ level = 2, icon: Icon, title, children, className }: EmptyProps) {
   const Heading = `h${level}` as const;
   return (
@@ -80,7 +80,7 @@ export function Empty({ level = 2, icon: Icon, title, children, className }: Emp
   );
 }
 
-/** A place held while something is read for the first time. */
+/** Placeholder rows during the first load. */
 export function Waiting({ rows = 4, label }: { rows?: number; label: string }) {
   return (
     <div role="status" aria-label={label} className="space-y-3 p-4">
@@ -108,7 +108,7 @@ const TONES = {
   good: 'bg-good-soft text-good-ink border-good/30',
 };
 
-/** Something that the reader should know now. */
+/** A notice in the page. */
 export function Notice({ tone = 'plain', icon: Icon, title, role, className, children }: NoticeProps) {
   return (
     <div role={role} className={cn('flex gap-3 rounded-lg border px-4 py-3', TONES[tone], className)}>

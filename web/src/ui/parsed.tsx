@@ -20,7 +20,7 @@ type Read = Facts & {
   sql?: { verbs?: string[]; writes?: string[]; reads?: string[] } | null;
 };
 
-/** What the server's own parsers made of the arguments: the parts, and what should make a reader look twice. */
+/** Arguments as the server parsed them, with their risks. */
 export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; shown?: string }) {
   const { t } = useTranslation();
   const { shell, url, sql, paths } = parsed as Read;
@@ -71,7 +71,7 @@ export function Parsed({ parsed, shown }: { parsed: Record<string, unknown>; sho
   );
 }
 
-/** What should make a reader look twice. */
+/** Risk labels of a call. */
 export function Risks({ parsed }: { parsed: Record<string, unknown> }) {
   const { t } = useTranslation();
   const risks = risksOf(parsed as Facts);
@@ -90,7 +90,7 @@ export function Risks({ parsed }: { parsed: Record<string, unknown> }) {
   );
 }
 
-/** What is longer is folded: it may be as long as the whole call. */
+/** Longer texts are folded, since one part can be as long as the whole call. */
 const LONG = 240;
 
 function Values({ values }: { values: readonly string[] }) {

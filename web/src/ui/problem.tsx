@@ -8,7 +8,7 @@ import { AgentLine } from './agent-text';
 import { Button } from './button';
 import { Notice } from './page';
 
-/** Refusals that say nothing without the server's own words: the reason of a rule, what cannot be read, how much may be sent. */
+/** Error codes that need the server's detail text: the rule's reason, the invalid filter, the size limit. */
 const PARTICULAR = ['action_denied', 'edit_denied', 'query_invalid', 'body_too_large'];
 
 /** What the server refused, in the reader's language where we know the code, with the server's own words behind it. */
@@ -44,7 +44,7 @@ export function ProblemNotice({ error, again }: { error: unknown; again?: () => 
   );
 }
 
-/** Whether the server has spoken again since it could not be reached. */
+/** Whether the server has responded again since the `offline` error. */
 function useHealed(error: unknown, offline: boolean): boolean {
   const cache = useQueryClient();
   const [healed, setHealed] = useState<unknown>();

@@ -8,7 +8,7 @@ interface Props<T extends string> {
   onChange: (value: T) => void;
 }
 
-/** Parts of a page that have their own address: links in looks and role, one of them current. */
+/** Tabs with their own addresses: links, one of them current. */
 export function PageTabs<T extends string>({ label, value, tabs, onChange }: Props<T>) {
   return (
     <nav aria-label={label} className="mb-5 flex flex-wrap gap-x-5 border-b">

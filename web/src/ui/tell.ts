@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-/** Something said at the edge of the page. */
+/** A toast message. */
 export interface Told {
   id: number;
   tone: 'good' | 'danger';
@@ -10,7 +10,7 @@ export interface Told {
 export const useTold = create<{ told: Told[] }>(() => ({ told: [] }));
 let last = 0;
 
-/** Says something at the edge of the page for a moment. Whatever must be read stands in the page itself. */
+/** Shows a toast for a moment. Text that must be read belongs in the page itself. */
 export function tell(text: string, tone: Told['tone'] = 'good'): void {
   last += 1;
   const id = last;

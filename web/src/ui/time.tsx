@@ -15,7 +15,7 @@ export function Ago({ at, className }: { at: string; className?: string }) {
   );
 }
 
-/** How long people still have. */
+/** Time left until the deadline. */
 export function Countdown({ until, className }: { until: string; className?: string }) {
   const { t, i18n } = useTranslation();
   const left = Date.parse(until) - useServerNow();

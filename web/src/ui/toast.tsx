@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { cn } from '@/lib/cn';
 import { useTold } from './tell';
 
-/** What is said at the edge of the page; loaded when something is. */
+/** Toast messages; loaded with the first message. */
 export default function Toasts() {
   const { t } = useTranslation();
   const told = useTold((state) => state.told);

@@ -3,7 +3,7 @@ import type { Server } from './server';
 
 type Body = Record<string, unknown>;
 
-/** A real agent: plain calls with its key, as anybody would write them. */
+/** An agent that calls the API with its key. */
 export class Agent {
   session = '';
 
@@ -34,7 +34,7 @@ export class Agent {
     return this.call('POST', path, body);
   }
 
-  /** Proposes a call and leaves it to the policy. */
+  /** Proposes an action for the policy to decide. */
   propose(call: string, tool: string, values: Body, more: Body = {}): Promise<Proposal> {
     return this.post(`/v1/sessions/${this.session}/actions`, { call_id: call, tool, arguments: values, ...more });
   }
@@ -43,7 +43,7 @@ export class Agent {
     return this.post(`/v1/sessions/${this.session}/interactions`, question);
   }
 
-  /** Waits as an agent waits: by long poll. */
+  /** Waits by long poll, as agents do. */
   decided(interaction: string): Promise<Interaction> {
     return this.call('GET', `/v1/interactions/${interaction}?wait=20`);
   }

@@ -15,14 +15,14 @@ export function launch(): Promise<Browser> {
   });
 }
 
-/** What went wrong in a page without anybody noticing: refused by the content security policy, thrown, or written to the console. */
+/** Errors of a page: CSP violations, exceptions and console messages. */
 export const complaints = new WeakMap<Page, string[]>();
 
 interface Wish extends BrowserContextOptions {
   user?: string;
 }
 
-/** A browser of its own for somebody who is signed in. */
+/** A browser context of a signed-in person. */
 export async function someone(
   browser: Browser,
   server: Server,
@@ -51,7 +51,7 @@ export async function someone(
   return { page, context };
 }
 
-/** Puts another text into an editor as a person does: all of it marked, deleted, written. */
+/** Replaces the text of an editor by keyboard: select all, delete, type. */
 export async function rewrite(editor: Locator, text: string): Promise<void> {
   await editor.click();
   await editor.press('Control+a');

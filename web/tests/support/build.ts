@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Builds what the browser is shown, once for all files, unless told that it is there. */
+/** Builds the page once for all test files, unless `HOLDPOINT_WEB_BUILT` is set. */
 export function setup(): void {
   if (process.env.HOLDPOINT_WEB_BUILT) return;
   execFileSync('npx', ['vite', 'build', '--logLevel', 'warn'], {

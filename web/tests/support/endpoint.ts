@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 
-/** One message, as it came. */
+/** One received message. */
 export interface Message {
   id: string;
   type: string;
@@ -10,7 +10,7 @@ export interface Message {
   signatures: string[];
 }
 
-/** A real endpoint for webhooks. It keeps what it hears, and replies as it is told: the last reply stays. */
+/** A webhook endpoint that records messages and replies as configured; the last reply repeats. */
 export class Endpoint {
   replies = [204];
   readonly messages: Message[] = [];
@@ -47,7 +47,7 @@ export class Endpoint {
     return `http://127.0.0.1:${address.port}/holdpoint`;
   }
 
-  /** Waits for a message of a kind. */
+  /** Waits for a message of an event type. */
   heard(wanted: (message: Message) => boolean): Promise<Message> {
     return new Promise((resolve) => {
       const look = () => {
@@ -67,7 +67,7 @@ export class Endpoint {
   }
 }
 
-/** Whether a message carries the signature of a secret, as Standard Webhooks has it. */
+/** Whether a message is signed with a secret according to Standard Webhooks. */
 export function signedBy(secret: string, { id, timestamp, body, signatures }: Message): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/u, ''), 'base64');
   const own = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

@@ -14,7 +14,7 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Whether a server has inside just the page that was built. */
+/** Whether the binary embeds the page in `dist`. */
 export async function givesOut(address: string): Promise<boolean> {
   const scripts = (html: string) => html.match(/\/assets\/[\w.-]+/gu) ?? [];
   const reply = await fetch(`${address}/inbox`);
@@ -22,7 +22,7 @@ export async function givesOut(address: string): Promise<boolean> {
   return reply.ok && scripts(await reply.text()).join() === built.join();
 }
 
-/** Gives out what was just built, as the server does from within, in front of a binary that was built with another one or none. */
+/** Serves `dist` as the server would, in front of a binary that embeds another page or none. */
 export async function startFront(server: Server): Promise<{ address: string; close: () => Promise<void> }> {
   const web = createServer((from, to) => {
     const path = new URL(from.url ?? '/', 'http://page').pathname;
@@ -55,7 +55,7 @@ async function file(path: string, to: ServerResponse): Promise<void> {
   to.end(html.replace('__CSP_NONCE__', nonce));
 }
 
-/** Hands a request on as it is, and the reply back as it comes. */
+/** Forwards a request and streams the response back. */
 function forward(server: Server, from: IncomingMessage, to: ServerResponse): void {
   const { url: path, method, headers } = from;
   const target = { host: '127.0.0.1', port: server.port, path, method, headers };

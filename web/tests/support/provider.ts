@@ -9,7 +9,7 @@ interface Granted {
   redirect: string;
 }
 
-/** A complete OpenID provider with one person: it shows its own page, asks, and signs with a key that it publishes. */
+/** An OpenID provider with one user: it shows a sign-in page and signs tokens with a published key. */
 export class Provider {
   address = '';
   role = 'holdpoint-operator';
@@ -57,7 +57,7 @@ export class Provider {
     return { ...this.keys.publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'ES256' };
   }
 
-  /** The provider's own page: whoever clicks is let in. */
+  /** Sign-in page of the provider; one click signs in. */
   private authorize(asked: URLSearchParams, to: ServerResponse): void {
     const value = (name: string) => asked.get(name) ?? '';
     const code = randomBytes(16).toString('hex');

@@ -10,7 +10,7 @@ pool = 10
 timeout_seconds = 5
 `;
 
-/** Questions of every kind, as an ordinary morning might bring them. */
+/** Creates questions of every kind with realistic content. */
 export async function busyMorning(server: Server): Promise<Record<string, string>> {
   const release = await Agent.open(server, 'Release 1.4 to production', {
     input: { version: '1.4.0', changelog: 'Faster startup, fewer retries' },
@@ -143,7 +143,7 @@ export async function busyMorning(server: Server): Promise<Record<string, string
   return ids;
 }
 
-/** A question that tries what it can to mislead, and is long besides. */
+/** A long question with misleading content. */
 export async function hostile(server: Server): Promise<string> {
   const agent = await Agent.open(server, 'Quarterly clean-up of everything that nobody has looked at');
   const asked = await agent.propose(
@@ -172,7 +172,7 @@ say = "Done."
 again = true
 `;
 
-/** Agents and flows that the server runs itself, so that there is something to start; one of them never gets anywhere. */
+/** Hosted agents and flows to start; `courier` always fails. */
 export const STAFF = {
   agents: {
     'scribe.toml': `name = "scribe"\nversion = "3"\ndescription = "Drafts release notes from the changelog"\ntools = ["ask_user"]\n${SCRIPT}`,

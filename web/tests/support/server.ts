@@ -24,20 +24,20 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** What a server is started with, besides its data. */
+/** Start options of a server. */
 export interface ServerOptions {
   agents?: Record<string, string>;
   flows?: Record<string, string>;
-  /** Further words of its command line. */
+  /** Further command-line arguments. */
   words?: string[];
 }
 
-/** A real server on a directory of its own, with the page in front of it. */
+/** A server with its own data directory, and the page in front of it. */
 export class Server {
   readonly data = mkdtempSync(join(tmpdir(), 'holdpoint-web-'));
   readonly keys = new Map<string, string>();
   page = '';
-  /** What it has printed since it was last started. */
+  /** Output since the last start. */
   said = '';
   private child?: ChildProcess;
   private closePage?: () => Promise<void>;
@@ -67,7 +67,7 @@ export class Server {
     return server;
   }
 
-  /** The page that the binary has inside, where it is the one that was just built; else that one, in front of it. */
+  /** Uses the embedded page if it equals `dist`, otherwise serves `dist` in front of the binary. */
   private async show(): Promise<void> {
     this.page = this.address;
     if (await givesOut(this.address)) return;
@@ -77,24 +77,24 @@ export class Server {
     this.closePage = front.close;
   }
 
-  /** Runs the binary as whoever holds the data. */
+  /** Runs a command of the binary on the data directory. */
   cli(...words: string[]): string {
     const all = [...words, '--data', this.data];
     return execFileSync(binary(), all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   }
 
-  /** What the binary says of an export. */
+  /** Output of `holdpoint audit verify` for an export. */
   verify(file: string): string {
     return execFileSync(binary(), ['audit', 'verify', file], { encoding: 'utf8' });
   }
 
-  /** A one-time link for somebody, as a path. */
+  /** A one-time link for a person, as a path. */
   link(user: string): string {
     const { pathname, hash } = new URL(this.cli('users', 'link', user));
     return pathname + hash;
   }
 
-  /** The cookie of somebody who is signed in; of a stranger, nothing. */
+  /** Session cookie of a person; undefined for other names. */
   async cookie(user: string): Promise<string | undefined> {
     if (!['alice', 'bob'].includes(user)) return undefined;
     const known = this.visits.get(user);
@@ -110,7 +110,7 @@ export class Server {
     return value;
   }
 
-  /** Gives somebody a password, as they would do it themselves. */
+  /** Sets a person's password through the API. */
   async password(user: string, password: string): Promise<void> {
     const response = await fetch(`${this.address}/v1/me/password`, {
       method: 'PUT',
@@ -124,7 +124,7 @@ export class Server {
     if (!response.ok) throw new Error(`${user} got no password: ${response.status} ${await response.text()}`);
   }
 
-  /** Definitions that the server is started with, a file each. */
+  /** Writes the definitions that the server loads, one file each. */
   private files(kind: 'agents' | 'flows', texts?: Record<string, string>): void {
     if (!texts) return;
     const folder = join(this.data, kind);
@@ -141,7 +141,7 @@ export class Server {
     return this.cli('keys', 'create', '--role', role, '--user', user, ...more);
   }
 
-  /** Runs on a port that is free; on another one where somebody was quicker to take it. */
+  /** Starts on a free port, and tries another one if the port was taken meanwhile. */
   private async settle(tries = 3): Promise<void> {
     this.port = await freePort();
     await this.run().catch((error: unknown) => {
@@ -163,14 +163,14 @@ export class Server {
         (response) => response.ok,
         () => false,
       );
-      // It says where it is once the port is its own: another server there would be ready too.
+      // The server prints its address once it owns the port; another server on the port would also answer.
       if (ready && this.said.includes(this.address)) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error('the server did not become ready');
   }
 
-  /** Without any farewell, as a machine dies. */
+  /** Kills the server without a shutdown. */
   async kill(): Promise<void> {
     const child = this.child;
     this.child = undefined;

@@ -5,7 +5,7 @@ import { Server, type ServerOptions } from './server';
 
 type Wish = Parameters<typeof someone>[2];
 
-/** A server and a browser for one file of tests. Every page that was opened must have stayed without a complaint. */
+/** A server and a browser for one test file. After each test, no page may have logged an error. */
 export function world(options: ServerOptions = {}) {
   const it = {} as { server: Server; browser: Browser };
   let pages: Page[] = [];
@@ -28,7 +28,7 @@ export function world(options: ServerOptions = {}) {
     get server() {
       return it.server;
     },
-    /** A page of somebody who is signed in, at a path. */
+    /** Opens a path as a signed-in person. */
     async at(path: string, wish?: Wish): Promise<Page> {
       const { page } = await someone(it.browser, it.server, wish);
       pages.push(page);

@@ -22,7 +22,7 @@ export interface Draft {
   from?: unknown;
 }
 
-/** Brings a version of an agent or a flow into the project, as JSON. The server says what is wrong with it, and where. */
+/** Adds a version of an agent or flow to the project as JSON. The server reports errors with their location. */
 export function Add({ draft, onClose }: { draft: Draft; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -24,7 +24,7 @@ interface Props {
   onStarted: (session: string) => void;
 }
 
-/** What is written, and the attempt to send just this, where it is not known how that ended. */
+/** The draft, and the idempotency key of an attempt whose outcome is unknown. */
 interface Order {
   title: string;
   input: string;
@@ -33,7 +33,7 @@ interface Order {
 
 const NOTHING: Order = { title: '', input: '' };
 
-/** Opens a session for an agent or a flow of this server, with what it is to work on. */
+/** Starts a session of an agent or flow of this server with a task. */
 export function Start({ what, onClose, onStarted }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -99,7 +99,7 @@ export function Start({ what, onClose, onStarted }: Props) {
         <Field
           label={t('agents.input')}
           optional={t('common.optional')}
-          hint={<span className={cn(taking === 'broken' && 'text-warn-ink')}>{t(`agents.inputTaken.${taking}`)}</span>}
+          hint={<span className={cn(taking === 'broken' && 'text-warn-ink')}>{t(`agents.inputRead.${taking}`)}</span>}
         >
           {(ids) => (
             <Textarea

@@ -19,11 +19,11 @@ import type { Draft } from './add';
 interface Props {
   kind: DefinitionKind;
   named: Named;
-  /** Where somebody may bring versions in and retire them. */
+  /** Set if the person may add and retire versions. */
   onDraft?: (draft: Draft) => void;
 }
 
-/** Every version under one name, each with what it says. */
+/** All versions under one name, each with its definition. */
 export function Versions({ kind, named, onDraft }: Props) {
   const [shown, setShown] = useState(named.latest.version);
   const [leaving, setLeaving] = useState<Definition>();

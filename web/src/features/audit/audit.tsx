@@ -24,7 +24,7 @@ interface Props {
   onChange: (change: Filter & { period?: Period }) => void;
 }
 
-/** Who did what, the newest first. */
+/** Audit entries, newest first. */
 export function Audit({ filter, period, periods, onChange }: Props) {
   const { t } = useTranslation();
   const since = useMemo(() => {
@@ -118,7 +118,7 @@ export function Audit({ filter, period, periods, onChange }: Props) {
   );
 }
 
-/** Which types of entries have been seen here, those included that a filter hides by now. */
+/** Entry types seen so far, including those hidden by the filter. */
 function useTypes(now: string[]): string[] {
   const seen = useRef(new Set<string>());
   for (const type of now) seen.current.add(type);

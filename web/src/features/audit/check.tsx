@@ -10,10 +10,10 @@ import { Button } from '@/ui/button';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 
-/** Browsers do the arithmetic only for pages that came over a safe connection. */
+/** Web Crypto is available only in secure contexts. */
 const CAN = window.isSecureContext && 'subtle' in crypto;
 
-/** Reads the whole trail again, in this browser, and says whether every entry is in its place and signed. */
+/** Verifies the whole audit log in the browser: order, hashes and signatures. */
 export function CheckTrail({ publicKey }: { publicKey: string }) {
   const { t } = useTranslation();
   const [count, setCount] = useState(0);

@@ -5,7 +5,7 @@ import { moment, shortMoment } from '@/lib/time';
 import { AgentLine } from '@/ui/agent-text';
 import { JsonTable } from '@/ui/json';
 
-/** One thing that was done; what only the trail keeps of it unfolds. */
+/** One audit entry; its details unfold. */
 export function Entry({ entry }: { entry: AuditEntry }) {
   const { t, i18n } = useTranslation();
   const link = 'text-accent-ink underline-offset-2 hover:underline';

@@ -6,7 +6,7 @@ import { CopyBox } from '@/ui/copy';
 import { Card } from '@/ui/page';
 import { CheckTrail } from './check';
 
-/** With what the trail is signed, and the one command that proves an export without trusting this server. */
+/** The signing key of the audit log, and the command that verifies an export without trusting this server. */
 export function Seal() {
   const { t } = useTranslation();
   const { data: key } = useQuery(auditKeyQuery());

@@ -9,7 +9,7 @@ import { AgentLine } from '@/ui/agent-text';
 import { CallInLine } from '@/ui/call';
 import { JsonTable } from '@/ui/json';
 
-/** What a grant lets through: the call that was approved, and where others may differ from it. */
+/** What a grant allows: the approved call, and the arguments that may differ. */
 export function Allowed({ grant }: { grant: Grant }) {
   const { t } = useTranslation();
   const bound = grant.covers !== 'any';
@@ -59,7 +59,7 @@ function Patterns({ patterns }: { patterns: Record<string, string> }) {
   );
 }
 
-/** Where a grant holds: one session, by its name, or the whole project. */
+/** Scope of a grant: one session, by name, or the whole project. */
 export function Where({ session }: { session?: string | null }) {
   const { t } = useTranslation();
   const { data } = useQuery({ ...sessionQuery(session ?? ''), enabled: Boolean(session) });

@@ -16,7 +16,7 @@ import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
 import { Allowed, Where } from './allowed';
 
-/** Approvals that hold for more than one call: what each lets through, and the way to take it back. */
+/** Standing approvals: what each allows, and a button to revoke it. */
 export function Grants({ over, onOver }: { over: boolean; onOver: (over: boolean) => void }) {
   const { t } = useTranslation();
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
@@ -127,7 +127,7 @@ function Revoke({ grant, onClose }: { grant: Grant; onClose: () => void }) {
   const revoke = useMutation({
     mutationFn: () => taken(api.DELETE('/v1/grants/{grant}', { params: { path: { grant: grant.id } } })),
     onSuccess: onClose,
-    // Also where it was refused: then somebody else was first.
+    // Also after a refusal: another person has revoked it first.
     onSettled: () => cache.invalidateQueries({ queryKey: ['grants'] }),
   });
   return (

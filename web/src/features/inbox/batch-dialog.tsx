@@ -19,10 +19,10 @@ interface Props {
   onDone: () => void;
 }
 
-/** So many are shown whole from the start; of more, each in a line that unfolds. */
+/** Batches up to this size show every question in full; larger ones show one line each. */
 const FEW = 10;
 
-/** Says what will be sent, sends it, and then says what became of each. */
+/** Shows the answers of a batch, sends them, and shows the result of each. */
 export default function BatchDialog({ questions, effect, onClose, onDone }: Props) {
   const { t } = useTranslation();
   const [feedback, setFeedback] = useState('');
@@ -103,7 +103,7 @@ interface Row {
   left?: 'alone' | 'dangerous' | 'barred';
 }
 
-/** Each question with the answer that will be sent, or why none is; ready once it is known who started the sessions. */
+/** Each question with its answer, or the reason why it is left out; ready once the starters of the sessions are known. */
 function useRows(questions: Interaction[], effect: 'approve' | 'reject'): { ready: boolean; rows: Row[] } {
   const { data: me } = useQuery(meQuery());
   const ids = [...new Set(questions.map((question) => question.session))];

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Problem } from '@/api/problem';
 import { interactionQuery } from '@/api/queries';
 import type { BatchResult, Interaction, Resolution } from '@/api/types';
+import type { Move } from '@/model/moves';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { useEnding } from '@/ui/ending';
@@ -11,13 +12,15 @@ import { useProblemWords } from '@/ui/problem';
 
 interface Props {
   question: Interaction;
-  /** Why it is left out. */
+  /** Reason why the question is left out. */
   left?: 'alone' | 'dangerous' | 'barred';
+  /** Answer that is sent, where the question is not left out. */
+  move?: Move;
   result?: BatchResult;
 }
 
-/** What became of one answer of many, or why none is sent. */
-export function Result({ question, left, result }: Props) {
+/** Result of one answer of a batch, or the reason why it is left out. */
+export function Result({ question, left, move, result }: Props) {
   const { t } = useTranslation();
   if (left === 'dangerous')
     return (
@@ -32,7 +35,7 @@ export function Result({ question, left, result }: Props) {
   return (
     <Badge tone="good">
       <Check aria-hidden="true" />
-      {t('batch.taken')}
+      {t(`effects.${move?.effect ?? 'provide'}`)}
     </Badge>
   );
 }
@@ -53,7 +56,7 @@ function Refused({ question, status, problem }: RefusedProps) {
   );
 }
 
-/** Who was first, and with what. */
+/** The answer that was accepted first. */
 function First({ question, resolution }: { question: Interaction; resolution: Resolution }) {
   const { words } = useEnding(question, resolution);
   return <AgentLine text={words} />;

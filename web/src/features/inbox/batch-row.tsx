@@ -21,16 +21,16 @@ import { Result } from './batch-result';
 
 interface Props {
   question: Interaction;
-  /** What will be sent; without it the question is left out. */
+  /** Answer to send; absent if the question is left out. */
   move?: Move;
-  /** Why it is left out. */
+  /** Reason why the question is left out. */
   left?: 'alone' | 'dangerous' | 'barred';
-  /** Whether all of it is shown from the start. */
+  /** Whether the details are shown at first. */
   whole: boolean;
   result?: BatchResult;
 }
 
-/** One question of many: what it is about, and which of its answers will be sent. */
+/** One question of a batch: its subject, and the answer to send. */
 export function BatchRow({ question, move, left, whole, result }: Props) {
   const { t } = useTranslation();
   const kindName = useKindName();
@@ -42,7 +42,7 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
         <div id={title} className="min-w-0 flex-1 basis-60 font-medium">
           <AgentText text={titleOf(t, question)} lines={3} characters={240} />
         </div>
-        <Result question={question} left={left} result={result} />
+        <Result question={question} left={left} move={move} result={result} />
       </div>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted text-sm">
         <span>{kindName(question.kind)}</span>
@@ -52,7 +52,7 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
         {question.claim ? (
           <Badge tone="warn">
             <Hand aria-hidden="true" />
-            <AgentLine text={t('answer.taken', { name: question.claim.by.name })} />
+            <AgentLine text={t('answer.claimedBy', { name: question.claim.by.name })} />
           </Badge>
         ) : null}
       </div>
@@ -60,7 +60,9 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
       <About question={question} whole={whole} />
       {move ? (
         <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 rounded-md bg-sunken px-3 py-2">
-          <span className="text-muted text-sm">{t('batch.sends')}</span>
+          <span className="text-muted text-sm">
+            {t(result ? (result.problem ? 'batch.notSent' : 'batch.sent') : 'batch.sends')}
+          </span>
           {move.option ? (
             <OptionWords option={move.option} />
           ) : (
@@ -72,7 +74,7 @@ export function BatchRow({ question, move, left, whole, result }: Props) {
   );
 }
 
-/** The call, the details and what the agent says besides: whole, or in a line that unfolds. */
+/** The call, details and context: in full, or in one line that unfolds. */
 function About({ question, whole }: { question: Interaction; whole: boolean }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState(whole);
@@ -106,7 +108,7 @@ function About({ question, whole }: { question: Interaction; whole: boolean }) {
   );
 }
 
-/** What should make a reader look twice at a call of which one line is shown. */
+/** Risks of a call that is shown in one line. */
 function CallRisks({ question: { action, agent } }: { question: Interaction }) {
   const { t } = useTranslation();
   const { data, error } = useQuery({

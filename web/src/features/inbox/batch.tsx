@@ -5,7 +5,7 @@ import { Button } from '@/ui/button';
 
 const BatchDialog = lazy(() => import('./batch-dialog'));
 
-/** What is selected, and what can be done with all of it. */
+/** Bar with the number of selected questions and the batch actions. */
 export function BatchBar({ questions, onClear }: { questions: Interaction[]; onClear: () => void }) {
   const { t } = useTranslation();
   const [effect, setEffect] = useState<'approve' | 'reject' | null>(null);

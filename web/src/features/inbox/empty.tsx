@@ -9,7 +9,7 @@ import { CopyButton } from '@/ui/copy';
 import { Empty } from '@/ui/page';
 import { connectScript } from './connect';
 
-/** Nothing is open: good, and here is how an agent gets here. */
+/** Empty inbox, with the steps to connect an agent. */
 export function NothingOpen() {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());

@@ -11,7 +11,7 @@ import { KINDS, useKindName } from '@/ui/kind';
 const STATUSES = ['pending', 'answered', 'auto_resolved', 'expired', 'cancelled'] as const;
 const SORTS = ['oldest', 'newest', 'deadline'] as const;
 
-/** What the list shows. All of it stands in the address, so that a view can be kept and sent. */
+/** Filters of the list, kept in the address so that a view can be saved and shared. */
 export function Filters() {
   const { t } = useTranslation();
   const search = useSearch({ from: '/inside/inbox' });
@@ -129,7 +129,7 @@ interface LateProps {
   className?: string;
 }
 
-/** A text box that speaks up when its writer has paused for a moment. */
+/** A text box that reports its value after a short pause in typing. */
 function Late({ box, label, value, onChange, className }: LateProps) {
   const [text, setText] = useState(value);
   const say = useRef(onChange);

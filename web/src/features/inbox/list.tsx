@@ -20,7 +20,7 @@ interface Props {
   here?: string;
 }
 
-/** The questions, as the server has them; keys walk through them. */
+/** List of questions with keyboard navigation. */
 export function QuestionList({ filter, filtered, here }: Props) {
   const { t } = useTranslation();
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(

@@ -21,7 +21,7 @@ interface Props {
   onSelect?: (range: boolean) => void;
 }
 
-/** One question in the list: what is asked, by whom, since when and until when. */
+/** One row of the list: title, agent, age and deadline. */
 export function Row({ question, here, selected, onSelect }: Props) {
   const { t } = useTranslation();
   const kindName = useKindName();

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
 
 interface Props {
-  /** How many can be selected, and how many are. */
+  /** Numbers of selectable and selected questions. */
   of: number;
   count: number;
   onChange: (all: boolean) => void;
 }
 
-/** Selects every question that is shown, or none. */
+/** Selects all shown questions, or none. */
 export function SelectAll({ of, count, onChange }: Props) {
   const { t } = useTranslation();
   if (of === 0) return null;

@@ -17,7 +17,7 @@ export function selecting(
   return next;
 }
 
-/** Which questions are selected; `list` are those that can be. */
+/** Selected questions; `list` holds the selectable ones. */
 export function useSelection(list: readonly string[]) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<string>(undefined);

@@ -6,7 +6,7 @@ import type { BatchAnswer, BatchResult } from '@/api/types';
 import { writeJson } from '@/lib/exact';
 import { slices } from './slices';
 
-/** So many answers the server takes at once. */
+/** Maximum number of answers in one request. */
 const MOST = 100;
 
 /**

@@ -3,7 +3,7 @@ import type { Policy } from '@/api/types';
 import { spelled } from '@/lib/text';
 import { Ago } from '@/ui/time';
 
-/** Who changed the policy last, and when. */
+/** Author and time of the last policy change. */
 export function ChangedBy({ policy }: { policy: Policy }) {
   const { t } = useTranslation();
   return (

@@ -8,21 +8,21 @@ import type { Mark } from '@/ui/editor/editor';
 import { ProblemNotice } from '@/ui/problem';
 import { Findings } from './findings';
 
-/** What was found in a text, or why nobody could look. It says nothing about any other text. */
+/** Findings for one policy text, or the error of the check. Valid for that text only. */
 interface Checked {
   text: string;
   findings?: Finding[];
   problem?: Problem;
 }
 
-/** Has the server read a text. What is known of it is known of that very text alone; until then nothing is. */
+/** Checks a policy text on the server. The result belongs to exactly that text. */
 export function useChecked(text: string) {
   const [last, setLast] = useState<Checked>();
   const asked = useRef<string>(undefined);
   const check = useCallback(async (next: string): Promise<Mark[]> => {
     asked.current = next;
     const checked = await read(next);
-    // A reply that was overtaken is of a text that is not there any more.
+    // Ignores a response for an older text.
     if (asked.current === next) setLast(checked);
     return (checked.findings ?? []).map(({ line, column, severity, message }) => ({
       line,
@@ -48,7 +48,7 @@ async function read(text: string): Promise<Checked> {
   }
 }
 
-/** What is known of the text as it stands there now. */
+/** Shows the check result of the current text. */
 export function CheckedNote({ checked, again }: { checked?: Checked; again: () => void }) {
   const { t } = useTranslation();
   if (checked?.findings?.length) return <Findings findings={checked.findings} />;

@@ -15,7 +15,7 @@ import { ProblemNotice } from '@/ui/problem';
 
 const TONES = { allow: 'good', ask: 'warn', deny: 'danger' } as const;
 
-/** How a call would be ruled on, rule by rule; by the draft, where there is one. What is shown is of the call that stands in the form. */
+/** Explains the ruling on a call rule by rule, by the draft if there is one. The result shown belongs to the call in the form. */
 export function Explain({ policy, draft }: { policy: Policy; draft?: string }) {
   const { t } = useTranslation();
   const [tool, setTool] = useState('execute_command');
@@ -146,7 +146,7 @@ function Ruling({ explained }: { explained: Explanation }) {
   );
 }
 
-/** Rules in the order in which they were looked at, each with what came of it. */
+/** Rules in order of evaluation, each with its outcome. */
 function Rules({ considered }: { considered: Considered[] }) {
   const { t } = useTranslation();
   return (

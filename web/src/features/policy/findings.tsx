@@ -2,7 +2,7 @@ import { CircleAlert, TriangleAlert } from 'lucide-react';
 import type { Finding } from '@/api/types';
 import { AgentLine } from '@/ui/agent-text';
 
-/** What is wrong with a policy, each with its place. */
+/** Findings of a policy, each with its line and column. */
 export function Findings({ findings }: { findings: Finding[] }) {
   return (
     <ul className="space-y-1.5 text-sm">

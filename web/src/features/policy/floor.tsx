@@ -5,7 +5,7 @@ import { AgentText } from '@/ui/agent-text';
 import { Notice } from '@/ui/page';
 import { Unread } from './unread';
 
-/** The floor of the server: rules that the policy of a project cannot loosen. It is shown, and changed by whoever runs the server. */
+/** The server's floor: rules that a project policy cannot loosen. Only the operator of the server can change it. */
 export function Floor({ floor }: { floor: NonNullable<Policy['floor']> }) {
   const { t } = useTranslation();
   return (

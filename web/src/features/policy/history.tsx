@@ -19,7 +19,7 @@ interface Props {
   onUse: (text: string) => void;
 }
 
-/** Every change of the policy, each with who made it, why, and what it changed. */
+/** Policy history: author, reason and diff of each change. */
 export function PolicyHistory({ policy, may, onUse }: Props) {
   const { t } = useTranslation();
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
@@ -93,7 +93,7 @@ function Change({ change, inForce, open, onOpen, onUse }: ChangeProps) {
   );
 }
 
-/** Against the text that was in force before, which need not be on the page. */
+/** Diff against the previous text, which may not be loaded. */
 function WhatChanged({ change }: { change: PolicyVersion }) {
   const { t } = useTranslation();
   const { before } = change;

@@ -13,19 +13,19 @@ const Diff = lazy(() => import('@/ui/editor/diff'));
 
 interface Props {
   policy: Policy;
-  /** The version that the draft was begun from. */
+  /** Version that the draft is based on. */
   base: string;
-  /** The draft. */
+  /** Text of the draft. */
   text: string;
   onClose: () => void;
   onGoOn: (version: string) => void;
   onDiscard: () => void;
 }
 
-/** Another policy is in force since a draft was begun: what has changed, beside what the draft would change, and how to go on. */
+/** Shown when the active policy changed after a draft was started: both sets of changes, and how to continue. */
 export function Moved({ policy, base, text, onClose, onGoOn, onDiscard }: Props) {
   const { t } = useTranslation();
-  // One goes on from what one has seen, also if it is read again meanwhile.
+  // Keeps the version that was shown, even if it is read again meanwhile.
   const [theirs] = useState(policy);
   const { data: before, isPending } = useQuery(policyTextQuery(base));
   const waiting = <Waiting label={t('common.loading')} />;

@@ -22,14 +22,14 @@ import { PolicySwitch } from './switch';
 import { PolicyText } from './text';
 import { Unread } from './unread';
 
-/** A text that is not in force, and the policy that it was begun from. */
+/** A draft, and the policy version that it is based on. */
 type Draft = { text: string; base: string } | null;
 
 const NO_DRAFT: Draft = null;
 
 type Tab = 'text' | 'explain' | 'history';
 
-/** What agents may do by themselves, what people are asked about, what never runs. */
+/** The policy page. */
 export function Policy({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
   const { t } = useTranslation();
   const { data: policy, error, refetch } = useQuery(policyQuery());

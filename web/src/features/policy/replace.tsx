@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 
-/** Whoever has an unsaved draft is asked before another text takes its place. */
+/** Asks before another text replaces an unsaved draft. */
 export function ReplaceDraft({ onClose, onReplace }: { onClose: () => void; onReplace: () => void }) {
   const { t } = useTranslation();
   return (

@@ -16,9 +16,9 @@ import { Simulate } from './simulate';
 const Diff = lazy(() => import('@/ui/editor/diff'));
 
 interface Props {
-  /** The policy that was in force when this was opened: what is shown is against it, and nothing else is replaced. */
+  /** Policy that was active when the dialog opened: the diff is against it, and only it is replaced. */
   base: Policy;
-  /** The one that is in force by now. */
+  /** Currently active policy. */
   now: Policy;
   text: string;
   reason: string;
@@ -28,7 +28,7 @@ interface Props {
   onSaved: (policy: Policy) => void;
 }
 
-/** What is about to change, once more, and why. Somebody else's change in between is never overwritten. */
+/** Confirms the changes and takes a reason. A change by another person in between is never overwritten. */
 export function SavePolicy({ base, now, text, reason, onReason, onClose, onMoved, onSaved }: Props) {
   const { t } = useTranslation();
   const [key, setKey] = useState(attemptKey);
@@ -77,7 +77,7 @@ export function SavePolicy({ base, now, text, reason, onReason, onClose, onMoved
               value={reason}
               onChange={(event) => {
                 onReason(event.target.value);
-                // Another reason is another attempt.
+                // A different reason is a new attempt with a new idempotency key.
                 setKey(attemptKey());
               }}
             />

@@ -14,7 +14,7 @@ import { Ago } from '@/ui/time';
 const TONES = { allow: 'good', ask: 'warn', deny: 'danger' } as const;
 const SHOWN = 20;
 
-/** Holds a draft against what agents have proposed lately: what would have gone otherwise, and whom it contradicts. */
+/** Tests a draft on recent actions: which decisions would change, and which decisions of people it contradicts. */
 export function Simulate({ text }: { text: string }) {
   const { t } = useTranslation();
   const held = useMutation({ mutationFn: () => taken(api.POST('/v1/policy/simulate', { body: { text } })) });

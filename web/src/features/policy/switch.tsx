@@ -9,11 +9,11 @@ import { Dialog } from '@/ui/dialog';
 import { Field, Input } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
 
-/** Switches asking on or off for the whole project, with a reason for the record. */
+/** Pauses or resumes approvals for the whole project, with a reason for the audit log. */
 export function PolicySwitch({ policy }: { policy: Policy }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  // What one has opened this for, also if somebody else switches it meanwhile.
+  // The state that the person chose, even if another person changes it meanwhile.
   const [wanted, setWanted] = useState<boolean>();
   const [reason, setReason] = useState('');
   const enabled = wanted ?? !policy.enabled;

@@ -13,13 +13,13 @@ interface Props {
   policy: Policy;
   may: boolean;
   draft?: string;
-  /** Another policy is in force than the one that the draft was begun from. */
+  /** Whether the active policy differs from the one that the draft is based on. */
   moved: boolean;
   onDraft: (text: string | undefined) => void;
   onMoved: () => void;
 }
 
-/** The policy as text. The server reads it as one types; nothing is in force before it is saved. */
+/** Policy editor. The server checks the text while typing; nothing is active before it is saved. */
 export function PolicyText({ policy, may, draft, moved, onDraft, onMoved }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -9,7 +9,7 @@ interface Props {
   title: string;
 }
 
-/** A file of the server that is not in force as it is, and which version is. */
+/** Notice that a server file is not active as written, with the version that is. */
 export function Unread({ file, title }: Props) {
   const { t } = useTranslation();
   return (

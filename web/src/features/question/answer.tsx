@@ -9,6 +9,7 @@ import { useDraft } from '@/lib/draft';
 import { showJson } from '@/lib/exact';
 import { holder } from '@/lib/focus';
 import { useShortcuts } from '@/lib/shortcuts';
+import { audienceNames } from '@/model/audience';
 import { editBegun } from '@/model/edit';
 import { barred } from '@/model/may';
 import {
@@ -137,7 +138,7 @@ export function Answer({ question, dock, begin, left }: Props) {
   const voted = question.votes?.some((vote) => vote.by.name === me?.name);
   const abstained = question.abstained?.some((one) => one.by.name === me?.name);
   if (question.handed_over) return <HandedOver to={question.handed_over} />;
-  if (bar) return <Notice tone="warn">{t(`answer.barred.${bar}`)}</Notice>;
+  if (bar) return <Notice tone="warn">{t(`answer.barred.${bar}`, { audience: audienceNames(t, question) })}</Notice>;
   if (voted) return <Notice tone="good">{t('answer.voted')}</Notice>;
   const blocked = sending || !ready || taken !== undefined;
   const failed = error && !OVERTAKEN.includes(asProblem(error).code);
@@ -148,7 +149,7 @@ export function Answer({ question, dock, begin, left }: Props) {
           {abstained ? <Notice>{t('instead.abstain.done')}</Notice> : null}
           {taken ? (
             <Notice tone="warn">
-              <AgentLine text={t('answer.taken', { name: taken.by.name })} />
+              <AgentLine text={t('answer.claimedBy', { name: taken.by.name })} />
             </Notice>
           ) : null}
           <Suggestions question={question} onUse={use} />

@@ -11,7 +11,7 @@ interface Props {
   onChange: (picked: string[]) => void;
 }
 
-/** One or many of several options, each with what it costs and what could go wrong. Nothing is chosen beforehand. */
+/** Options of a choice with cost and risk. Nothing is preselected. */
 export function Choice({ question, picked, disabled, onChange }: Props) {
   const { t } = useTranslation();
   const name = useId();

@@ -8,7 +8,7 @@ import type { Interaction } from '@/api/types';
 import { Button } from '@/ui/button';
 import { tell } from '@/ui/tell';
 
-/** Keeps a question for oneself for a while, or gives it back. */
+/** Claims a question for a while, or releases it. */
 export function ClaimButton({ question }: { question: Interaction }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

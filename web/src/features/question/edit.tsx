@@ -18,9 +18,9 @@ const Diff = lazy(() => import('@/ui/editor/diff'));
 
 interface Props {
   question: Interaction;
-  /** The arguments as JSON text, once somebody has touched them. */
+  /** Arguments as JSON text, once edited. */
   edited?: string;
-  /** What had the focus when the edit was begun. */
+  /** Element that had the focus when editing started. */
   opener: Element | null;
   disabled: boolean;
   /** What the server refused, if it has. */
@@ -28,11 +28,11 @@ interface Props {
   onChange: (edited: string) => void;
 }
 
-/** Other arguments for the same tool, as fields or as JSON, with what differs from what was asked. */
+/** Editor for the arguments, as fields or JSON, with a diff against the proposed ones. */
 export default function Edit(props: Props) {
   const { t } = useTranslation();
   const { data, isPending } = useQuery(actionSchemaQuery(props.question.id));
-  // The fields are made of it, and do not change under the writer's hands.
+  // The fields are built once from the initial value, so that they do not change while typing.
   return isPending ? <Waiting label={t('common.loading')} /> : <Editing {...props} declared={data ?? undefined} />;
 }
 
@@ -41,7 +41,7 @@ function Editing({ question, edited, opener, disabled, error, declared, onChange
   const edit = useMemo(() => editOf(question, edited), [question, edited]);
   const area = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // The fields may come late: whoever has gone on to something else meanwhile stays there.
+    // The fields load lazily; the focus moves only if the person has not moved it.
     const now = document.activeElement;
     if (now === opener || now?.contains(area.current))
       area.current?.querySelector<HTMLElement>('textarea, input, select')?.focus();
@@ -97,7 +97,7 @@ function Editing({ question, edited, opener, disabled, error, declared, onChange
 
 interface FieldsProps {
   question: Interaction;
-  /** What the arguments must be, where anybody has said so. */
+  /** Schema of the arguments, if known. */
   declared?: object;
   values: Record<string, unknown>;
   disabled: boolean;
@@ -105,7 +105,7 @@ interface FieldsProps {
   onChange: (edited: string) => void;
 }
 
-/** A field for each argument; a number that no field can hold is shown as it is, and edited as JSON. */
+/** One field per argument; numbers that a field cannot hold exactly are read-only and edited as JSON. */
 function Fields({ question, declared, values, disabled, refused, onChange }: FieldsProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import { asProblem } from '@/api/problem';
 import { detailOf } from '@/model/details';
 
-/** What the server found wrong with a part of an answer, each by the path of its field: `/data/city` is at `city`. */
+/** Validation errors of the server below a pointer, by field path: `/data/city` becomes `city`. */
 export function flawsAt(t: TFunction, error: unknown, part: 'data' | 'arguments' = 'data'): Record<string, string> {
   if (!error) return {};
   const found = asProblem(error).body.errors ?? [];

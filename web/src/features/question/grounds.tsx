@@ -7,7 +7,7 @@ import { Card, Section } from '@/ui/page';
 import { Subject } from '@/ui/subject';
 import { Why } from './why';
 
-/** What an answer is decided on, wherever it is given: what will happen, what the agent says about it, and why somebody is asked. */
+/** The basis of a decision: the action, the agent's context, and why people are asked. */
 export function Grounds({ question }: { question: Interaction }) {
   const { t } = useTranslation();
   const context = contextBeside(question);

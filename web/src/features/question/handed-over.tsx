@@ -6,7 +6,7 @@ import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Notice } from '@/ui/page';
 import { Ago } from '@/ui/time';
 
-/** Where a question went that was handed over: it is answered there, and ends here as it ends there. */
+/** Link to the question that replaced a handed-over one. This one ends with the same result. */
 export function HandedOver({ to }: { to: NonNullable<Interaction['handed_over']> }) {
   const { t } = useTranslation();
   return (

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react';
 
-/** Brings a part of an answer into sight, with the buttons under it where there is room for both. */
+/** Scrolls a part of an answer into view, with the buttons below it if both fit. */
 export function show(part: Element): void {
   const panel = part.closest('fieldset');
   const whole = panel && panel.offsetHeight < innerHeight / 2 ? panel : part;

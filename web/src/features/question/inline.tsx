@@ -13,7 +13,7 @@ import { Answer } from './answer';
 import { Grounds } from './grounds';
 import { Ended } from './resolution';
 
-/** A question within its session: what is asked and the answer, with the whole page one click away. */
+/** A question inside its session page, with a link to its full page. */
 export function InlineQuestion({ id }: { id: string }) {
   const { t } = useTranslation();
   const kindName = useKindName();

@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Says what will be, takes a note, and does it. */
+/** Explains the effect, takes a note, and sends the request. */
 export default function InsteadDialog({ question, what, onClose }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -9,7 +9,7 @@ import { ClaimButton } from './claim';
 
 const InsteadDialog = lazy(() => import('./instead-dialog'));
 
-/** What one can do instead of answering: keep it for oneself, leave it to others, hand it over. */
+/** Other things to do with a question: claim it, skip it, or hand it over. */
 export function Instead({ question, mayAbstain }: { question: Interaction; mayAbstain: boolean }) {
   const { t } = useTranslation();
   const [begun, setBegun] = useState<'abstain' | 'handover'>();

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Interaction } from '@/api/types';
 import { editOf } from '@/model/edit';
-import { moveName, promptOf } from '@/model/labels';
+import { moveName, promptOf, sendLabel } from '@/model/labels';
 import { type Inputs, type Move, takes } from '@/model/moves';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Button } from '@/ui/button';
@@ -125,7 +125,7 @@ export function MovePanel({ question, move, inputs, sending, blocked, error, onC
           {t('common.back')}
         </Button>
         <Button tone={last ? 'solidDanger' : 'accent'} busy={sending} disabled={stopped} onClick={onSend}>
-          <AgentLine text={name} />
+          <AgentLine text={sendLabel(t, question, move)} />
         </Button>
       </div>
     </fieldset>

@@ -12,7 +12,7 @@ import { Section } from '@/ui/page';
 
 const TURNS = 6;
 
-/** The last turns before a question was asked, however much has happened since; nothing while they are looked for. */
+/** The last turns before the question, regardless of later events; undefined while loading. */
 function useTurns({ id, session }: Interaction): { turns: SessionEvent[]; titles: Map<string, string> } | undefined {
   const { data: own } = useQuery(aboutQuery(session, id));
   const asked = own?.find((event) => event.type === 'interaction.asked')?.seq;
@@ -21,7 +21,7 @@ function useTurns({ id, session }: Interaction): { turns: SessionEvent[]; titles
   return events && { turns: lastTurns(events, TURNS), titles: titlesOf(events) };
 }
 
-/** The last things that happened in the session before this was asked. */
+/** Recent events of the session before the question. */
 export function Before({ question }: { question: Interaction }) {
   const { t } = useTranslation();
   const before = useTurns(question);
@@ -37,7 +37,7 @@ export function Before({ question }: { question: Interaction }) {
   );
 }
 
-/** One thing that happened: with what was said, or what was to be run. */
+/** One event with its text or call. */
 function Turn({ event, about }: { event: SessionEvent; about?: string }) {
   const { text, content } = event.data as Particulars;
   const said = text || content;
@@ -53,7 +53,7 @@ function Turn({ event, about }: { event: SessionEvent; about?: string }) {
   );
 }
 
-/** What has happened to this question. */
+/** Events of this question. */
 export function History({ question }: { question: Interaction }) {
   const { t } = useTranslation();
   const { data: own } = useQuery(aboutQuery(question.session, question.id));

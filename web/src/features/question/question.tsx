@@ -25,7 +25,7 @@ interface Props {
   next?: ReactNode;
 }
 
-/** Everything needed to decide one question, and nothing else. */
+/** One question with everything needed to decide it. */
 export function Question({ id, begin, back, next }: Props) {
   const { t } = useTranslation();
   const { data: question, error, refetch } = useQuery(interactionQuery(id));
@@ -66,7 +66,7 @@ export function Question({ id, begin, back, next }: Props) {
   );
 }
 
-/** Where the list is hidden the question is the page. */
+/** On a phone the list is hidden and the question is the page. */
 function onlyPage(): boolean {
   return !matchMedia('(min-width: 64rem)').matches;
 }
@@ -79,7 +79,7 @@ function Head({ question, back }: { question: Interaction; back?: ReactNode }) {
   const Heading = onlyPage() ? 'h1' : 'h2';
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question is another page to a screen reader
   useEffect(() => {
-    // Then reading begins at its title.
+    // Moves the focus to the title, so that a screen reader starts there.
     if (onlyPage()) heading.current?.focus({ preventScroll: true });
   }, [id]);
   return (

@@ -8,7 +8,7 @@ import { AgentLine } from '@/ui/agent-text';
 import { Field, Input, Select } from '@/ui/field';
 import { HiddenMarks } from '@/ui/hidden-marks';
 
-/** Whether this person can let an approval of this question hold for more than one call. */
+/** Whether this person can give a standing approval with this question. */
 export function rememberable(question: Interaction, role?: Role): boolean {
   const asked = question.kind === 'approval' && question.action && question.asked_by_rule;
   const alone = question.audience.quorum <= 1 && !question.requirements?.length;
@@ -20,7 +20,7 @@ interface Props {
   onChange: (remember: RememberBody | undefined) => void;
 }
 
-/** "Always allow", with its limits, and what it will mean in one sentence. */
+/** Standing approval with its limits, summarised in one sentence. */
 export function Remember({ question, onChange }: Props) {
   const { t, i18n } = useTranslation();
   const [wish, setWish] = useState<Wish | null>(null);
@@ -132,7 +132,7 @@ function number(text: string): number | null {
   return text === 'null' ? null : Number(text);
 }
 
-/** The wish spelled out: whose calls, of what, with which arguments, where, how long, how often. */
+/** The standing approval as a sentence: agent, tool, arguments, scope, duration and uses. */
 function Words({ question, wish }: { question: Interaction; wish: Wish }) {
   const { t, i18n } = useTranslation();
   const words = t('remember.words', {

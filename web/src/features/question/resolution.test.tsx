@@ -1,3 +1,4 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act } from 'react';
 import { createRoot } from 'react-dom/client';
 import { expect, test } from 'vitest';
@@ -14,7 +15,14 @@ function drawn(feedback: string, reason: string): string {
     answer: { effect: 'provide', feedback },
     reason,
   };
-  act(() => root.render(<Ended question={{ options: [], resolution } as unknown as Interaction} />));
+  const cache = new QueryClient({ defaultOptions: { queries: { enabled: false } } });
+  act(() =>
+    root.render(
+      <QueryClientProvider client={cache}>
+        <Ended question={{ options: [], resolution } as unknown as Interaction} />
+      </QueryClientProvider>,
+    ),
+  );
   const text = box.textContent ?? '';
   act(() => root.unmount());
   box.remove();

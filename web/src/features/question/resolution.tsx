@@ -7,7 +7,7 @@ import { JsonTable } from '@/ui/json';
 import { Notice } from '@/ui/page';
 import { Ago } from '@/ui/time';
 
-/** How it ended, by whom and when; and how far the agent has got with the answer. */
+/** How a question ended, by whom and when, and what the agent has done with the answer. */
 export function Ended({ question }: { question: Interaction }) {
   return question.resolution ? <Ending question={question} resolution={question.resolution} /> : null;
 }

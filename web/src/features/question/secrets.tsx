@@ -12,13 +12,13 @@ interface Props {
   question: Interaction;
   disabled: boolean;
   keep: boolean;
-  /** What the server found wrong, by the name of the field. */
+  /** Validation errors of the server by field name. */
   wrong: Record<string, string>;
   onKeep: (keep: boolean) => void;
   onSubmit: (data: Record<string, string>) => void;
 }
 
-/** Named values that leave this page with the answer and stay nowhere in it: they live in the fields alone, and go with them. */
+/** Secret inputs. The values exist only in the fields and in the answer that is sent. */
 export function Secrets({ id, question, disabled, keep, wrong, onKeep, onSubmit }: Props) {
   const { t } = useTranslation();
   const [missing, setMissing] = useState<string[]>([]);

@@ -10,7 +10,7 @@ interface Props {
   onUse: (suggestion: Suggestion) => void;
 }
 
-/** Something to start from. It fills in; a person sends. What was left out is named with its reason. */
+/** Suggestions that fill in the answer; a person sends it. Suggestions left out are listed with their reasons. */
 export function Suggestions({ question, onUse }: Props) {
   const { t } = useTranslation();
   const dropped = droppedOf(question.metadata);

@@ -3,7 +3,7 @@ import type { Interaction, Option } from '@/api/types';
 import { fieldOf } from '@/model/moves';
 import { OptionWords } from '@/ui/option-words';
 
-/** What is said about the options that stand as buttons, above these: nobody finds it by pointing at them. */
+/** Descriptions of the options, shown above their buttons because tooltips are hard to find. */
 export function WeighedOptions({ question }: { question: Interaction }) {
   const { t } = useTranslation();
   const told = fieldOf(question) === 'choice' ? [] : question.options.filter(isWeighed);

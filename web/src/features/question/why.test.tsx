@@ -37,10 +37,10 @@ async function drawn(language: Language, question: Interaction) {
 
 test('several requirements are a list in which those are ticked that are met', async () => {
   expect(await drawn('en', several)).toEqual([
-    ['still missing', 'group ops · 2 people must agree · not whoever started the session'],
-    ['enough agree', 'every operator · 1 person must agree'],
+    ['requirement not met yet', 'group ops · 2 people must agree · except the person who started the session'],
+    ['requirement met', 'any operator · 1 person must agree'],
   ]);
-  expect((await drawn('ru', several)).map(([mark]) => mark)).toEqual(['согласия ещё нет', 'согласия достаточно']);
+  expect((await drawn('ru', several)).map(([mark]) => mark)).toEqual(['условие ещё не выполнено', 'условие выполнено']);
   expect((await drawn('zh', several)).map(([mark]) => mark)).toEqual(['尚未满足', '已满足']);
 });
 

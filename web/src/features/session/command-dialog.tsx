@@ -17,7 +17,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Says once more what a command does, and takes the reason for the record. */
+/** Confirms a command and takes a reason for the audit log. */
 export function CommandDialog({ session, command, step, onClose }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -10,7 +10,7 @@ import { Button } from '@/ui/button';
 import { Field, Textarea } from '@/ui/field';
 import { ProblemNotice } from '@/ui/problem';
 
-/** Says something to an agent that this server runs. It stands in the timeline once the server has it. */
+/** Sends a message to an agent that this server runs. The message appears in the timeline once the server has stored it. */
 export function Message({ session }: { session: string }) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
@@ -28,7 +28,7 @@ export function Message({ session }: { session: string }) {
       ),
     retry: (failures, error) => asProblem(error).passing && failures < 3,
     onSuccess: (_, { content }) => {
-      // What was written since then is the next message.
+      // Keeps text that was typed while the message was being sent.
       if (written.current === content) forget();
       else setText((now) => (now.startsWith(content) ? now.slice(content.length).trimStart() : now));
       setKey(attemptKey());

@@ -28,7 +28,7 @@ interface Props {
   question: (id: string) => ReactNode;
 }
 
-/** One session as it happens: what the agent did, what became of it, and what it waits for. */
+/** One session, updated live: events, results and open questions. */
 export function Session({ id, back, question }: Props) {
   const { t } = useTranslation();
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
@@ -116,7 +116,7 @@ function useOpened(pending: Interaction[]): Interaction[] {
   return [...opened.current.values()];
 }
 
-/** The oldest question stands open; the others unfold. */
+/** The oldest question is expanded; the others are collapsed. */
 function Folded({ first, question, children }: { first: boolean; question: Interaction; children: ReactNode }) {
   const { t } = useTranslation();
   const [seen, setSeen] = useState(false);

@@ -14,14 +14,14 @@ import { CommandDialog } from './command-dialog';
 
 const ICONS = { retry_step: RotateCcw, skip_step: SkipForward, approve_step: Check };
 
-/** The steps of a session that this server runs; the last one takes commands. */
+/** Steps of a hosted session; the last one accepts commands. */
 export function Steps({ session }: { session: Session }) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());
   const [command, setCommand] = useState<{ step: string; command: StepCommand }>();
   const may = me?.role === 'admin' || me?.role === 'operator';
   const steps = session.steps ?? [];
-  // An agent alone is one step, and its badge would say what the session's says.
+  // A session of one agent has one step, whose badge would repeat the session's.
   const worth = steps.length > 1 || steps.some((step) => step.name || step.status === 'failed');
   if (!session.driven || !worth) return null;
   return (

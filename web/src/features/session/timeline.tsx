@@ -25,7 +25,7 @@ const TONES = {
   accent: 'bg-accent-soft text-accent-ink',
 };
 
-/** What happened last, as it happens; what was before it comes when it is asked for. */
+/** Latest events of a session, updated live; earlier ones load on request. */
 export function Timeline({ session }: { session: Session }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -53,7 +53,7 @@ export function Timeline({ session }: { session: Session }) {
   );
 }
 
-// Only of these does the call itself say more than the event.
+// Events for which the call adds information.
 const WITH_CALL = /^action\.(allowed|denied|rejected|done|failed)$/u;
 
 function Entry({ event, about }: { event: SessionEvent; about?: string }) {

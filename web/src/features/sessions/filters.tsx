@@ -11,7 +11,7 @@ interface Props {
   onFilter: (change: SessionFilter) => void;
 }
 
-/** Which sessions are shown. All of it stands in the address. */
+/** Filters of the session list, kept in the address. */
 export function Filters({ filter, onFilter }: Props) {
   const { t } = useTranslation();
   return (
@@ -34,7 +34,7 @@ export function Filters({ filter, onFilter }: Props) {
   );
 }
 
-/** An agent by its whole name; those of the newest sessions are offered. */
+/** Filter by exact agent name, with suggestions from the newest sessions. */
 function AgentFilter({ agent, onAgent }: { agent: string; onAgent: (agent: string) => void }) {
   const { t } = useTranslation();
   const names = useId();

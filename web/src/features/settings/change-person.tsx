@@ -8,7 +8,7 @@ import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Standing, standingIn } from './standing';
 
-/** Another role or other groups for somebody; for whoever is locked out, the way back in with them. */
+/** Changes the role and groups of a person; also enables a disabled person. */
 export function ChangePerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -22,7 +22,7 @@ export function ChangePerson({ person, onClose }: { person: Person; onClose: () 
       }),
     onSuccess: async () => {
       await cache.invalidateQueries({ queryKey: ['people'] });
-      // It may have been oneself.
+      // The changed person may be the signed-in one.
       void cache.invalidateQueries({ queryKey: ['me'] });
       onClose();
     },

@@ -22,7 +22,7 @@ interface Props {
   onShow: (shown: Shown) => void;
 }
 
-/** What was sent to an endpoint, or is to be; what was given up can be sent again. */
+/** Messages of a webhook; failed ones can be sent again. */
 export function Deliveries({ webhook, state, onShow }: Props) {
   const { t } = useTranslation();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(

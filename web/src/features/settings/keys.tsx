@@ -15,7 +15,7 @@ import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
 import { NewKey } from './new-key';
 
-/** Keys of agents and services. Their secret is shown once, when they are made. */
+/** Keys of agents and services. A key is shown once, when it is created. */
 export function Keys() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(keysQuery());

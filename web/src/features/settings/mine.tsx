@@ -12,7 +12,7 @@ import { tell } from '@/ui/tell';
 
 const SHORTEST = 12;
 
-/** Oneself: name, role, project, and the password. */
+/** Account of the signed-in person: name, role, project and password. */
 export function Mine() {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());

@@ -61,7 +61,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           <CopyBox label={t('keys.secret')} value={make.data.secret} />
         </div>
       ) : (
-        // A refusal, and the way out of it that is offered, is of what was sent: it goes when anything is changed.
+        // An error belongs to the values that were sent, so any change clears it.
         <form id={id} onSubmit={submit} onChange={() => make.isError && make.reset()} className="space-y-4">
           <Field label={t('keys.user')} hint={t('keys.userHint')}>
             {(ids) => <Input {...ids} name="user" autoComplete="off" required />}
@@ -86,7 +86,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Why there is no key. Where a person of the project has the name, the key can be made theirs. */
+/** Error of key creation. If a person of the project has the name, offers to create the key for them. */
 function Refused({ error, body, join }: { error: unknown; body: KeyBody; join: (body: KeyBody) => void }) {
   const { t } = useTranslation();
   const { code, body: problem } = asProblem(error);

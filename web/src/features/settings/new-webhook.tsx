@@ -10,7 +10,7 @@ import { Field, Input, Select } from '@/ui/field';
 import { Notice } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 
-/** A new endpoint: where it is and what it hears. Its secret is shown once. */
+/** Dialog for a new webhook: address and events. Its secret is shown once. */
 export function NewWebhook({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -120,7 +120,7 @@ function WhoseAnswers() {
   );
 }
 
-/** Only what was filled in goes over the wire: what is absent has a meaning of its own. */
+/** Sends only the fields that were filled in, because an absent field has its own meaning. */
 function bodyOf(form: FormData): WebhookBody {
   const said = (name: string) => String(form.get(name) ?? '').trim() || undefined;
   return {
@@ -134,7 +134,7 @@ function bodyOf(form: FormData): WebhookBody {
   };
 }
 
-/** What messages are signed with, this once. */
+/** The signing secret, shown once. */
 export function WebhookSecret({ secret, note }: { secret: string; note?: string }) {
   const { t } = useTranslation();
   return (

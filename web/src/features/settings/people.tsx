@@ -14,7 +14,7 @@ import { ProblemNotice } from '@/ui/problem';
 import { ChangePerson } from './change-person';
 import { NewPerson } from './new-person';
 
-/** The people of this installation: who they are, a link that lets them in, and the way out. */
+/** The people of the project, with one-time links and a way to disable them. */
 export function People() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(peopleQuery());

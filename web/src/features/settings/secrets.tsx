@@ -9,7 +9,7 @@ import { Card, Empty, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
 
-/** Secrets that people have kept for agents: their names, never their values. */
+/** Saved secrets: names only, never values. */
 export function KeptSecrets() {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -18,7 +18,7 @@ interface Props {
   onShow: (shown: Shown) => void;
 }
 
-/** Who may come in, with what, what is kept for agents, and who is told of what happens. */
+/** Settings: account, people, keys, saved secrets and webhooks. */
 export function Settings({ tab, onTab, shown: unfolded, onShow }: Props) {
   const { t } = useTranslation();
   const { data: me } = useQuery(meQuery());

@@ -2,10 +2,10 @@ import { useTranslation } from 'react-i18next';
 import type { Role } from '@/api/types';
 import { Field, Input, Select } from '@/ui/field';
 
-/** What a person can be. */
+/** Roles of a person. */
 const PEOPLE: Role[] = ['operator', 'viewer', 'admin'];
 
-/** The fields for what somebody is, and for the groups that they are in. */
+/** Fields for role and groups. */
 export function Standing({ of, roles = PEOPLE }: { of?: { role: Role; groups: string[] }; roles?: Role[] }) {
   const { t } = useTranslation();
   return (
@@ -28,7 +28,7 @@ export function Standing({ of, roles = PEOPLE }: { of?: { role: Role; groups: st
   );
 }
 
-/** What was chosen and written there. */
+/** Reads role and groups from the form. */
 export function standingIn(form: FormData): { role: Role; groups: string[] } {
   const groups = String(form.get('groups'))
     .split(/[\s,]+/u)

@@ -18,7 +18,7 @@ interface Props {
 const DAY = 86_400;
 const OVERLAPS = [3600, DAY, 7 * DAY];
 
-/** A new secret; for a while messages are signed with the old one too. */
+/** Rotates the secret; messages are also signed with the old one for a while. */
 export function RotateWebhook({ webhook, onClose }: Props) {
   const { t, i18n } = useTranslation();
   const [overlap, setOverlap] = useState(DAY);
@@ -123,7 +123,7 @@ interface SureProps {
   children?: ReactNode;
 }
 
-/** Says what will be, and does it when told so again. */
+/** Asks for confirmation, then sends the request. */
 function Sure({ title, about, word, act, onClose, children }: SureProps) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -15,18 +15,18 @@ import { Ago } from '@/ui/time';
 import { Deliveries } from './deliveries';
 import type { Shown } from './webhooks';
 
-// The server's own words where a webhook was made and not switched on.
+// Reason text of the server for a webhook that was created disabled.
 const MADE_OFF = 'made so';
 
 interface Props {
   webhook: Webhook;
-  /** Which messages are unfolded, if any are. */
+  /** Filter of the shown messages, if they are shown. */
   shown?: Shown;
   onShow: (shown: Shown) => void;
   onBegin: (task: 'rotate' | 'off' | 'remove') => void;
 }
 
-/** One endpoint: where it is, what it hears, and how it fares. */
+/** One webhook: address, events and health. */
 export function WebhookRow({ webhook, shown, onShow, onBegin }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -11,18 +11,18 @@ import { NewWebhook } from './new-webhook';
 import { RemoveWebhook, RotateWebhook, SwitchOffWebhook } from './webhook-dialogs';
 import { WebhookRow } from './webhook-row';
 
-/** The webhook whose messages are unfolded, and which of them. */
+/** Webhook whose messages are shown, and their filter. */
 export interface Shown {
   webhook?: string;
   state?: DeliveryState;
 }
 
-/** What can be begun with a webhook that needs a second look. */
+/** Webhook actions that need confirmation. */
 type Task = 'rotate' | 'off' | 'remove';
 
 const DIALOGS = { rotate: RotateWebhook, off: SwitchOffWebhook, remove: RemoveWebhook };
 
-/** Endpoints that are told of what happens: what each hears, whether it arrives, and what became of every message. */
+/** Webhooks: the events of each, its health, and its messages. */
 export function Webhooks({ shown, onShow }: { shown: Shown; onShow: (shown: Shown) => void }) {
   const { t } = useTranslation();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(webhooksQuery());

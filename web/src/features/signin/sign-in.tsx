@@ -9,19 +9,19 @@ import { Field, Input } from '@/ui/field';
 import { Card, Notice, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 
-// A fresh page starts without anything that somebody else had in it, and never on another site.
+// Reloads the page, so that no state of another person remains; the target is always on this site.
 function enter(next: string): void {
   tellTabs('entered');
   const target = new URL(next, location.origin);
   location.replace(target.origin === location.origin ? target.href : '/inbox');
 }
 
-/** How a person comes in: by password, by a one-time link, or through a provider. */
+/** Sign-in by password, one-time link or identity provider. */
 export function SignIn({ next, failed }: { next: string; failed?: string }) {
   const { t } = useTranslation();
   const [token, setToken] = useState(tokenHere);
   useEffect(() => {
-    // A link that is opened at the door changes nothing else in the address.
+    // A one-time link opened on the sign-in page changes only the fragment.
     const hear = () => setToken((now) => tokenHere() ?? now);
     addEventListener('hashchange', hear);
     return () => removeEventListener('hashchange', hear);
@@ -58,7 +58,7 @@ function ByLink({ token, next }: { token: string; next: string }) {
   const used = useRef(false);
   const link = useMutation({ mutationFn: () => people.enterBy(token), onSuccess: () => enter(next) });
   useEffect(() => {
-    // The link goes out of the address, and with it out of the history.
+    // Removes the token from the address and the browser history.
     history.replaceState(null, '', location.pathname + location.search);
   }, []);
   return (

@@ -10,7 +10,7 @@ interface Props {
   before: string;
   after: string;
   label: string;
-  /** Nothing is folded away: where the text before is somebody's word, what did not change by it is to be read as well. */
+  /** Shows unchanged lines too. Used where the previous text is only the agent's claim, so the reader must see all of it. */
   whole?: boolean;
 }
 
@@ -35,7 +35,7 @@ export default function Diff({ before, after, label, whole }: Props) {
             mergeControls: false,
             highlightChanges: true,
             gutter: true,
-            // Lines that are the same are not to look changed because much else has.
+            // Keeps equal lines unmarked even if most other lines changed.
             diffConfig: { scanLimit: 10_000, timeout: 500 },
             collapseUnchanged: whole ? undefined : { margin: 3, minSize: 6 },
           }),

@@ -8,7 +8,7 @@ import { EditorView, highlightActiveLine, keymap } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { common } from './setup';
 
-/** Something to be marked in the text, by line and column from 1. */
+/** A marker in the text; line and column count from 1. */
 export interface Mark {
   line: number;
   column: number;

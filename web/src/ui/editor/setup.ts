@@ -13,7 +13,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.comment], color: 'var(--muted)', fontStyle: 'italic' },
 ]);
 
-/** What every editor and every diff here has: our colours, our nonce, and hidden characters made visible. */
+/** Extensions of every editor and diff: the page's colours, the CSP nonce, and visible hidden characters. */
 export function common(label: string): Extension {
   return [
     EditorView.cspNonce.of(nonce),
@@ -26,7 +26,7 @@ export function common(label: string): Extension {
   ];
 }
 
-/** A hidden character by its number, as everywhere else on the page. */
+/** Shows a hidden character by its code point, as elsewhere on the page. */
 function named(code: number): HTMLElement {
   const mark = document.createElement('span');
   mark.className = 'ctl';

@@ -15,7 +15,7 @@ import { AgentLine } from '@/ui/agent-text';
 
 const Select = getDefaultRegistry().widgets.SelectWidget as ComponentType<WidgetProps>;
 
-/** What one of several is called: what has no name of its own is written as JSON. */
+/** Label of an option; a value without a title is written as JSON. */
 function nameOf({ label, value }: EnumOptionsType): string {
   const nameless = typeof value === 'object' && value !== null && label === String(value);
   return nameless ? writeJson(unpacked(value)) : label;
@@ -51,7 +51,7 @@ function Box({ id, type, name, label, checked, disabled, onChange }: BoxProps) {
   );
 }
 
-/** One of a few. */
+/** Radio buttons for a short list of values. */
 export function RadioWidget({ id, label, options, value, disabled, readonly, onChange }: WidgetProps) {
   return (
     <div className="field-radio-group" id={id} role="radiogroup" aria-label={spelled(label)}>
@@ -71,7 +71,7 @@ export function RadioWidget({ id, label, options, value, disabled, readonly, onC
   );
 }
 
-/** Several of a list. */
+/** Checkboxes for several values of a list. */
 export function CheckboxesWidget({ id, options, value, disabled, readonly, onChange }: WidgetProps) {
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const among = options.enumOptions ?? [];
@@ -95,7 +95,7 @@ export function CheckboxesWidget({ id, options, value, disabled, readonly, onCha
   );
 }
 
-/** Yes or no, as a box with its name beside it. */
+/** A checkbox with its label. */
 export function CheckboxWidget({ id, label, value, disabled, readonly, onChange }: WidgetProps) {
   return (
     <Box
@@ -110,7 +110,7 @@ export function CheckboxWidget({ id, label, value, disabled, readonly, onChange 
   );
 }
 
-/** Yes, no, or neither: that is a value too. */
+/** Yes, no, or not set, where null is a valid value. */
 export function MaybeWidget({ id, label, value, disabled, readonly, onChange }: WidgetProps) {
   const { t } = useTranslation();
   const among = [

@@ -8,7 +8,7 @@ const JSON_FIELD = { 'ui:field': 'JsonField' };
 
 interface Look {
   root: Part;
-  /** How many parts are still looked at, however often a schema refers to itself. */
+  /** Remaining number of schema parts to visit; bounds recursive schemas. */
   left: number;
   /** The parts that are written as JSON, and what they refer to. */
   json: Set<object>;
@@ -81,7 +81,7 @@ function controls(part: Part, look: Look, value: unknown, above: readonly Part[]
   return { ...own, ...within(schema, look, value, definition ? [...above, definition] : above) };
 }
 
-/** The controls of what a part holds: its fields, those that a condition brings, its alternatives, what it is a list of. */
+/** Controls of the nested parts: fields, conditional fields, alternatives and list items. */
 function within(schema: Part, look: Look, value: unknown, above: readonly Part[]): UiSchema {
   const result: UiSchema = {};
   if (look.left <= 0) return result;
@@ -137,7 +137,7 @@ function control(schema: Part, root: Part, value: unknown): UiSchema {
   return isLong(schema, value) ? { 'ui:widget': 'textarea' } : { 'ui:widget': 'text' };
 }
 
-/** The one type that something has, besides that it may be nothing. */
+/** The single type of a part, ignoring `null`. */
 function alone(type: unknown): unknown {
   const kinds = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type];
   return kinds.length === 1 ? kinds[0] : type;
@@ -149,7 +149,7 @@ function isLong(schema: Part, value: unknown): boolean {
   return named || wide || (typeof value === 'string' && (value.includes('\n') || value.length > 80));
 }
 
-/** Several of a list that is given. */
+/** A multi-select from a fixed list. */
 function isMany({ type, items, uniqueItems }: Part): boolean {
   return type === 'array' && isPart(items) && Array.isArray(items.enum) && uniqueItems === true;
 }

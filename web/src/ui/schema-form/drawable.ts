@@ -7,7 +7,7 @@ const VALUES = ['default', 'const', 'enum', 'examples'];
 const DRAWN = ['items', 'allOf', 'oneOf', 'anyOf', 'then', 'else'];
 const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
 
-/** For what says nothing the forms library draws nothing. */
+/** The forms library draws nothing for an empty schema. */
 export const ANYTHING: RJSFSchema = { $comment: 'anything' };
 
 /** The same schema, in which every field that may be anything says so. */

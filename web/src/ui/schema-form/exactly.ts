@@ -12,11 +12,11 @@ const NUMBER = '^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$';
 export interface Exactly {
   /** The same for the forms library: such a number is a text of its digits. */
   schema: RJSFSchema;
-  /** What is filled in, as the fields hold it. */
+  /** Converts a value to the form that the fields hold. */
   encode: (value: unknown) => unknown;
-  /** What the fields hold, as it is sent: every digit is there. */
+  /** Converts field values to the form that is sent, with every digit. */
   decode: (value: unknown) => unknown;
-  /** What no check of texts would find: a number beyond its limits. */
+  /** Errors that text validation misses: numbers beyond their limits. */
   flaws: (value: unknown) => Flaw[];
 }
 
@@ -110,7 +110,7 @@ export function exactly(schema: RJSFSchema, samples: readonly unknown[] = []): E
   };
 }
 
-/** What differs in a part whose numbers are texts. */
+/** The replaced keywords of a part whose numbers become texts. */
 function asTexts(part: Part): Part {
   const listed = Array.isArray(part.enum) || 'const' in part || isPart(first(part.oneOf)) || isPart(first(part.anyOf));
   const made: Part = Object.fromEntries([...LIMITS, 'format'].map((name) => [name, undefined]));
@@ -207,7 +207,7 @@ function resolved(part: Part, root: Part): Part {
   return referred(part, root) ?? part;
 }
 
-/** Without what is not there: the forms library minds. */
+/** Drops undefined keys, which the forms library does not accept. */
 function without(part: Part): Part {
   return JSON.parse(JSON.stringify(part)) as Part;
 }

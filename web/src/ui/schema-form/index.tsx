@@ -29,12 +29,12 @@ interface Props {
   id: string;
   schema: RJSFSchema;
   value: unknown;
-  /** What else may be filled in: fields are made so that they can hold it. */
+  /** Other values that the fields must be able to hold. */
   samples?: readonly unknown[];
   /** A number that no field can hold is written elsewhere, not in what is drawn as JSON. */
   common?: boolean;
   disabled?: boolean;
-  /** What was found wrong elsewhere, by the path of its field. */
+  /** Errors from elsewhere, by the path of the field. */
   refused?: Record<string, string>;
   /** What was written as JSON and cannot be read yet, by the path of its field: nothing of it is in the value. */
   unread?: Unread;
@@ -143,7 +143,7 @@ function Drawn(props: Props & { drawn: RJSFSchema }) {
     >
       {homeless.length > 0 ? (
         <div role="alert" className="mt-4 text-danger-ink text-sm">
-          <p>{t('form.homeless')}</p>
+          <p>{t('form.otherErrors')}</p>
           <ul className="list-disc pl-5">
             {homeless.map((line) => (
               <li key={line}>
@@ -170,7 +170,7 @@ function useUnread({ unread, onUnread }: Pick<Props, 'unread' | 'onUnread'>) {
         const { [path]: _, ...rest } = unread;
         const all = text === undefined ? rest : { ...rest, [path]: text };
         const next = Object.keys(all).length > 0 ? all : undefined;
-        // Several fields may tell at once, before the first is heard.
+        // Several fields may report in one render.
         now.current = { unread: next, onUnread };
         onUnread?.(next);
       },

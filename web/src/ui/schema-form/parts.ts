@@ -24,7 +24,7 @@ function unescaped(name: string): string {
   return decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** What holds besides, or under a condition: the forms library draws it with the fields of the part itself. */
+/** Subschemas that apply in addition or conditionally; the forms library draws them with the part's own fields. */
 export function branches(part: Part): Part[] {
   const { allOf, dependentSchemas, dependencies } = part;
   const dependent = [dependentSchemas, dependencies].filter(isPart).flatMap((one) => Object.values(one));

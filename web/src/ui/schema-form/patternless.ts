@@ -30,7 +30,7 @@ function hasPattern(part: unknown): boolean {
   });
 }
 
-// What a reference leads to may have a pattern.
+// The target of a reference may contain a pattern.
 function mayHavePattern(part: unknown): boolean {
   return (
     hasPattern(part) || JSON.stringify(part ?? null).includes('Ref"') || JSON.stringify(part ?? null).includes('$ref"')

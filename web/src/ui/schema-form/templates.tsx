@@ -58,7 +58,7 @@ export function FieldTemplate(props: FieldTemplateProps) {
   return ADDITIONAL_PROPERTY_FLAG in schema ? <Added {...props}>{field}</Added> : field;
 }
 
-/** A field that the schema leaves to whoever fills it in: they name it. */
+/** An additional property, whose name the person chooses. */
 function Added({ id, label, children, disabled, onKeyRenameBlur, onRemoveProperty }: FieldTemplateProps) {
   const { t } = useTranslation();
   return (
@@ -84,7 +84,7 @@ function Added({ id, label, children, disabled, onKeyRenameBlur, onRemovePropert
   );
 }
 
-/** What is said about the alternative that is chosen. */
+/** Description of the chosen alternative. */
 export function DescriptionFieldTemplate({ id, description }: DescriptionFieldProps) {
   return (
     <div id={id}>

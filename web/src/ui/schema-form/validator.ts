@@ -5,20 +5,20 @@ import { forFields, isBeyond, unpacked } from '@/lib/exact';
 /** Says in the reader's language what is wrong; the words for a keyword, or the general ones. */
 export type Words = (keyword: string, limit?: unknown) => string;
 
-// These only repeat that something below them is wrong.
+// Keywords that only repeat an error of a nested value.
 const WRAPPERS = ['properties', 'items', 'prefixItems', '$ref', 'allOf', 'if', 'then', 'else', 'additionalProperties'];
 
-// What these say of a number that the browser rounds is for the server to say.
+// The server checks these keywords for numbers that the browser rounds.
 const COUNTED = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'uniqueItems'];
 
-/** One thing that is wrong with a filled-in form. */
+/** One validation error of a form. */
 export interface Flaw {
   path: string[];
   keyword: string;
   limit?: unknown;
 }
 
-/** Everything that is wrong, each where its field is. */
+/** All validation errors, each at its field. */
 export function flaws(schema: object, data: unknown, root: object = schema): Flaw[] {
   const whole =
     schema === root
@@ -33,7 +33,7 @@ export function flaws(schema: object, data: unknown, root: object = schema): Fla
     .filter(({ path, keyword }) => !COUNTED.includes(keyword) || !isBeyond(within(told, path)));
 }
 
-/** The same value as JSON has it: what is not filled in is not there, and as an item of a list `null`. */
+/** The value as JSON: empty fields are absent, and empty list items are `null`. */
 function written(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => (one === undefined ? null : written(one)));
   if (typeof value !== 'object' || value === null) return value;
@@ -57,7 +57,7 @@ function flaw(unit: OutputUnit, schema: object, data: unknown): Flaw {
   const path = unit.instanceLocation.split('/').slice(1).map(unescaped);
   const missing = unit.keyword === 'required' ? /"(.*)"/u.exec(unit.error)?.[1] : undefined;
   if (missing !== undefined) path.push(missing);
-  // Nothing at all has no type: an item that was added and is still empty.
+  // An empty list item has no type yet.
   const empty = unit.keyword === 'type' && (within(data, path) ?? undefined) === undefined;
   return {
     path,
@@ -80,11 +80,11 @@ function within(whole: unknown, path: string[]): unknown {
 }
 
 interface Rules {
-  /** What all of it must be, where the form is drawn from less. */
+  /** The complete schema, if the form is drawn from a reduced one. */
   whole?: RJSFSchema;
-  /** What else is wrong. */
+  /** Additional errors. */
   more?: (data: unknown) => Flaw[];
-  /** Where a flaw is shown. */
+  /** Path at which an error is shown. */
   field?: (path: string[]) => string[];
 }
 

@@ -120,7 +120,7 @@ interface FormContext {
   tellUnread: (path: string, text?: string) => void;
 }
 
-/** Why a text cannot be sent as JSON. */
+/** Reason why a text is not valid JSON. */
 function flawOf(text: string, common: boolean): 'notJson' | 'beyond' | undefined {
   try {
     const value = read(text);

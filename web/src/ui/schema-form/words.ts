@@ -20,7 +20,7 @@ const NAMES = {
   [Said.PreviewLabel]: 'preview',
 } as const;
 
-/** What the forms library says by itself, in the reader's language. */
+/** Texts of the forms library in the reader's language. */
 export function useSaid(): typeof englishStringTranslator {
   const { t } = useTranslation();
   return useMemo(() => (said, params) => translated(t, said, params), [t]);
@@ -32,7 +32,7 @@ function translated(t: TFunction, said: Said, params: string[] = []): string {
   return name ? t(`form.words.${name}`, { one, two, three }) : englishStringTranslator(said, params);
 }
 
-/** What is wrong with a field, in the reader's language. */
+/** Validation message of a field in the reader's language. */
 export function useWords(): Words {
   const { t } = useTranslation();
   return useMemo(

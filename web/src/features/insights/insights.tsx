@@ -18,26 +18,26 @@ import { OF_A_PERSON, Tallies } from './tallies';
 
 const WINDOWS = [3600, 86_400, 604_800, 2_592_000] as const;
 
-/** How much waits, for how long, and how it ends. */
-export function Figures({ window, onWindow }: { window: number; onWindow: (window: number) => void }) {
+/** Statistics: open questions, response times and outcomes. */
+export function Insights({ window, onWindow }: { window: number; onWindow: (window: number) => void }) {
   const { t, i18n } = useTranslation();
   const kindName = useKindName();
   const { data, error, refetch } = useQuery(statsQuery(window));
   const details = useQuery(statsDetailsQuery(window, partsOf(window)));
   return (
     <Page
-      title={t('nav.figures')}
-      about={t('figures.about')}
+      title={t('nav.insights')}
+      about={t('insights.about')}
       actions={
         <Select
           className="w-auto!"
-          aria-label={t('figures.window')}
+          aria-label={t('insights.window')}
           value={window}
           onChange={(event) => onWindow(Number(event.target.value))}
         >
           {WINDOWS.map((seconds) => (
             <option key={seconds} value={seconds}>
-              {t('figures.last', { time: span(seconds, i18n.language) })}
+              {t('insights.last', { time: span(seconds, i18n.language) })}
             </option>
           ))}
         </Select>
@@ -55,9 +55,13 @@ export function Figures({ window, onWindow }: { window: number; onWindow: (windo
               <OpenByAge ages={details.data.ages} />
             </div>
           </div>
-          <Tallies title={t('figures.kinds')} tallies={details.data.kinds} nameOf={kindName} />
-          <Tallies title={t('figures.people')} tallies={details.data.people} heads={OF_A_PERSON} />
-          <Tallies title={t('figures.rules')} tallies={details.data.rules} nameOf={(rule) => rule || t('why.noRule')} />
+          <Tallies title={t('insights.kinds')} tallies={details.data.kinds} nameOf={kindName} />
+          <Tallies title={t('insights.people')} tallies={details.data.people} heads={OF_A_PERSON} />
+          <Tallies
+            title={t('insights.rules')}
+            tallies={details.data.rules}
+            nameOf={(rule) => rule || t('why.noRule')}
+          />
         </>
       ) : null}
       {details.error ? <ProblemNotice error={details.error} again={() => void details.refetch()} /> : null}
@@ -73,20 +77,20 @@ function Boxes({ stats }: { stats: Stats }) {
   const share = expiredShare(stats);
   return (
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-      <Box name={t('figures.open')} value={open}>
+      <Box name={t('insights.open')} value={open}>
         {stats.oldest_open_at ? (
           <>
-            {t('figures.oldest')} <Ago at={stats.oldest_open_at} />
+            {t('insights.oldest')} <Ago at={stats.oldest_open_at} />
           </>
         ) : (
-          t('figures.nothingOpen')
+          t('insights.nothingOpen')
         )}
       </Box>
-      <Box name={t('figures.p50')} value={time(stats.wait_seconds_p50)}>
-        {t('figures.p95', { time: time(stats.wait_seconds_p95) })}
+      <Box name={t('insights.p50')} value={time(stats.wait_seconds_p50)}>
+        {t('insights.p95', { time: time(stats.wait_seconds_p95) })}
       </Box>
       <Box
-        name={t('figures.expired')}
+        name={t('insights.expired')}
         value={
           share === undefined
             ? '–'
@@ -98,8 +102,8 @@ function Boxes({ stats }: { stats: Stats }) {
       >
         <ShareMeter share={share} />
       </Box>
-      <Box name={t('figures.deliveries')} value={stats.deliveries_waiting}>
-        {t('figures.deliveriesText')}
+      <Box name={t('insights.deliveries')} value={stats.deliveries_waiting}>
+        {t('insights.deliveriesText')}
       </Box>
     </div>
   );
@@ -133,7 +137,7 @@ function OpenByKind({ open }: { open: Record<string, number> }) {
   const rows = Object.entries(open).sort(([, a], [, b]) => b - a);
   const icon = (kind: string) => <KindIcon kind={kind} className="size-4 text-muted" />;
   return (
-    <Section title={t('figures.byKind')}>
+    <Section title={t('insights.byKind')}>
       <Bars rows={rows.map(([kind, count]) => ({ key: kind, icon: icon(kind), name: kindName(kind), count }))} />
     </Section>
   );
@@ -146,15 +150,15 @@ function OpenByAge({ ages }: Pick<StatsDetails, 'ages'>) {
     return { key: String(age), name: ageName(t, i18n.language, from, age), count: open };
   });
   return (
-    <Section title={t('figures.byAge')}>
+    <Section title={t('insights.byAge')}>
       <Bars rows={rows.some(({ count }) => count > 0) ? rows : []} />
     </Section>
   );
 }
 
 function ageName(t: TFunction, language: string, from: number, to?: number | null): string {
-  if (!to) return t('figures.over', { time: span(from, language) });
-  return from ? spanBetween(from, to, language) : t('figures.under', { time: span(to, language) });
+  if (!to) return t('insights.over', { time: span(from, language) });
+  return from ? spanBetween(from, to, language) : t('insights.under', { time: span(to, language) });
 }
 
 function Bars({ rows }: { rows: { key: string; icon?: ReactNode; name: string; count: number }[] }) {
@@ -162,7 +166,7 @@ function Bars({ rows }: { rows: { key: string; icon?: ReactNode; name: string; c
   const most = Math.max(1, ...rows.map(({ count }) => count));
   return (
     <Card className="p-4">
-      {rows.length === 0 ? <p className="text-muted">{t('figures.nothingOpen')}</p> : null}
+      {rows.length === 0 ? <p className="text-muted">{t('insights.nothingOpen')}</p> : null}
       <ul className="space-y-3">
         {rows.map(({ key, icon, name, count }) => (
           <li key={key} className="grid grid-cols-[minmax(9.75rem,auto)_1fr_2rem] items-center gap-2">

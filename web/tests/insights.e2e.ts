@@ -37,11 +37,11 @@ test('half and 95 per cent, by person, by rule, and the marks at 5 and 20 per ce
   const page = await w.at('/figures?window=3600');
   const share = page.getByText('10%', { exact: true });
   await share.waitFor();
-  const meter = page.getByRole('img', { name: 'Marks at 5 and 20 per cent' });
+  const meter = page.getByRole('img', { name: 'Marks at 5% and 20%' });
   expect(await meter.locator('.fill-edge').count()).toBe(2);
   expect(await meter.locator('.fill-warn').count()).toBe(1);
   await page.getByText('20 %', { exact: true }).waitFor();
-  const box = page.getByText('Half answered within').locator('xpath=..');
+  const box = page.getByText('Median response').locator('xpath=..');
   expect(await box.innerText()).toMatch(/\d.*\n95 % within .*\d/su);
 
   const people = page.getByRole('table', { name: 'By person' });
@@ -92,7 +92,7 @@ test('ages are read as they are, grow while nothing happens, and what was cancel
   const review = kinds.getByRole('row').filter({ hasText: 'Review' }).getByRole('cell');
   expect((await review.allInnerTexts())[heads.indexOf('Cancelled') - 1]).toBe('1');
   const rules = page.getByRole('table', { name: 'By rule' });
-  await rules.getByRole('rowheader', { name: 'no rule matched: the default asks' }).waitFor();
+  await rules.getByRole('rowheader', { name: 'no rule matched (default: ask)' }).waitFor();
   await page.getByRole('img', { name: 'Live' }).first().waitFor();
   await page.clock.runFor(20_000);
   await expect.poll(() => reads).toBeGreaterThan(1);

@@ -1,12 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useTitle } from '@/app/title';
-import { Figures } from '@/features/figures/figures';
+import { Insights } from '@/features/insights/insights';
 
-export function FiguresRoute() {
+export function InsightsRoute() {
   const { t } = useTranslation();
   const { window } = useSearch({ from: '/inside/figures' });
   const navigate = useNavigate({ from: '/figures' });
-  useTitle(t('nav.figures'));
-  return <Figures window={window ?? 86_400} onWindow={(next) => void navigate({ search: { window: next } })} />;
+  useTitle(t('nav.insights'));
+  return <Insights window={window ?? 86_400} onWindow={(next) => void navigate({ search: { window: next } })} />;
 }

@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next';
 import type { Tally } from '@/api/types';
 import { localeOf, span } from '@/lib/time';
-import { refusedShare } from '@/model/series';
+import { rejectedShare } from '@/model/series';
 import { Card, Section } from '@/ui/page';
 
-const HEADS = ['answered', 'automatic', 'expiredCount', 'cancelled', 'refused', 'median', 'most'] as const;
+const HEADS = ['answered', 'automatic', 'expiredCount', 'cancelled', 'rejected', 'median', 'p95Column'] as const;
 type Head = (typeof HEADS)[number];
-/** What a person can have a hand in. */
-export const OF_A_PERSON: readonly Head[] = ['answered', 'refused', 'median', 'most'];
+/** Columns that apply to a person. */
+export const OF_A_PERSON: readonly Head[] = ['answered', 'rejected', 'median', 'p95Column'];
 
-/** How questions ended that have a kind, a person or a rule in common. */
+/** Outcomes of questions grouped by kind, person or rule. */
 export function Tallies({
   title,
   tallies,
@@ -25,18 +25,18 @@ export function Tallies({
   return (
     <Section title={title} className="mt-8">
       <Card className="overflow-x-auto">
-        {tallies.length === 0 ? <p className="p-4 text-muted">{t('figures.nothingClosed')}</p> : null}
+        {tallies.length === 0 ? <p className="p-4 text-muted">{t('insights.nothingClosed')}</p> : null}
         {tallies.length > 0 ? (
           <table className="w-full text-sm">
             <caption className="sr-only">{title}</caption>
             <thead>
               <tr className="border-b text-left text-muted max-sm:sr-only">
                 <th scope="col" className="p-3 font-medium">
-                  {t('figures.name')}
+                  {t('insights.name')}
                 </th>
                 {heads.map((head) => (
                   <th key={head} scope="col" className="p-3 text-right font-medium">
-                    {t(`figures.${head}`)}
+                    {t(`insights.${head}`)}
                   </th>
                 ))}
               </tr>
@@ -57,17 +57,19 @@ function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readon
   const { t, i18n } = useTranslation();
   const time = (seconds?: number | null) =>
     seconds === undefined || seconds === null ? '–' : span(seconds, i18n.language);
-  const refused = refusedShare(tally);
+  const rejected = rejectedShare(tally);
   const share =
-    refused === undefined ? '–' : new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent' }).format(refused);
+    rejected === undefined
+      ? '–'
+      : new Intl.NumberFormat(localeOf(i18n.language), { style: 'percent' }).format(rejected);
   const cells: Record<Head, string | number> = {
     answered: tally.closed.answered ?? 0,
     automatic: tally.closed.auto_resolved ?? 0,
     expiredCount: tally.closed.expired ?? 0,
     cancelled: tally.closed.cancelled ?? 0,
-    refused: share,
+    rejected: share,
     median: time(tally.wait_seconds_p50),
-    most: time(tally.wait_seconds_p95),
+    p95Column: time(tally.wait_seconds_p95),
   };
   return (
     <tr className="border-b last:border-0 max-sm:block max-sm:py-2">
@@ -79,7 +81,7 @@ function Row({ name, tally, heads }: { name: string; tally: Tally; heads: readon
       </th>
       {heads.map((head) => (
         <td key={head} className="whitespace-nowrap p-3 text-right tabular-nums max-sm:flex max-sm:py-0.5">
-          <span className="flex-1 text-left text-muted sm:hidden">{t(`figures.${head}`)}</span>
+          <span className="flex-1 text-left text-muted sm:hidden">{t(`insights.${head}`)}</span>
           {cells[head]}
         </td>
       ))}

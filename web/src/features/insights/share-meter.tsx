@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { shareTone } from '@/model/series';
 
 const FILLS = { plain: 'fill-line', good: 'fill-good', warn: 'fill-warn', danger: 'fill-danger' };
-// A quarter fills the bar: beyond that nobody needs to measure.
+// A share of 25% fills the bar; larger shares need no scale.
 const FULL = 0.25;
 
 /** The share of expired questions against the marks at 5 and 20 per cent. */
@@ -13,7 +13,7 @@ export function ShareMeter({ share }: { share?: number }) {
     <div>
       <svg
         role="img"
-        aria-label={t('figures.marks')}
+        aria-label={t('insights.marks')}
         viewBox="0 0 100 10"
         preserveAspectRatio="none"
         className="mt-1.5 h-2.5 w-full"

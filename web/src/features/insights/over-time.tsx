@@ -7,11 +7,11 @@ import { Card, Section } from '@/ui/page';
 const FILLS = { answered: 'fill-accent', auto_resolved: 'fill-edge', expired: 'fill-warn', cancelled: 'fill-muted' };
 const DOTS = { answered: 'bg-accent', auto_resolved: 'bg-edge', expired: 'bg-warn', cancelled: 'bg-muted' };
 
-/** How questions ended, over the time that is shown. */
+/** Outcomes over the selected period. */
 export function OverTime({ details }: { details: StatsDetails }) {
   const { t } = useTranslation();
   return (
-    <Section title={t('figures.overTime')}>
+    <Section title={t('insights.overTime')}>
       <Card className="p-4">
         <ul aria-hidden="true" className="mb-3 flex flex-wrap gap-x-4 gap-y-1 text-muted text-sm">
           {OUTCOMES.map((name) => (
@@ -67,10 +67,10 @@ function Bars({ buckets }: { buckets: Bucket[] }) {
       </div>
       <div className="sr-only">
         <table>
-          <caption>{t('figures.overTime')}</caption>
+          <caption>{t('insights.overTime')}</caption>
           <thead>
             <tr>
-              <th scope="col">{t('figures.until')}</th>
+              <th scope="col">{t('insights.until')}</th>
               {OUTCOMES.map((name) => (
                 <th key={name} scope="col">
                   {t(`status.${name}`)}
