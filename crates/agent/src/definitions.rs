@@ -1,7 +1,8 @@
-//! Agents and flows in files: one definition a file, and everything that is wrong with it by its line.
+//! Agents and flows in TOML files: one definition per file, and every problem of a file with its line.
 //!
-//! A file is TOML, read into the very types that the JSON of the API is read into. Spelling comes first (what is no TOML, keys and values that
-//! are not known), then sense (what [`AgentVersion::check`] and [`FlowVersion::check`] say), and each is listed whole.
+//! A file is read into the same types as the JSON of the API. First come syntax, unknown keys and wrong types
+//! (`document.rs`, `shape.rs`), then the checks of [`AgentVersion::check`] and [`FlowVersion::check`]. Each stage lists
+//! all its problems. Start reading at [`read_agents`].
 
 mod directory;
 mod document;
@@ -20,9 +21,9 @@ use document::Document;
 pub use finding::Finding;
 pub use settings::{FiledAgent, FiledFlow, McpSettings, OperatorSettings};
 
-/// Reads every agent of a directory: its files `*.toml`, apart from `*.script.toml`, in the order of their names.
+/// Reads all agents of a directory: the files `*.toml` except `*.script.toml`, in the order of their names.
 ///
-/// One bad file refuses all of them, and every problem of every file is listed.
+/// One invalid file refuses all of them; the error lists every problem of every file.
 pub fn read_agents(dir: &Path) -> Result<Vec<FiledAgent>, Vec<Finding>> {
     directory::read(dir, "agent", |text, file| {
         let (agent, settings, document) = agent(text, file)?;
@@ -30,7 +31,7 @@ pub fn read_agents(dir: &Path) -> Result<Vec<FiledAgent>, Vec<Finding>> {
     })
 }
 
-/// Reads every flow of a directory, given the agents that there are.
+/// Reads all flows of a directory and checks them against the agents.
 pub fn read_flows(dir: &Path, agents: &[AgentVersion]) -> Result<Vec<FiledFlow>, Vec<Finding>> {
     directory::read(dir, "flow", |text, file| {
         let (flow, projects, document) = flow(text, file, agents)?;
@@ -38,12 +39,12 @@ pub fn read_flows(dir: &Path, agents: &[AgentVersion]) -> Result<Vec<FiledFlow>,
     })
 }
 
-/// Reads one agent. A script in a file of its own is looked for beside this one.
+/// Reads one agent. A script in a separate file is read from the same directory.
 pub fn read_agent(text: &str, file: &Path) -> Result<FiledAgent, Vec<Finding>> {
     agent(text, file).map(|(agent, settings, _)| FiledAgent { agent, settings })
 }
 
-/// Reads one flow, given the agents that there are.
+/// Reads one flow and checks it against the agents.
 pub fn read_flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<FiledFlow, Vec<Finding>> {
     flow(text, file, agents).map(|(flow, projects, _)| FiledFlow { flow, projects })
 }
@@ -74,7 +75,7 @@ fn flow(text: &str, file: &Path, agents: &[AgentVersion]) -> Result<(FlowVersion
     Ok((flow, projects, document))
 }
 
-/// What was read, unless something is wrong with it or with the settings beside it.
+/// The definition, or its findings together with those of its settings.
 fn both<T>(read: Result<T, Vec<Finding>>, mut findings: Vec<Finding>) -> Result<T, Vec<Finding>> {
     match read {
         Ok(read) if findings.is_empty() => return Ok(read),
@@ -94,7 +95,7 @@ fn sensible<T>(definition: T, document: Document, problems: &[Problem]) -> Resul
     Err(findings)
 }
 
-/// `script = "demo.script.toml"` stands for what is in that file, which lies beside the agent's.
+/// Replaces `script = "demo.script.toml"` by the content of that file, which is in the same directory.
 fn take_script(document: &mut Document, file: &Path) -> Result<(), Vec<Finding>> {
     const AT: &str = "/model/script";
     let Some(Value::String(name)) = document.value.pointer(AT) else { return Ok(()) };

@@ -1,7 +1,9 @@
-//! What the model is shown: the journal as the messages of a conversation, without I/O, clock or randomness.
+//! The messages that a model is shown, computed from the journal without I/O, clock or randomness.
 //!
-//! Whatever the journal holds, the messages can be sent as they stand: each turn is followed by exactly one result for each of its calls, in
-//! the order of the calls, and a turn whose calls are not all settled is left out until they are. What people say meanwhile comes after.
+//! The messages of any journal can be sent as they are: each turn is followed by exactly one result for each of its
+//! calls, in the order of the calls. A turn with unsettled calls is left out until all are settled; messages that
+//! arrive in between come after its results. Start reading at [`History::push`]. The texts of the results are in
+//! `texts.rs`.
 
 pub(crate) mod words;
 
@@ -22,18 +24,18 @@ pub fn history(entries: &[Input]) -> Vec<Message> {
     Arc::unwrap_or_clone(history.messages)
 }
 
-/// The messages of a journal as far as it was read: one that was kept takes the tail alone.
+/// The messages of a journal up to the entry that was read last. A kept history reads only the entries after that.
 ///
-/// A clone shares the messages. Only to read on in one of two that are both still held copies them.
+/// A clone shares the messages. They are copied only if one of two live clones reads on.
 #[derive(Debug, Clone)]
 pub struct History {
-    /// Which inputs fit is decided in one place.
+    /// State machine that decides which inputs fit.
     state: State,
     messages: Arc<Vec<Message>>,
     open: Option<Open>,
-    /// Calls that the end of the step left without a result: their places in the turn, and where it is said that nothing is known of them.
+    /// Calls that the end of the step left without a result.
     left: Vec<(usize, usize, Call)>,
-    /// What people said that the turn under way has not read.
+    /// Messages that the current turn has not read.
     held: Vec<Message>,
 }
 
@@ -52,19 +54,19 @@ impl Default for History {
 }
 
 impl History {
-    /// The history of a step that has not begun.
+    /// History of a step that has not begun.
     #[must_use]
     pub fn new() -> Self {
         Self { state: State::new(""), messages: Arc::default(), open: None, left: Vec::new(), held: Vec::new() }
     }
 
-    /// What the model is shown at its next turn.
+    /// Messages that the model is shown at its next turn.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// Reads on: the entry of the journal that follows the last.
+    /// Reads the next entry of the journal.
     pub fn push(&mut self, input: &Input) {
         let (doing, finished) = (self.state.doing(), self.state.finished());
         match input {
@@ -97,7 +99,8 @@ impl History {
         self.show(doing);
     }
 
-    /// What was said is shown to the model as soon as it is to be asked; what comes while it is being asked, when it is asked anew.
+    /// Moves waiting messages into the history when the model is about to be asked. Messages that arrive during a
+    /// request wait until the model is asked again.
     fn show(&mut self, before: Doing) {
         let thinks = self.state.doing() == Doing::Thinking;
         if thinks && (before != Doing::Thinking || !self.state.unheard()) {
@@ -105,7 +108,7 @@ impl History {
         }
     }
 
-    /// The task stands before everything that was said meanwhile; where people let the step not run, it has none.
+    /// Puts the task before all messages that arrived earlier. A step that people ended has no task.
     fn begin(&mut self, task: Option<&Value>) {
         if self.state.doing() != Doing::Ended {
             let task = given(task).map(|task| Message::User { content: words::task(task) });
@@ -113,8 +116,8 @@ impl History {
         }
     }
 
-    /// The next attempt goes on from what is known. A model that had its last word is told why that was not enough, and one that was given secrets
-    /// that they are handed out no more.
+    /// Adds the notes for a new attempt: why the last text of the model could not be used, and that secret values are
+    /// not handed out any more.
     fn take_up(&mut self, not_enough: Option<&String>, after_end: bool) {
         let secret = |call: &Call| call.tool == words::SECRET;
         let asked = |message: &Message| matches!(message, Message::Assistant { calls, .. } if calls.iter().any(secret));
@@ -123,7 +126,7 @@ impl History {
         let not_enough = not_enough.filter(|_| self.state.doing() == Doing::Thinking).map(|why| words::again(why));
         let gone = (after_end && told).then(|| words::WITHHELD.to_owned());
         let said = not_enough.into_iter().chain(gone).map(|content| Message::User { content });
-        // Before what people have said meanwhile: that may be said to it.
+        // The notes come before messages that people wrote in between, because those may refer to them.
         self.held.splice(0..0, said.collect::<Vec<_>>());
     }
 
@@ -132,7 +135,7 @@ impl History {
             Message::Assistant { text: turn.text.clone(), calls: turn.calls.clone(), provider: turn.provider.clone() };
         if turn.calls.is_empty() {
             let messages = Arc::make_mut(&mut self.messages);
-            // Providers refuse a message that says nothing.
+            // Providers refuse a message without content.
             if !turn.text.trim().is_empty() {
                 messages.push(message);
             }
@@ -142,7 +145,7 @@ impl History {
         }
     }
 
-    /// In place of that nothing is known of a call stands what is.
+    /// Replaces the placeholder of an unsettled call by its result.
     fn find(&mut self, call: &str, end: &CallEnd) {
         let Some(index) = self.state.left_call(call) else { return };
         if let Some((_, at, call)) = self.left.iter().find(|(place, ..)| *place == index) {
@@ -150,7 +153,8 @@ impl History {
         }
     }
 
-    /// Adds the open turn once each of its calls has a result; of a step that is over, what is left has none.
+    /// Adds the open turn once each of its calls has a result. If the step has ended, calls without a result get a
+    /// placeholder.
     fn close(&mut self) {
         let over = self.state.doing() == Doing::Ended;
         let Some(Open { turn, calls, results }) =

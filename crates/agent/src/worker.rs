@@ -1,7 +1,8 @@
-//! The worker: claims steps that are due, drives each until it ends or sleeps, and keeps nothing of one that sleeps.
+//! The worker: claims due steps, runs each until it ends or sleeps, and keeps nothing of a sleeping step in memory.
 //!
-//! Any number of workers may run, in the server or beside it. A step is a worker's for as long as its lease is kept; one that dies loses it, and
-//! the next goes on from the last input that was journalled.
+//! Any number of workers may run, inside the server or as separate processes. A step belongs to a worker while its
+//! lease is extended. When a worker dies, the lease expires and the next worker continues after the last journalled
+//! input. Start reading at [`Worker::run`], then `step_run.rs`. The rules of the loop are in `machine`, not here.
 
 mod act;
 mod ask;
@@ -28,25 +29,26 @@ use crate::history::History;
 use crate::model::{Model, ModelError};
 use crate::tool::{Tool, ToolError};
 
-/// The longest sleep: so soon a step is found of which no bell told.
+/// Longest pause between two looks for due steps; bounds the delay of a step that no bell announced.
 const LONGEST: Duration = Duration::from_millis(500);
-/// How long a tool has to come to its end once its step is lost or the worker stops.
+/// Time that a tool has to end after its step was lost or the worker was stopped.
 const GRACE: Duration = Duration::from_secs(5);
-/// How many histories are kept at hand, for steps that wake up soon.
+/// Number of histories kept in memory, for steps that wake up soon.
 const HISTORIES: u64 = 256;
 
-/// The tools that a kit finds, or why there are none.
+/// The tools of an agent, or the reason why they cannot be used.
 pub type Tools<'a> = BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>>;
 
-/// What a worker needs and somebody else chooses: who speaks to models, and which tools there are.
+/// Source of models and tools; the program that starts the worker implements it.
 pub trait Kit: Send + Sync {
-    /// The model of an agent; `key` is the kept secret that the agent names, where it names one.
+    /// Opens the model of an agent. `key` is the value of the kept secret that the agent names, if it names one.
     fn model(&self, agent: &AgentVersion, key: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError>;
-    /// The tools of an agent that the worker runs for a project. What belongs to one project is never handed to another.
+    /// Opens the tools of an agent that the worker runs for a project. Tools of one project are never handed to
+    /// another.
     fn tools<'a>(&'a self, project: &'a ProjectName, agent: &'a AgentVersion) -> Tools<'a>;
 }
 
-/// Runs the agents that this server runs itself.
+/// Runs the agents that this server hosts.
 #[derive(Clone)]
 pub struct Worker {
     engine: Engine,
@@ -57,13 +59,13 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker of this name that drives so many steps at once.
+    /// A worker with this name that runs at most `at_once` steps at the same time.
     #[must_use]
     pub fn new(engine: Engine, kit: Arc<dyn Kit>, name: String, at_once: usize) -> Self {
         Self { engine, kit, name, at_once, histories: Cache::new(HISTORIES) }
     }
 
-    /// Runs until it is told to stop; then lets go of what it has.
+    /// Runs steps until `stop` is cancelled, then releases the steps that it holds.
     pub async fn run(&self, stop: CancellationToken) {
         let mut bell = self.engine.bell().listen(Topic::Steps);
         let mut driving = JoinSet::new();
@@ -86,8 +88,8 @@ impl Worker {
         }
     }
 
-    /// Drives everything that is due now until it ends or sleeps, and says whether there was anything: for whoever keeps time without
-    /// [`Worker::run`].
+    /// Runs all steps that are due now until each ends or sleeps, and returns whether there was one. For callers that
+    /// keep time themselves instead of [`Worker::run`].
     pub async fn drive_due(&self, stop: &CancellationToken) -> Result<bool, Error> {
         let (due, _) = self.engine.steps_due(u32::try_from(self.at_once).unwrap_or(u32::MAX)).await?;
         let any = !due.is_empty();
@@ -95,7 +97,7 @@ impl Worker {
         Ok(any)
     }
 
-    /// Takes up what is due, and says how long there is nothing more.
+    /// Starts the due steps and returns the time until the next look.
     async fn take_up(
         &self,
         driving: &mut JoinSet<StepId>,
@@ -106,7 +108,7 @@ impl Worker {
         if free == 0 {
             return LONGEST;
         }
-        // Those that are being claimed are still found as due.
+        // Steps that are being claimed are still listed as due.
         let limit = u32::try_from(free + taken.len()).unwrap_or(u32::MAX);
         match self.engine.steps_due(limit).await {
             Ok((due, next)) => {
@@ -128,14 +130,14 @@ impl Worker {
         }
     }
 
-    /// Claims a step and drives it for as long as there is something to do.
+    /// Claims a step and runs it until it ends or sleeps.
     async fn drive(&self, due: DueStep, stop: CancellationToken) {
         let claimed = match self.engine.step_claim(due, &self.name).await {
             Ok(Some(claimed)) => claimed,
             Ok(None) => return,
             Err(error) => {
                 tracing::warn!(%error, step = %due.step, "a step could not be claimed");
-                // It is due still: whoever looks again at once would do nothing else.
+                // The step is still due. Without the pause the next look would fail in the same way at once.
                 return tokio::time::sleep(LONGEST * 2).await;
             }
         };
@@ -146,11 +148,11 @@ impl Worker {
         let driven = self.driven(claimed, lost.clone());
         tokio::pin!(driven);
         let result = tokio::select! {
-            // In this order, so that a simulation can be replayed.
+            // The fixed order lets a simulation replay.
             biased;
             result = &mut driven => result,
             why = self.watch(&claim, &stop) => {
-                // Whatever was begun is told to end, and has a moment to say what became of it.
+                // Running tools are told to end and have a moment to report their outcome.
                 lost.cancel();
                 let ended = tokio::time::timeout(GRACE, &mut driven).await;
                 if why == Why::Stopped && ended.is_err() {
@@ -187,7 +189,7 @@ impl Worker {
         }
     }
 
-    /// Keeps the lease, and returns when it is lost or the worker is to stop.
+    /// Extends the lease. Returns when the lease is lost or the worker is stopped.
     async fn watch(&self, claim: &Claim, stop: &CancellationToken) -> Why {
         let lease = Duration::try_from(self.engine.settings().step_lease).unwrap_or(LONGEST);
         let mut bell = self.engine.bell().listen(Topic::Session(claim.session));
@@ -215,7 +217,7 @@ impl Worker {
     }
 }
 
-/// Counts a step as driven here for as long as it lives.
+/// Counts a step in the metric of running steps while the value lives.
 struct Running;
 
 impl Running {
@@ -244,13 +246,13 @@ fn ended(done: Result<StepId, tokio::task::JoinError>, taken: &mut HashSet<StepI
         }
         Err(error) => {
             tracing::error!(%error, "a step ended its worker");
-            // Which one is not told; those that are still driven have leases of their own.
+            // The error does not name the step; steps that still run are protected by their leases.
             taken.clear();
         }
     }
 }
 
-/// Why a step could not go on for now.
+/// Reason why a step could not continue for now.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Trouble {
     #[error(transparent)]
@@ -264,7 +266,7 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
-    /// What people are told of it. What a database says of itself may name where it is, and is for the log alone.
+    /// Message that people may read. A database error may contain an address and goes to the log only.
     fn told(&self) -> String {
         match self {
             Self::Engine(Error::Store(_)) => {

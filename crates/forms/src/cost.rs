@@ -19,7 +19,7 @@ pub(crate) struct Node<'a> {
     pub(crate) asks_twice: bool,
 }
 
-/// What the estimate says about a schema.
+/// Estimated cost of a schema.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Estimate {
     /// How often one value may be looked at, for every node as if it were the top level.
@@ -101,7 +101,7 @@ fn on_a_loop(nodes: &[Node<'_>], waiting: &[usize]) -> usize {
     current
 }
 
-/// From "how often is a value looked at, so many levels below" to the same, one level further down.
+/// From the number of looks at a value so many levels below to the number one level further down.
 fn one_level_deeper(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u64> {
     let mut fans: Vec<(Fan<&str>, Fan<usize>)> = nodes.iter().map(|_| (Fan::default(), Fan::default())).collect();
     for &index in order {

@@ -21,7 +21,7 @@ const PATTERN_BYTES: usize = 16 * 1024;
 /// How many bytes of a compiled pattern count as one further look at a value: matching may go through all of its states for each byte.
 const BYTES_A_LOOK: usize = 1024;
 
-/// What the guard has learned about a schema that may be compiled.
+/// Measurements of a schema that may be compiled.
 pub(crate) struct Passed {
     pub(crate) dialect: Dialect,
     /// How often one value may be looked at.
@@ -69,7 +69,7 @@ fn dialect(schema: &Value) -> Result<Dialect, SchemaError> {
     }
 }
 
-/// A reference that has been read and not yet followed.
+/// A reference that was read and is not resolved yet.
 struct Reference<'a> {
     from: usize,
     pointer: String,
@@ -90,9 +90,9 @@ struct Walk<'a> {
     branches: usize,
     properties: usize,
     unique_items: bool,
-    /// The size of each pattern that was compiled.
+    /// Size of each compiled pattern.
     patterns: HashMap<&'a str, usize>,
-    /// The bytes that everything read so far takes once it is compiled.
+    /// Bytes that everything read so far takes after compilation.
     compiled: usize,
     wanted: &'a dyn Fn() -> bool,
 }
@@ -295,7 +295,7 @@ impl<'a> Walk<'a> {
         Ok(estimate.weights.first().copied().unwrap_or(1))
     }
 
-    /// Names the innermost culprit: of all nodes over the limit, the one that is least over it.
+    /// Of all nodes over the limit, the one that exceeds it least: the innermost cause.
     fn smallest_over(&self, figures: &[u64], limit: u64) -> Option<&str> {
         let over = figures.iter().zip(&self.nodes).filter(|&(&figure, _)| figure > limit);
         over.map(|(&figure, node)| (figure, node.pointer.as_str())).min().map(|(_, pointer)| pointer)

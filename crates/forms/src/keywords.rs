@@ -2,10 +2,10 @@ use serde_json::{Map, Value};
 
 use crate::pointer;
 
-/// Which values a subschema judges, seen from the value that its parent judges.
+/// The values that a subschema judges, seen from the value that its parent judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place<'a> {
-    /// The same value once more.
+    /// The value of the parent itself.
     Here,
     /// The field of that name.
     Name(&'a str),
@@ -19,7 +19,7 @@ pub(crate) enum Place<'a> {
     OtherIndexes,
     /// Any item.
     EveryIndex,
-    /// Nothing, until a reference leads there.
+    /// No value, until a reference leads there.
     Nowhere,
 }
 

@@ -1,4 +1,4 @@
-//! What became of a call.
+//! The outcome of a call.
 
 use std::error::Error;
 
@@ -10,21 +10,21 @@ use serde_json::Value;
 use crate::connection::Way;
 use crate::content;
 
-/// What became of a call.
+/// Outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Called {
-    /// It ran.
+    /// The tool ran.
     Done(Value),
-    /// It failed, was refused, or was never made.
+    /// The tool failed, the server refused, or the call was never made.
     Failed {
-        /// Why, as the model will read it.
+        /// Reason, as the model will read it.
         message: String,
-        /// What the server said all the same.
+        /// Partial result of the server; `null` without one.
         result: Value,
     },
-    /// It was made, and nobody can tell what became of it.
+    /// The call was made, and its outcome is unknown.
     Unknown {
-        /// Why not.
+        /// Reason why the outcome is unknown.
         why: String,
     },
 }
@@ -48,13 +48,14 @@ impl Called {
             CallToolResponse::InputRequired(_) => {
                 Self::failed("the server wants to ask somebody first, which is not possible here")
             }
-            // Nobody said that tasks are understood here; what it has begun goes on without anybody.
+            // This client does not announce support for tasks. The server continues on its own, and nobody reads the
+            // result.
             _ => Self::unknown("the server goes on with it by itself"),
         }
     }
 
-    /// Says what an error means for the call: only what was certainly not run has failed. Where the server is and how it is started is not
-    /// for agents and people, and stays in the log.
+    /// Outcome of a call that ended with an error. It has failed only if it certainly did not run. Address and command
+    /// of the server are for the log only, not for agents and people.
     pub(crate) fn not_answered(error: &ServiceError, way: &Way) -> Self {
         match error {
             ServiceError::McpError(error) => Self::failed(content::short(&way.redacted(&error.message))),
@@ -71,12 +72,12 @@ impl Called {
     }
 }
 
-/// Says whether a connection is of no further use after an error.
+/// Whether a connection cannot be used any more after this error.
 pub(crate) fn is_lost(error: &ServiceError) -> bool {
     matches!(error, ServiceError::TransportSend(_) | ServiceError::TransportClosed)
 }
 
-/// Says whether a request certainly was not taken: nobody was there, or whoever was refused it.
+/// Whether a request certainly did not reach the server, or was refused by it.
 fn never_sent(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
         Some(StreamableHttpError::Client(error)) => error.is_connect() || error.is_builder(),
@@ -86,7 +87,7 @@ fn never_sent(error: &(dyn Error + Send + Sync + 'static)) -> bool {
             | StreamableHttpError::SessionExpired
             | StreamableHttpError::ReservedHeaderConflict(_),
         ) => true,
-        // 408 comes from whoever stands between, and may have passed it on.
+        // Status 408 may come from a proxy that has forwarded the request.
         Some(StreamableHttpError::HttpStatus(error)) => (300..500).contains(&error.status) && error.status != 408,
         _ => false,
     }

@@ -1,4 +1,4 @@
-//! The client of one server.
+//! The client of one MCP server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::connection::{Connection, Way, explained};
 use crate::error::McpError;
 use crate::listing::{self, McpTool, Wanted};
 
-/// Where the program of a server is looked for, unless it is said otherwise.
+/// Default `PATH` of a server's program.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// How long a server has to list its tools.
+/// Time that a server has to list its tools.
 const LISTING: Duration = Duration::from_secs(30);
 
-/// The client of one MCP server. It connects when it is first used, and again when the connection was lost.
+/// Client of one MCP server. It connects at its first use, and again after the connection was lost.
 pub struct McpClient {
     name: String,
     way: Way,
@@ -31,8 +31,8 @@ pub struct McpClient {
 }
 
 impl McpClient {
-    /// Makes a client that is not connected yet. Over HTTP the token is sent as bearer token; a program gets it under the name that
-    /// it has in the server's own environment (`token_env`), and is started in the way that is said here.
+    /// A client that is not connected yet. Over HTTP the token is sent as a bearer token; a program receives it in the
+    /// environment variable `token_env`. `programs` says how the program is started.
     pub fn new(server: &McpServer, token: Option<Zeroizing<String>>, programs: Programs) -> Result<Self, McpError> {
         let wrong = |why: &str| McpError::Definition { server: server.name.clone(), why: why.to_owned() };
         let way = match (&server.command[..], &server.url) {
@@ -54,7 +54,7 @@ impl McpClient {
         Ok(Self { name: server.name.clone(), way, wanted, connection: Mutex::new(None) })
     }
 
-    /// Adds variables to the clean environment of a program, in place of those of the same name (`PATH`).
+    /// Adds environment variables for the program and replaces those with the same name (such as `PATH`).
     #[must_use]
     pub fn with_variables(mut self, more: impl IntoIterator<Item = (String, String)>) -> Self {
         if let Way::Command { variables, .. } = &mut self.way {
@@ -66,19 +66,19 @@ impl McpClient {
         self
     }
 
-    /// Makes a client of a server whose program is trusted with the rights of this process, and connects it.
+    /// Connects to a server whose program runs unconfined, with the rights of this process.
     pub async fn connect(server: &McpServer, token: Option<Zeroizing<String>>) -> Result<Self, McpError> {
         let client = Self::new(server, token, Programs::Unconfined)?;
         client.connection().await?;
         Ok(client)
     }
 
-    /// The name of the server.
+    /// Name of the server.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Asks the server for its tools, as they are now.
+    /// Lists the tools of the server as they are now.
     pub async fn tools(&self) -> Result<Vec<McpTool>, McpError> {
         let failed = |why: String| McpError::Listing { server: self.name.clone(), why };
         let connection = self.connection().await?;
@@ -97,7 +97,8 @@ impl McpClient {
         }
     }
 
-    /// Calls a tool by its whole name, once. A call that is cancelled or takes too long is given up, and the server told so.
+    /// Calls a tool by its full name, once. A call that is cancelled or exceeds `time` is given up, and the server is
+    /// told.
     pub async fn call(&self, tool: &str, arguments: &Value, time: Duration, cancel: &CancellationToken) -> Called {
         let known = tool.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix('.'));
         let Some(known) = known.filter(|known| self.wanted.has(known)) else {
@@ -112,7 +113,7 @@ impl McpClient {
             connection = self.connection() => match connection {
                 Ok(connection) => connection,
                 Err(error) => {
-                    // The error may name the server's command or address, which are not for agents and people.
+                    // The error may contain the command or address of the server, which are not for agents and people.
                     tracing::warn!(%error, "a call was not made");
                     return Called::failed(format!("the call was not made: MCP server `{}` cannot be reached", self.name));
                 }
@@ -120,7 +121,7 @@ impl McpClient {
         };
         let request = CallToolRequestParams::new(known.to_owned()).with_arguments(arguments.clone());
         connection.begin();
-        // Dropping the call tells the server that nobody waits for it.
+        // Dropping the call sends a cancellation to the server.
         let answer = tokio::select! {
             biased;
             () = cancel.cancelled() => return Called::unknown("it was cancelled while it ran"),
@@ -150,16 +151,16 @@ impl McpClient {
         }
     }
 
-    /// Takes leave of the server, and ends it where it is a child process.
+    /// Closes the connection and ends a child process.
     pub async fn close(&self) {
         let connection = self.connection.lock().await.take();
-        // Somebody who is in the middle of a call keeps it open until that ends.
+        // A call in progress keeps the connection open until it ends.
         if let Some(connection) = connection.and_then(Arc::into_inner) {
             connection.close().await;
         }
     }
 
-    /// Gives the connection that stands, or a new one.
+    /// The open connection, or a new one.
     async fn connection(&self) -> Result<Arc<Connection>, McpError> {
         let mut kept = self.connection.lock().await;
         if let Some(connection) = kept.as_ref().filter(|connection| !connection.is_closed()) {
@@ -172,7 +173,7 @@ impl McpClient {
         Ok(kept.insert(Arc::new(connection)).clone())
     }
 
-    /// Lets go of a connection that was lost, unless there is a new one already.
+    /// Forgets a lost connection, unless it was replaced already.
     async fn forget(&self, lost: &Arc<Connection>) {
         let mut kept = self.connection.lock().await;
         if kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, lost)) {

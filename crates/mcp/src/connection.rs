@@ -1,4 +1,4 @@
-//! One connection to a server, from the first word to the last.
+//! One connection to an MCP server, from handshake to close.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,20 +15,20 @@ use crate::called::chain;
 use crate::child::Child;
 use crate::http;
 
-/// How long a server has to introduce itself.
+/// Time that a server has for the handshake.
 const INTRODUCTION: Duration = Duration::from_secs(30);
 
-/// Where a server is.
+/// How a server is reached.
 pub(crate) enum Way {
-    /// A program, how it is started, and the variables that it gets.
+    /// A program, how it is started, and its environment variables.
     Command { programs: Programs, command: Vec<String>, variables: Vec<(String, String)> },
-    /// An address.
+    /// A URL with an optional bearer token.
     Url { url: String, token: Option<Zeroizing<String>> },
 }
 
 impl Way {
-    /// A text of the server without its address, its token, its command and the values of its variables, as far as they are longer than
-    /// three bytes.
+    /// Removes the URL, token, command and variable values of the server from a text, if they are longer than three
+    /// bytes.
     pub(crate) fn redacted(&self, text: &str) -> String {
         let mut private: Vec<String> = match self {
             Self::Command { command, variables, .. } => {
@@ -51,24 +51,24 @@ impl Way {
             }
         };
         private.retain(|part| part.len() > 3);
-        // The longest come first: a part of an address is in the address.
+        // Longer parts come first, because a URL contains its host.
         private.sort_by_key(|part| std::cmp::Reverse(part.len()));
         private.iter().fold(text.to_owned(), |text, part| text.replace(part, "…"))
     }
 }
 
-/// A connection that stands, or stood.
+/// A connection that is open or was lost.
 pub(crate) struct Connection {
     service: RunningService<RoleClient, ClientConfig>,
     child: Option<Child>,
-    /// Calls that may still be answered.
+    /// Number of calls without an answer.
     calls: AtomicUsize,
-    /// Whether there was ever more than one of them.
+    /// Whether there were ever several calls at once.
     crowded: AtomicBool,
 }
 
 impl Connection {
-    /// Connects. The handshake that every server knows is tried first, then the one of those that have no other.
+    /// Connects. Tries the common handshake first, then the one of servers that know only the older form.
     pub(crate) async fn open(way: &Way) -> Result<Self, String> {
         let modern = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
         match Self::attempt(way, ClientLifecycleMode::Initialize).await {
@@ -112,39 +112,39 @@ impl Connection {
         }
     }
 
-    /// Whom to speak to.
+    /// The peer that sends requests.
     pub(crate) fn peer(&self) -> &Peer<RoleClient> {
         self.service.peer()
     }
 
-    /// Whether nothing can be said any more.
+    /// Whether the connection cannot be used any more.
     pub(crate) fn is_closed(&self) -> bool {
         self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
-    /// Whether it ended because of a message that was too long.
+    /// Whether the connection ended because of a message that was too large.
     pub(crate) fn was_exceeded(&self) -> bool {
         self.child.as_ref().is_some_and(|child| child.exceeded.load(Ordering::Relaxed))
     }
 
-    /// Counts a call that is made.
+    /// Counts a call that is about to be made.
     pub(crate) fn begin(&self) {
         if self.calls.fetch_add(1, Ordering::Relaxed) > 0 {
             self.crowded.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Counts a call that was answered. One that was given up may still be.
+    /// Counts an answered call. A call that was given up stays counted, because it may still be answered.
     pub(crate) fn answered(&self) {
         self.calls.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether there was ever more than one call at once: what the server said last may have been the answer to any of them.
+    /// Whether there were ever several calls at once; the message that was too large may then belong to any of them.
     pub(crate) fn was_crowded(&self) -> bool {
         self.crowded.load(Ordering::Relaxed)
     }
 
-    /// What a server that ended had to say about it.
+    /// End of the error output of a server.
     pub(crate) async fn last_words(&self) -> String {
         match &self.child {
             Some(child) => child.last_words().await,
@@ -152,7 +152,7 @@ impl Connection {
         }
     }
 
-    /// Takes leave: its input is closed, and it is ended where it does not end by itself.
+    /// Closes the connection and ends a child process that does not end by itself.
     pub(crate) async fn close(self) {
         if let Err(error) = self.service.cancel().await {
             tracing::debug!(%error, "a connection to an MCP server broke down");
@@ -163,10 +163,10 @@ impl Connection {
     }
 }
 
-/// Why there is no connection.
+/// Reason why a connection could not be opened.
 struct Refusal {
     words: String,
-    /// Whether it said no, rather than nothing.
+    /// Whether the server answered with a refusal, rather than not at all.
     spoke: bool,
 }
 
@@ -183,7 +183,7 @@ async fn with_last_words(why: String, child: Option<&Child>) -> String {
     }
 }
 
-/// Says why, with what the server itself had to say about it.
+/// A reason with the end of the server's error output.
 pub(crate) fn explained(why: String, last_words: String) -> String {
     if last_words.is_empty() { why } else { format!("{why}; its last words: {last_words}") }
 }

@@ -1,4 +1,4 @@
-//! A stream of lines that ends when one of them is too long.
+//! A line reader that ends at a line that is too long.
 
 use std::io;
 use std::pin::Pin;
@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// A reader that ends at the first line that is too long: waiting for the end of it would take memory, and passing over it the answer
-/// that somebody waits for.
+/// A reader that ends at the first line that is too long. Buffering the line would take memory, and skipping it would
+/// lose an answer that a call waits for.
 pub(crate) struct Limited<R> {
     inner: R,
     most: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Limited<R> {
 }
 
 impl<R> Limited<R> {
-    /// Gives the reader, and where it says that a line was too long.
+    /// The reader, and a flag that is set when a line was too long.
     pub(crate) fn new(inner: R, most: usize) -> (Self, Arc<AtomicBool>) {
         let exceeded = Arc::new(AtomicBool::new(false));
         (Self { inner, most, line: 0, exceeded: exceeded.clone() }, exceeded)

@@ -8,45 +8,45 @@ use store::{Cost, Job, Ran, Reads, Store, StoreError, Topic, Tx};
 
 use crate::crash_tx::{Face, Fuse};
 
-/// What a job meets with.
+/// What happens to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is run, kept and answered.
+    /// The job runs, is committed and answered.
     Done,
-    /// The process dies before so many calls of the transaction were made, or else before the commit.
+    /// The process dies before this call of the transaction, or before the commit if there are fewer calls.
     DiesBeforeCall(u32),
-    /// The process dies when the work is done and not committed.
+    /// The process dies after the work and before the commit.
     DiesBeforeCommit,
-    /// The process dies when the work is committed and nobody was told.
+    /// The process dies after the commit and before the answer.
     DiesBeforeReply,
 }
 
-/// A defect, put in to see whether anybody notices.
+/// A defect of the store, to check that the simulation notices it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sabotage {
     /// Every seventh event is not written.
     DropsEvents,
-    /// Every entry of the audit trail that goes with a seventh event is not written.
+    /// The audit entries that belong to every seventh event are not written.
     DropsEntries,
-    /// Every fifth transaction is acknowledged and not kept.
+    /// Every fifth transaction is acknowledged and not committed.
     AcknowledgesWithoutCommit,
-    /// What a dying transaction had written is kept.
+    /// The writes of a dying transaction are kept.
     KeepsHalf,
-    /// Idempotency keys are not kept.
+    /// Idempotency keys are not stored.
     ForgetsKeys,
-    /// Every third transaction is told a time that is an hour ahead.
+    /// Every third transaction gets a time that is an hour ahead.
     ClockAhead,
-    /// What became of a call is not written into the journal of its step, one time in three.
+    /// One in three results of calls is not written into the journal of the step.
     LosesResults,
-    /// That an action was started is not kept.
+    /// The start of an action is not stored.
     ForgetsStarts,
-    /// Questions that are cancelled stay open.
+    /// Cancelled questions stay open.
     LeavesQuestions,
 }
 
-/// Queues the jobs of an engine in front of a real store, until they are run one by one as fated.
+/// Queues the jobs of an engine in front of a real store and runs them one by one, each with its fate.
 ///
-/// Everything happens on the thread that calls [`CrashStore::run`], in the order of those calls: what a seed decides is replayed
+/// Everything happens on the thread that calls [`CrashStore::run`], in the order of those calls, so that a seed replays
 /// exactly. After a death every job is answered with [`StoreError::Closed`], as a dead process would not answer at all.
 pub struct CrashStore {
     inner: Arc<dyn Store>,
@@ -69,37 +69,37 @@ struct Waiting {
 }
 
 impl CrashStore {
-    /// In front of a store that works.
+    /// A crash store in front of a store without defects.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>) -> Self {
         Self { inner, sabotage: None, desk: Mutex::default() }
     }
 
-    /// In front of a store that is then broken in one way.
+    /// A crash store with one defect.
     #[must_use]
     pub fn sabotaged(inner: Arc<dyn Store>, sabotage: Sabotage) -> Self {
         Self { sabotage: Some(sabotage), ..Self::new(inner) }
     }
 
-    /// Whether its process has died.
+    /// Whether the process has died.
     #[must_use]
     pub fn dead(&self) -> bool {
         self.desk.lock().dead
     }
 
-    /// Says whose jobs come next.
+    /// Sets the owner of the jobs that are queued next.
     pub(crate) fn turn(&self, of: usize) {
         self.desk.lock().turn = of;
     }
 
-    /// Whose jobs wait, one entry a job. Sorted, so that threads which prepared them side by side do not matter.
+    /// Owners of the waiting jobs, sorted, so that the order in which threads prepared them does not matter.
     pub(crate) fn waiting(&self) -> Vec<usize> {
         let mut desk = self.desk.lock();
         desk.waiting.sort_by_key(|waiting| waiting.of);
         desk.waiting.iter().map(|waiting| waiting.of).collect()
     }
 
-    /// Runs one of the jobs that wait, as fated, and comes back when it was answered.
+    /// Runs one waiting job with this fate and returns after it was answered.
     pub(crate) fn run(&self, index: usize, fate: Fate) {
         let (Waiting { job, reads_only, .. }, number) = {
             let mut desk = self.desk.lock();
@@ -113,14 +113,14 @@ impl CrashStore {
         } else {
             self.inner.submit(fated);
         }
-        // A store that drops a job without an answer is a dead one too.
+        // A store that drops a job without an answer counts as dead too.
         let _ = done.recv();
         if fate != Fate::Done {
             self.die();
         }
     }
 
-    /// Ends the process: what waits is answered with an error, and so is everything that comes later.
+    /// Kills the process: waiting and later jobs are answered with an error.
     pub fn die(&self) {
         let waiting = {
             let mut desk = self.desk.lock();
@@ -163,11 +163,11 @@ impl Store for CrashStore {
         self.inner.shared()
     }
 
-    /// The store behind outlives the process that died.
+    /// The real store outlives the dead process.
     fn close(&self) {}
 }
 
-/// A job on its way into the store behind.
+/// A job on its way to the real store.
 struct Fated {
     job: Box<dyn Job>,
     fate: Fate,
@@ -214,7 +214,7 @@ impl Job for Fated {
     fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
         let Self { job, fate, told, .. } = *self;
         job.finish(if fate == Fate::Done { kept } else { Err(StoreError::Closed) });
-        // Nobody waits for a job that the store kept to itself until it was closed.
+        // The receiver is gone if the store held the job until it was closed.
         let _ = told.send(());
     }
 }

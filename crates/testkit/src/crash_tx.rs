@@ -26,7 +26,7 @@ use store::{
 
 use crate::Sabotage;
 
-/// How many calls are left, and what is wrong with them.
+/// Number of calls left, and the defect.
 pub(crate) struct Fuse {
     left: Cell<Option<u32>>,
     number: u64,
@@ -50,13 +50,13 @@ impl Fuse {
     }
 }
 
-/// What a use case sees of a transaction, or of a query, that may end early.
+/// A transaction or query that may end early.
 pub(crate) struct Face<'a, T: ?Sized> {
     pub(crate) inner: &'a mut T,
     pub(crate) fuse: &'a Fuse,
 }
 
-/// Each call burns the fuse first and is then passed on.
+/// Each call counts down first and is then passed on.
 macro_rules! passed_on {
     ($all:ident: $($part:ident { $($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)* })*) => {$(
         impl<T: $all + ?Sized> $part for Face<'_, T> {

@@ -1,4 +1,4 @@
-//! A private PostgreSQL server, made from the machine's own binaries, and a fresh database for each test.
+//! A private PostgreSQL server from the machine's own binaries, and a fresh database for each test.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -9,29 +9,29 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use postgres::{Client, NoTls};
 
-/// Names a server on which tests may make databases.
+/// Environment variable with the URL of a server on which tests may create databases.
 const VARIABLE: &str = "HOLDPOINT_TEST_POSTGRES";
-/// The account that a server runs under when the tests run as root, which PostgreSQL refuses to run as.
+/// Account of the server when the tests run as root, because PostgreSQL refuses to run as root.
 const ACCOUNT: &str = "postgres";
 
-/// Why there is no server to test with.
+/// Reason why a server or database could not be used.
 pub type Trouble = String;
 
-/// A server for tests. The last handle to a private one stops and removes it.
+/// A server for tests. Dropping the last handle to a private server stops and removes it.
 #[derive(Debug, Clone)]
 pub struct TestPostgres {
     url: String,
     server: Option<Arc<Server>>,
 }
 
-/// A database of one test; dropped with this guard, whoever is still connected.
+/// Database of one test, dropped with this guard even while others are connected.
 #[derive(Debug)]
 pub struct TestDatabase {
     name: String,
     on: TestPostgres,
 }
 
-/// A server of our own.
+/// A private server.
 #[derive(Debug)]
 struct Server {
     tools: Tools,
@@ -39,7 +39,7 @@ struct Server {
     port: u16,
 }
 
-/// Where PostgreSQL's programs are, and how they are started.
+/// Location of the PostgreSQL programs, and how they are started.
 #[derive(Debug, Clone)]
 struct Tools {
     bin: PathBuf,
@@ -63,28 +63,28 @@ impl TestPostgres {
         Ok(Self::of(server))
     }
 
-    /// A server that nobody else uses, so that it can be stopped.
+    /// A server that no other test uses, so that it can be stopped.
     pub fn private() -> Result<Self, Trouble> {
         Ok(Self::of(Arc::new(Server::start()?)))
     }
 
-    /// Makes a database for one test.
+    /// Creates a database for one test.
     pub fn fresh_database(&self) -> Result<TestDatabase, Trouble> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        // Left behind by a process of the same number that was killed.
+        // A killed process with the same id may have left it behind.
         self.execute(&format!("drop database if exists {name} with (force)"))?;
         self.execute(&format!("create database {name}"))?;
         Ok(TestDatabase { name, on: self.clone() })
     }
 
-    /// Where a private server keeps its data and its log.
+    /// Directory of the data and log of a private server.
     #[must_use]
     pub fn directory(&self) -> Option<&Path> {
         self.server.as_ref().map(|server| server.directory.as_path())
     }
 
-    /// Stops a private server as an operator would, breaking every connection.
+    /// Stops a private server, which breaks every connection.
     pub fn stop(&self) -> Result<(), Trouble> {
         self.server.as_ref().ok_or("this server is not ours to stop")?.control("stop")
     }
@@ -105,7 +105,7 @@ impl TestPostgres {
 }
 
 impl TestDatabase {
-    /// How it is opened.
+    /// URL of the database.
     #[must_use]
     pub fn url(&self) -> String {
         let (address, parameters) = self.on.url.split_once('?').unwrap_or((&self.on.url, ""));
@@ -113,13 +113,13 @@ impl TestDatabase {
         format!("{server}/{}?{parameters}", self.name)
     }
 
-    /// The server that it is on.
+    /// Server of the database.
     #[must_use]
     pub const fn server(&self) -> &TestPostgres {
         &self.on
     }
 
-    /// Copies everything into an empty database, perhaps of another server, as an operator would: by `pg_dump` and `pg_restore`.
+    /// Copies everything into an empty database, perhaps on another server, with `pg_dump` and `pg_restore`.
     pub fn restore_into(&self, other: &Self) -> Result<(), Trouble> {
         let tools = Tools::find()?;
         let file = tools.output("mktemp", &["/tmp/holdpoint-dump-XXXXXX"])?;
@@ -133,7 +133,7 @@ impl TestDatabase {
         restored.map(drop)
     }
 
-    /// A connection past every store, to look with and to make trouble with.
+    /// A direct connection that bypasses the store.
     pub fn connect(&self) -> Result<Client, Trouble> {
         Client::connect(&self.url(), NoTls).map_err(|error| format!("{error:?}"))
     }
@@ -141,7 +141,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        // A server that is being stopped takes its databases with it.
+        // A server that is being stopped removes its databases anyway.
         let _ = self.on.execute(&format!("drop database if exists {} with (force)", self.name));
     }
 }
@@ -152,7 +152,7 @@ impl Server {
         let made = tools.output("mktemp", &["-d", "/tmp/holdpoint-pg-XXXXXX"])?;
         let directory = PathBuf::from(made.trim());
         let port = free_port()?;
-        // From here on dropping it removes the directory.
+        // From here on, dropping the server removes the directory.
         let server = Self { tools, directory, port };
         let data = server.path("data");
         let initdb = server.tools.program("initdb");
@@ -162,7 +162,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts or stops it, and waits until that is done. `fsync` stays on: what is tested is what is run.
+    /// Starts or stops the server and waits for it. `fsync` stays on, as in production.
     fn control(&self, what: &str) -> Result<(), Trouble> {
         let (data, log) = (self.path("data"), self.path("log"));
         let settings = format!(
@@ -190,7 +190,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nobody is left to be told if it does not stop.
+        // A failure cannot be reported from `drop`.
         let (data, pg_ctl) = (self.path("data"), self.tools.program("pg_ctl"));
         let mut stop = self.tools.command(&pg_ctl, &["stop", "-D", &data, "-m", "immediate", "-s"]);
         let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -215,7 +215,7 @@ impl Tools {
         self.bin.join(name).display().to_string()
     }
 
-    /// A program that needs no server beside it: where the server is, where Debian has it, or on the PATH.
+    /// Path of a client program: beside the server, where Debian installs it, or on the `PATH`.
     fn client(&self, name: &str) -> String {
         let debian = newest_of_debian().map(|bin| bin.join(name));
         let found = [Some(self.bin.join(name)), debian].into_iter().flatten().find(|program| program.is_file());

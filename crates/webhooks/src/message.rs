@@ -1,11 +1,11 @@
-//! What an endpoint is sent: the body, and the headers that prove it.
+//! Body and signature headers of a message.
 
 use engine::{Content, Parcel};
 use protocol::{WebhookAnswerView, WebhookMessage};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
-/// Why a message could not be made.
+/// Reason why a message could not be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unmade {
     #[error("it cannot be written: {0}")]
@@ -14,11 +14,11 @@ pub(crate) enum Unmade {
     Unsigned,
 }
 
-/// A message as it goes out.
+/// A signed message.
 pub(crate) struct Letter {
     pub(crate) body: String,
     pub(crate) timestamp: i64,
-    /// One signature for each secret in force.
+    /// One signature for each valid secret, separated by spaces.
     pub(crate) signatures: String,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn written(parcel: &Parcel) -> Result<Letter, Unmade> {
         webhook.sign(&id, timestamp, body.as_bytes()).map_err(|_| Unmade::Unsigned)
     });
     let signatures = signed.collect::<Result<Vec<_>, _>>()?.join(" ");
-    // Whoever checks would refuse it; better that it says so here.
+    // The receiver would refuse an unsigned message; failing here names the reason.
     if signatures.is_empty() { Err(Unmade::Unsigned) } else { Ok(Letter { body, timestamp, signatures }) }
 }
 
@@ -71,7 +71,8 @@ mod tests {
         }
     }
 
-    /// Computed from the words of the specification, `base64(HMAC-SHA256(secret, id.timestamp.body))`, with another library.
+    /// Expected value computed with another library from the specification: `base64(HMAC-SHA256(secret,
+    /// id.timestamp.body))`.
     #[test]
     fn the_signature_is_that_of_the_specification() {
         let body = r#"{"type":"webhook.test","timestamp":"2026-01-01T00:00:00Z","data":{"webhook":"whk_00000000-0000-7000-8000-000000000002"}}"#;

@@ -1,4 +1,4 @@
-//! Posts one message: no redirect, no proxy, not for long, and little is read of what comes back.
+//! Posts one message: without redirects or proxies, with a time limit, and reading only the beginning of the answer.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -17,20 +17,20 @@ use url::Url;
 use crate::message::{Letter, written};
 use crate::reach::{Guard, Lookup, Unreachable, literal};
 
-/// How much of a reply is read, in bytes.
+/// Number of bytes read of an answer.
 const READ: usize = 4096;
-/// How much of it is kept, in characters.
+/// Number of characters kept of an answer.
 const KEPT: usize = 200;
-/// How many connections to one endpoint are kept for the next message.
+/// Number of idle connections kept for each endpoint.
 const IDLE: usize = 2;
 
-/// Carries messages over HTTP.
+/// Posts messages over HTTP.
 pub struct Postman {
     client: Client,
     networks: Networks,
 }
 
-/// Why nothing came back.
+/// Reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error("the URL cannot be used")]
@@ -46,13 +46,13 @@ enum Failed {
 }
 
 impl Postman {
-    /// A postman who goes to the public internet, and to these networks.
+    /// A sender that reaches public addresses and these networks.
     pub fn new(networks: Networks, lookup: Arc<dyn Lookup>) -> Result<Self, reqwest::Error> {
         let guard = Guard { networks: networks.clone(), lookup };
         let client = Client::builder()
             .dns_resolver(Arc::new(guard))
             .redirect(redirect::Policy::none())
-            // A proxy would connect in our place, and to anywhere.
+            // A proxy could connect to any address for us.
             .no_proxy()
             .pool_max_idle_per_host(IDLE)
             .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")))
@@ -74,7 +74,7 @@ impl Postman {
             .body(body);
         let response = tokio::time::timeout(parcel.patience, request.send()).await.map_err(|_| Failed::Late)??;
         let (status, wait) = (Some(response.status().as_u16()), wait(response.headers()));
-        // The status is what counts: whoever takes their time with the rest is not waited for.
+        // The status decides; a slow body is not waited for.
         let note = tokio::time::timeout(parcel.patience / 4, beginning(response)).await.unwrap_or_default();
         Ok(Receipt { status, note, wait, took: Duration::ZERO })
     }
@@ -93,7 +93,7 @@ impl Courier for Postman {
     }
 }
 
-/// The beginning of what came back. A reply that cannot be read to there has its status all the same.
+/// Beginning of the body. The status counts even if the body cannot be read.
 async fn beginning(mut response: Response) -> String {
     let mut read = Vec::new();
     while read.len() < READ {
@@ -105,13 +105,13 @@ async fn beginning(mut response: Response) -> String {
     cut(&String::from_utf8_lossy(&read))
 }
 
-/// In one line, without what could disguise it.
+/// A text on one line, without control characters.
 fn cut(text: &str) -> String {
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.take(KEPT).collect::<String>().trim().to_owned()
 }
 
-/// How long the endpoint wants to be left alone: seconds, or a moment by its own clock.
+/// Time that the endpoint wants to pass before the next attempt: seconds, or a time by its own clock.
 fn wait(headers: &HeaderMap) -> Option<SignedDuration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let after = text(RETRY_AFTER)?.trim();
@@ -123,7 +123,7 @@ fn wait(headers: &HeaderMap) -> Option<SignedDuration> {
     Some(until.duration_since(now).max(SignedDuration::ZERO))
 }
 
-/// What went wrong and why, without the address, which is known.
+/// Error with its causes, without the address, which the reader knows.
 fn told(error: &reqwest::Error) -> String {
     let mut words = vec![if error.is_connect() { "no connection".to_owned() } else { "no reply".to_owned() }];
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Where messages may go: names are looked up here, and what is looked up is connected to, or nothing is.
+//! Name resolution for webhooks: every resolved address is checked before it is connected to.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// The addresses of a name.
+/// Addresses of a name.
 pub type Found = std::io::Result<Vec<SocketAddr>>;
 
-/// Looks names up.
+/// Resolves names.
 pub trait Lookup: Send + Sync + 'static {
-    /// The addresses of a name.
+    /// Resolves a name to its addresses.
     fn lookup(&self, name: String) -> BoxFuture<'static, Found>;
 }
 
-/// Looks names up as the machine does.
+/// Resolves names with the system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -27,13 +27,13 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Nothing is sent there. A name that does not exist and one whose addresses are not allowed are told in the same words: whoever may
-/// register webhooks must not learn which names exist inside the operator's network.
+/// The address may not be used. A name that does not exist and a name with forbidden addresses give the same message:
+/// the owner of a webhook must not learn which names exist inside the operator's network.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is not an address that this server sends to")]
 pub(crate) struct Unreachable(pub(crate) String);
 
-/// What a client connects by: each look-up is followed by the check, and only what passed it is connected to.
+/// Resolver of the HTTP client: returns only the allowed addresses of a name.
 pub(crate) struct Guard {
     pub(crate) networks: Networks,
     pub(crate) lookup: Arc<dyn Lookup>,
@@ -53,7 +53,7 @@ impl Resolve for Guard {
     }
 }
 
-/// An address that stands in the URL itself is looked up nowhere, so that it is checked here.
+/// Checks an IP address in the URL itself, which is not resolved.
 pub(crate) fn literal(networks: &Networks, url: &Url) -> Result<(), Unreachable> {
     let address: IpAddr = match url.host() {
         Some(Host::Ipv4(address)) => address.into(),

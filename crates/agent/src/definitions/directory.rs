@@ -1,4 +1,4 @@
-//! The files of a directory, each of which holds one definition.
+//! Reads a directory of files with one definition each.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::document::{Document, MOST_BYTES};
 use super::finding::Finding;
 
-/// What one file gives: a name, a version, the definition, and where everything stood.
+/// Name, version, definition and document of one file.
 type Read<T> = Result<(String, String, T, Document), Vec<Finding>>;
 
-/// Reads every definition, and lists every problem of every file if there is one.
+/// Reads every definition, or lists every problem of every file.
 pub(super) fn read<T>(dir: &Path, what: &str, one: impl Fn(&str, &Path) -> Read<T>) -> Result<Vec<T>, Vec<Finding>> {
     let files = files(dir).map_err(|error| vec![Finding::whole(dir, format!("cannot be read: {error}"))])?;
     let (mut definitions, mut findings) = (Vec::new(), Vec::new());
@@ -31,7 +31,7 @@ pub(super) fn read<T>(dir: &Path, what: &str, one: impl Fn(&str, &Path) -> Read<
     if findings.is_empty() { Ok(definitions) } else { Err(findings) }
 }
 
-/// The text of a file that is not too large.
+/// Text of a file within the size limit.
 pub(super) fn text(file: &Path) -> Result<String, String> {
     let size = std::fs::metadata(file).map_err(|error| format!("cannot be read: {error}"))?.len();
     if size > MOST_BYTES as u64 {

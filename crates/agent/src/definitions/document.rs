@@ -1,4 +1,4 @@
-//! A TOML text as JSON, with the line in which each of its values stands.
+//! A TOML text as JSON, with the line of each value.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,17 +10,18 @@ use toml::de::{DeTable, DeValue};
 
 use super::finding::Finding;
 
-/// How large a file may be.
+/// Largest size of a file, in bytes.
 pub(super) const MOST_BYTES: usize = 512 << 10;
-/// How deep a file may be nested; no definition needs more.
+/// Deepest nesting of a file; no definition needs more.
 const MOST_DEPTH: usize = 100;
-/// The stack on which a file is parsed: dotted keys nest as deep as they are long, and tables are dropped one within the other.
+/// Stack size of the parser thread: dotted keys nest as deep as they are long, and nested tables are dropped
+/// recursively.
 const STACK: usize = 128 << 20;
 
-/// How many digits of a digest tell the versions of one name apart.
+/// Number of digest digits in a generated version.
 const AUTO_DIGITS: usize = 12;
 
-/// A file that has been parsed, perhaps with another one within it.
+/// A parsed file, perhaps with a script file inserted.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) value: Value,
@@ -29,7 +30,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Parses a text, or lists everything for which it is no TOML.
+    /// Parses a text, or lists all its syntax errors.
     pub(super) fn parse(text: &str, file: &Path) -> Result<Self, Vec<Finding>> {
         if text.len() > MOST_BYTES {
             return Err(vec![Finding::whole(file, format!("has more than {MOST_BYTES} bytes"))]);
@@ -44,7 +45,7 @@ impl Document {
         }
     }
 
-    /// Puts another file in the place of a value.
+    /// Inserts another file at a pointer.
     pub(super) fn graft(&mut self, at: &str, other: Self) {
         if let Some(value) = self.value.pointer_mut(at) {
             *value = other.value;
@@ -53,7 +54,7 @@ impl Document {
         self.places.extend(other.places.into_iter().map(|(pointer, place)| (format!("{at}{pointer}"), place)));
     }
 
-    /// Where the file names no version, its contents do: whatever is changed is another one.
+    /// Adds a version computed from the content, if the file names none: every change makes another version.
     pub(super) fn versioned(&mut self) {
         let digest = Digest::of_json(&self.value).to_string();
         if let Some(object) = self.value.as_object_mut().filter(|object| !object.contains_key("version")) {
@@ -62,12 +63,12 @@ impl Document {
         }
     }
 
-    /// Takes a key out of one of its tables. Its place stays known, for whatever is wrong with its value.
+    /// Removes a key from a table. Its line stays known for findings about its value.
     pub(super) fn take(&mut self, table: &str, key: &str) -> Option<Value> {
         self.value.pointer_mut(table)?.as_object_mut()?.remove(key)
     }
 
-    /// Something wrong at a place, or at the nearest one around it that stands in the file.
+    /// A finding at a pointer, or at the nearest enclosing one that is in the file.
     pub(super) fn finding(&self, pointer: &str, message: impl Into<String>) -> Finding {
         let mut near = pointer;
         let (file, line) = loop {
@@ -80,7 +81,7 @@ impl Document {
         Finding { file, line, message: message.into() }
     }
 
-    /// What the domain found, with its place.
+    /// A problem that the domain reports, as a finding.
     pub(super) fn problem(&self, problem: &Problem) -> Finding {
         let key = key(&problem.pointer);
         let message = if key.is_empty() { problem.message.clone() } else { format!("`{key}`: {}", problem.message) };
@@ -88,7 +89,7 @@ impl Document {
     }
 }
 
-/// A pointer as the keys of the file: items of lists are known by their line.
+/// A pointer as the dotted keys of the file, without list indices.
 pub(super) fn key(pointer: &str) -> String {
     let parts = pointer.split('/').skip(1).filter(|part| part.parse::<usize>().is_err());
     parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect::<Vec<_>>().join(".")

@@ -1,7 +1,7 @@
-//! From JSON to a definition, or to every key and value in it that is not known.
+//! From JSON to a definition, or to the list of all its unknown keys and wrong values.
 //!
-//! The definition's own type is the only list of keys there is. It complains of one thing at a time; what it complains of is noted, put right
-//! as far as its words tell, and it is asked again.
+//! The Rust type of the definition is the only list of keys. Serde reports one error at a time, so each reported error
+//! is noted and repaired in a copy, and the copy is read again.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use super::document::{Document, key};
 use super::finding::Finding;
 use super::words::Complaint;
 
-/// How many complaints are heard of one file.
+/// Largest number of errors that are looked for in one file.
 const MOST: usize = 500;
 
-/// Reads the definition, or lists everything for which it is none.
+/// Reads the definition, or lists everything that is wrong with it.
 pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<Finding>> {
     let mut trial = document.value.clone();
     let (mut ours, mut findings) = (BTreeSet::new(), Vec::new());
@@ -52,14 +52,14 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// Takes a key away.
+/// Removes the key at a pointer.
 pub(super) fn remove(trial: &mut Value, pointer: &str) -> Option<()> {
     let (parent, name) = pointer.rsplit_once('/')?;
     let name = name.replace("~1", "/").replace("~0", "~");
     trial.pointer_mut(parent)?.as_object_mut()?.remove(&name).map(drop)
 }
 
-/// Puts a value in place of another, or where there was none.
+/// Sets the value at a pointer.
 pub(super) fn put(trial: &mut Value, pointer: &str, value: Value) -> Option<()> {
     if let Some(there) = trial.pointer_mut(pointer) {
         *there = value;

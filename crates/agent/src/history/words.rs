@@ -1,7 +1,7 @@
-//! The words in which a model reads what became of its calls.
+//! The texts in which a model reads the results of its calls.
 //!
-//! Each says first whether anything ran, then who said so, then what they said. Only a tool that failed is an error: what people and policy
-//! decide is not.
+//! Each text says first whether the call ran, then who decided, then what they answered. Only a failed tool counts as
+//! an error; a decision of people or policy does not.
 
 use domain::step::Revision;
 use domain::{Actor, Effect};
@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::machine::{Answered, CallEnd, asks_people, given};
 use crate::model::{Call, Message};
 
-/// The tool by which a model asks for secrets.
+/// Tool with which a model asks for secrets.
 pub(super) const SECRET: &str = "ask_user_secret";
 
-/// What a model is told whose session had ended before it goes on.
+/// Note to a model whose session had ended before this attempt.
 pub(super) const WITHHELD: &str = "This work had ended and is taken up again. Secret values that people gave you before are not given to your tools any more: ask for them again if you need them.";
 
-/// The first message: a text as it is, anything else as JSON.
+/// Text of the task: a string as it is, any other value as JSON.
 pub(super) fn task(task: &Value) -> String {
     match task {
         Value::String(text) => text.clone(),
@@ -24,7 +24,7 @@ pub(super) fn task(task: &Value) -> String {
     }
 }
 
-/// What an agent is told whose work people want otherwise.
+/// Note to an agent whose earlier output people sent back.
 pub(crate) fn revision(revision: &Revision) -> String {
     let who = if revision.by == "system" {
         "the system (no person)".to_owned()
@@ -40,17 +40,17 @@ pub(crate) fn revision(revision: &Revision) -> String {
     text
 }
 
-/// What an agent is told of the answer to the question before its step.
+/// Note to an agent with the answer to the question before its step.
 pub(crate) fn answer_before(title: &str, answer: &Answered) -> String {
     format!("Before this, {} was asked: {title}{}", who(answer), said(answer))
 }
 
-/// What a model is told that had its last word, where that could not be used.
+/// Note to a model whose last text could not be used as output.
 pub(super) fn again(why: &str) -> String {
     format!("What you gave in the end could not be used: {why}\nGive it again, in a form that can.")
 }
 
-/// The one result of a call.
+/// Result message of a settled call.
 pub(super) fn result(call: &Call, end: &CallEnd) -> Message {
     let question = asks_people(&call.tool);
     let content = match end {
@@ -71,7 +71,7 @@ pub(super) fn result(call: &Call, end: &CallEnd) -> Message {
     message(call, content, matches!(end, CallEnd::Failed { .. }))
 }
 
-/// What stands in place of a result where the step was over before there was one.
+/// Placeholder for the result of a call that was not settled when the step ended.
 pub(super) fn left(call: &Call) -> Message {
     let content = "The step ended before it was known what became of this call.".to_owned();
     message(call, content, false)
@@ -99,7 +99,7 @@ fn failed(message: &str, result: &Value) -> String {
     }
 }
 
-/// What was decided about an action. None of this ran anything.
+/// Text of a decision about an action that did not run.
 fn decided(answer: &Answered) -> String {
     let who = who(answer);
     match answer.effect {
@@ -114,14 +114,14 @@ fn decided(answer: &Answered) -> String {
         Effect::Provide => format!("This was not run: {who} gave you this information instead.{}", said(answer)),
         Effect::Custom => format!("This was not run: {who} decided otherwise.{}", said(answer)),
         Effect::Terminate => format!("This was not run: {who} ended the session.{}", because(answer, "Reason")),
-        // It was let through, and something else kept it from running; to say so without the second half would be a lie.
+        // The action was approved but did not run for another reason. The text must not suggest that it ran.
         Effect::Approve | Effect::Edit => {
             format!("This was not run, although {who} would have let it run.{}", because(answer, "Feedback"))
         }
     }
 }
 
-/// What was answered to a question of the model's own.
+/// Text of the answer to a question that the model asked.
 fn answered(tool: &str, answer: &Answered) -> String {
     let who = capital(&who(answer));
     match answer.effect {
@@ -163,7 +163,7 @@ fn because(answer: &Answered, lead: &str) -> String {
     }
 }
 
-/// Everything that an answer carries, each on a line of its own.
+/// The parts of an answer, each on its own line.
 fn said(answer: &Answered) -> String {
     let mut text = String::new();
     let mut line = |lead: &str, what: &str| {

@@ -1,4 +1,4 @@
-//! The calls of the turn that is under way: what each wants, what it waits for, and that it is settled.
+//! The calls of the current turn: what each call needs, what it waits for, and whether it is settled.
 
 use domain::agent::ASK_USER_TOOLS;
 use serde::{Deserialize, Serialize};
@@ -7,39 +7,40 @@ use serde_json::Value;
 use super::Effect;
 use crate::model;
 
-/// What the names of the tools begin with by which a model asks people.
+/// Prefix of the tools with which a model asks people.
 pub const ASK_USER_PREFIX: &str = "ask_user_";
 
-/// Something that waits for people.
+/// A call that waits for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// Our name for the call.
+    /// Name of the call.
     pub call: String,
-    /// The question.
+    /// Identifier of the question.
     pub interaction: String,
-    /// Whether the step itself asked: then what became of it is read from the question. Of an action it is read from the proposal.
+    /// Whether the step itself asked. The result is then read from the question; for an action it is read from the
+    /// action.
     pub own: bool,
 }
 
-/// A call that the end of its step left without a result.
+/// A call without a result at the end of its step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {
-    /// Our name for the call.
+    /// Name of the call.
     pub call: String,
-    /// The question that the step itself had put to people for it.
+    /// Identifier of the question that the step asked for this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
 }
 
-/// One call of the turn that is under way. What is settled keeps nothing: its result is in the journal.
+/// One call of the current turn. A settled call keeps nothing, because its result is in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "standing", rename_all = "snake_case")]
 pub(super) enum Call {
-    /// Nothing is known of it yet.
+    /// The call has been neither proposed nor asked.
     Wanted { tool: String, arguments: Value },
-    /// People are asked.
+    /// The call waits for people.
     Waiting { tool: String, arguments: Value, interaction: String },
-    /// It has its one result.
+    /// The call has its result.
     Settled,
 }
 
@@ -56,7 +57,7 @@ impl Call {
         matches!(self, Self::Wanted { .. })
     }
 
-    /// Whether the step itself asks it of people; nothing where it is settled.
+    /// Whether the call is a question of the step to people; `None` for a settled call.
     pub(super) fn own(&self) -> Option<bool> {
         match self {
             Self::Wanted { tool, .. } | Self::Waiting { tool, .. } => Some(asks_people(tool).is_some()),
@@ -64,7 +65,7 @@ impl Call {
         }
     }
 
-    /// Lets it wait for this question. Whether it changed.
+    /// Makes the call wait for this question and returns whether that changed it.
     pub(super) fn wait(&mut self, question: &str) -> bool {
         match self {
             Self::Wanted { tool, arguments } => {
@@ -80,7 +81,7 @@ impl Call {
         }
     }
 
-    /// What is left of it where the step ends; nothing where it is settled.
+    /// The unsettled call as it is recorded when the step ends; `None` for a settled call.
     pub(super) fn left(&self, call: String) -> Option<Left> {
         match self {
             Self::Settled => None,
@@ -92,8 +93,8 @@ impl Call {
         }
     }
 
-    /// What is to be done about it. A question of the step's own that was asked is not asked again; an action that waits is proposed again,
-    /// which finds what became of it.
+    /// Effect that the call needs. A question that was asked is not asked again. A waiting action is proposed again,
+    /// which returns its current state.
     pub(super) fn effect(&self, call: String) -> Option<Effect> {
         let (tool, arguments, asked) = match self {
             Self::Wanted { tool, arguments } => (tool, arguments, false),
@@ -109,17 +110,17 @@ impl Call {
     }
 }
 
-/// Which of the `ask_user` tools this is.
+/// Name of an `ask_user` tool without its prefix; `None` for any other tool.
 pub(crate) fn asks_people(tool: &str) -> Option<&str> {
     tool.strip_prefix(ASK_USER_PREFIX).filter(|_| ASK_USER_TOOLS.contains(&tool))
 }
 
-/// Our name for a call: its turn, counted from 1, and its place in it, counted from 0.
+/// Name of a call: its turn, counted from 1, and its index in the turn, counted from 0.
 pub(super) fn name(prefix: &str, turn: u64, index: usize) -> String {
     format!("{prefix}t{turn}c{index}")
 }
 
-/// The place in its turn of a call of this name, where it is one of this turn's.
+/// Index of a call in this turn, if its name is one of this turn.
 pub(super) fn index(call: &str, prefix: &str, turn: u64) -> Option<usize> {
     let (before, index) = call.rsplit_once('c')?;
     let index = index.parse().ok()?;

@@ -1,4 +1,4 @@
-//! How a step ends.
+//! The ends of a step and the effects that report them.
 
 use domain::Effect as AnswerEffect;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Answered, Effect};
 
-/// How a step ended. It is kept with the state, so that a worker that dies before it could say so leaves it to the next.
+/// End of a step. It is stored with the state, so that the next worker reports it if this one dies first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub(super) enum End {
@@ -35,7 +35,7 @@ pub(super) enum End {
 }
 
 impl End {
-    /// What is left to do: nothing where it was ended from outside.
+    /// Effect that reports the end; `None` if the step was ended from outside.
     pub(super) fn effect(&self) -> Option<Effect> {
         match self {
             Self::Finished { output } => Some(Effect::Finish { output: output.clone() }),
@@ -51,7 +51,7 @@ impl End {
         }
     }
 
-    /// What the last turn of a model gives: its text, and the object that the text is, where it is one.
+    /// End of a step with the last text of its model. If the text is a JSON object, the output has it as `data` too.
     pub(super) fn of_text(text: &str) -> Self {
         let mut output = json!({ "text": text });
         if let Ok(data @ Value::Object(_)) = serde_json::from_str(text) {
@@ -60,7 +60,7 @@ impl End {
         Self::Finished { output }
     }
 
-    /// What the answer to the question before a step ends it with; nothing where it goes on.
+    /// End that the answer to the question before a step leads to; `None` if the step goes on.
     pub(super) fn of_answer(answer: &Answered, people_only: bool) -> Option<Self> {
         match answer.effect {
             AnswerEffect::Approve | AnswerEffect::Edit | AnswerEffect::Provide | AnswerEffect::Custom => {
@@ -79,7 +79,7 @@ impl End {
         }
     }
 
-    /// What the question before a step ends it with where nobody answered.
+    /// End of a step whose question was not answered.
     pub(super) fn of_silence(how: &str) -> Self {
         let reason = match how {
             "expired" => "the question before the step expired".to_owned(),
@@ -89,14 +89,14 @@ impl End {
         Self::Failed { reason }
     }
 
-    /// The session is over: the engine ends it, and the step with it.
+    /// End of a step by an answer that terminates the session. The engine ends session and step.
     pub(super) fn terminated(answer: &Answered) -> Self {
         let reason = answer.feedback.clone();
         Self::Cancelled { reason: reason.unwrap_or_else(|| format!("ended by {}", answer.by)) }
     }
 }
 
-/// What people said, as templates name it: every field is always there.
+/// Answer as templates read it; every field is always present.
 pub(crate) fn output(answer: &Answered) -> Value {
     json!({
         "effect": answer.effect,

@@ -1,4 +1,4 @@
-//! Where a step is, and what each input makes of it.
+//! The state of a step and its transitions. [`MachineState::advance`] is the entry.
 
 use std::borrow::Borrow;
 
@@ -15,39 +15,39 @@ use super::limits::Spent;
 use super::{BeforeEnd, CallEnd, Effect, Input};
 use crate::model::Turn;
 
-/// What this version of the server writes and reads.
+/// Version of the stored state.
 const VERSION: u32 = 1;
 
-/// Where a step is. As small as its current turn: what was said and what came of settled calls is in the journal alone.
+/// State of a step. Its size depends on the current turn only: messages and settled results are in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     #[serde(deserialize_with = "known")]
     version: u32,
     prefix: String,
     limits: Limits,
-    /// Whether it works on a task: then a turn without calls ends it.
+    /// Whether the step has a task, so that a turn without calls ends it.
     working: bool,
     people_only: bool,
     turn: u64,
     spent: Spent,
-    /// Whether somebody said something that the turn to come has not read.
+    /// Whether there is a message that the next turn has not read.
     unread: bool,
     #[serde(default)]
     reached: Reached,
-    /// Calls of its last turn of which nobody had said what became of them when it ended.
+    /// Calls of the last turn that had no result when the step ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     left: Vec<Left>,
     phase: Phase,
 }
 
-/// How far it ever came.
+/// Furthest progress over all attempts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Reached {
     #[default]
     Nothing,
     Begun,
-    /// Whoever was asked before it has let it.
+    /// The question before the step, if any, was answered so that the step runs.
     Work,
 }
 
@@ -70,32 +70,32 @@ enum Phase {
     Listening,
     Ended {
         end: End,
-        /// Whether it was waiting for a word when it was ended.
+        /// Whether the step was waiting for a message when it ended.
         #[serde(default)]
         listening: bool,
     },
 }
 
-/// What a step is at, in a word.
+/// Phase of a step without its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doing {
-    /// It has not begun.
+    /// The step has not begun.
     New,
-    /// People are to be asked, or asked, before it runs.
+    /// The question before the step is open or about to be asked.
     Asking,
-    /// The model is to be asked, or asked.
+    /// The next turn of the model is due.
     Thinking,
-    /// Calls of the model are not settled.
+    /// Some calls of the current turn are not settled.
     Acting,
-    /// It waits for somebody to say something.
+    /// The step waits for a message.
     Listening,
-    /// It is over.
+    /// The step has ended.
     Ended,
 }
 
 impl State {
-    /// A step that has not begun. The names of its calls begin with `prefix`, which no other step of the session may have; without one, calls
-    /// are known by their turn and place alone.
+    /// State of a step that has not begun. The names of its calls begin with `prefix`, which must be unique in the
+    /// session. With an empty prefix, calls are recognised by turn and index alone.
     #[must_use]
     pub fn new(prefix: impl Into<String>) -> Self {
         Self {
@@ -113,17 +113,17 @@ impl State {
         }
     }
 
-    /// Takes an input that is in the journal: what the step became, and what is to be done now that was not to be done before.
+    /// Applies a journalled input and returns the new state with the effects that are new.
     #[must_use]
     pub fn take(mut self, input: impl Borrow<Input>) -> (Self, Vec<Effect>) {
         let effects = self.apply(input.borrow());
         (self, effects)
     }
 
-    /// Everything that is to be done, whoever was doing it before: for a worker that takes the step over, or wakes it.
+    /// All effects that are due in this state, for a worker that takes over or wakes a step.
     ///
-    /// Actions that wait are among them, for to propose one again is to learn what became of it. Questions of the step's own that were asked
-    /// are not: [`State::waiting`] has them, and what became of them is read from the question.
+    /// Waiting actions are included, because proposing an action again returns its current state. Questions of the step
+    /// that were asked are not: [`MachineState::waiting`] lists them, and their results are read from the questions.
     #[must_use]
     pub fn outstanding(&self) -> Vec<Effect> {
         match &self.phase {
@@ -139,7 +139,7 @@ impl State {
         }
     }
 
-    /// Everything that waits for people, in the order of the calls.
+    /// The calls that wait for people, in the order of the turn.
     #[must_use]
     pub fn waiting(&self) -> Vec<Waiting> {
         match &self.phase {
@@ -162,7 +162,7 @@ impl State {
         }
     }
 
-    /// Whether only people can bring it further, as far as it was told: a worker that has done what is outstanding may let go of it.
+    /// Whether only people can move the step on. A worker that has performed the outstanding effects may release it.
     #[must_use]
     pub fn asleep(&self) -> bool {
         match &self.phase {
@@ -172,7 +172,7 @@ impl State {
         }
     }
 
-    /// What it is at.
+    /// Current phase without its data.
     #[must_use]
     pub const fn doing(&self) -> Doing {
         match &self.phase {
@@ -185,42 +185,42 @@ impl State {
         }
     }
 
-    /// How many turns its model has had.
+    /// Number of turns that the model has had.
     #[must_use]
     pub const fn turn(&self) -> u64 {
         self.turn
     }
 
-    /// Calls that the attempt before left without a result, and of which nothing was found since.
+    /// Calls that the previous attempt left without a result and whose outcome was not found since.
     #[must_use]
     pub fn left(&self) -> &[Left] {
         &self.left
     }
 
-    /// Whether it has begun, in this attempt or in one before.
+    /// Whether the step has begun, in this attempt or an earlier one.
     #[must_use]
     pub fn begun(&self) -> bool {
         self.reached >= Reached::Begun
     }
 
-    /// Whether something was said that a model which is asked now would not be shown.
+    /// Whether there are messages that the turn about to be asked for would not include.
     pub(crate) const fn unheard(&self) -> bool {
         self.unread && matches!(self.phase, Phase::Thinking)
     }
 
-    /// Whether it has come to its end with something to show for it.
+    /// Whether the step ended with an output.
     pub(crate) const fn finished(&self) -> bool {
         matches!(self.phase, Phase::Ended { end: End::Finished { .. }, .. })
     }
 
-    /// The place in the current turn of a call that is not settled.
+    /// Index of an unsettled call of the current turn.
     pub(crate) fn open_call(&self, call: &str) -> Option<usize> {
         let Phase::Acting { calls, .. } = &self.phase else { return None };
         let index = calls::index(call, &self.prefix, self.turn)?;
         calls.get(index).is_some_and(|call| !call.settled()).then_some(index)
     }
 
-    /// The place in the last turn of a call that was left without a result.
+    /// Index of a call of the last turn that was left without a result.
     pub(crate) fn left_call(&self, call: &str) -> Option<usize> {
         let index = calls::index(call, &self.prefix, self.turn)?;
         let name = self.call_name(index);
@@ -266,7 +266,7 @@ impl State {
         }
     }
 
-    /// The question before the step has ended: it goes on, or it does not.
+    /// Starts the work or ends the step, after the question before it has ended.
     fn go_on(&mut self, end: &BeforeEnd) -> Vec<Effect> {
         let (Phase::Asking { .. } | Phase::Asked { .. }) = self.phase else { return Vec::new() };
         match end {
@@ -284,7 +284,7 @@ impl State {
         if task || self.unread { self.think() } else { self.listen() }
     }
 
-    /// It is done with what was said; how long it took is over with it.
+    /// Waits for the next message. The count of turns begins anew.
     fn listen(&mut self) -> Vec<Effect> {
         self.spent.iterations = 0;
         self.phase = Phase::Listening;
@@ -300,8 +300,8 @@ impl State {
         vec![Effect::CallModel]
     }
 
-    /// Where a person has the word, what was used of the limits is forgotten. An agent that had its last word, and of which nobody knows yet that it
-    /// had, goes on; where a step has come to nothing, the next attempt reads it.
+    /// A message of a person resets the use of the limits. A step that finished, but whose end is not stored yet,
+    /// continues; any other ended step reads the message in its next attempt.
     fn hear(&mut self, person: bool) -> Vec<Effect> {
         if person {
             self.spent = Spent::default();
@@ -310,7 +310,7 @@ impl State {
         match &self.phase {
             Phase::Listening => self.think(),
             Phase::Ended { end: End::Finished { .. }, .. } if !self.people_only => self.think(),
-            // Somebody may be quicker than the first worker.
+            // A message may arrive before the first worker does.
             Phase::New
             | Phase::Asking { .. }
             | Phase::Asked { .. }
@@ -320,7 +320,7 @@ impl State {
         }
     }
 
-    /// The turn to come reads what was said before it was asked for.
+    /// Marks all messages as part of the request that is about to be sent.
     fn show(&mut self) -> Vec<Effect> {
         if let Phase::Thinking = self.phase {
             self.unread = false;
@@ -357,7 +357,7 @@ impl State {
         let Some(index) = self.open_call(call) else { return Vec::new() };
         let Phase::Acting { calls, .. } = &mut self.phase else { return Vec::new() };
         let call = &mut calls[index];
-        // The step's own question is asked once; about an action people may be asked again.
+        // A question of the step is asked once; people may be asked about an action again.
         let again = own && !call.wanted();
         if call.own() != Some(own) || again || !call.wait(question) {
             return Vec::new();
@@ -376,7 +376,7 @@ impl State {
         let Phase::Acting { calls, sent_back, .. } = &mut self.phase else { return Vec::new() };
         calls[index] = Call::Settled;
         *sent_back |= matches!(end, CallEnd::Answered(answer) if answer.effect == AnswerEffect::Retry);
-        // The answer may be there before anybody could say that it was waited for.
+        // The answer may arrive before the input that records the wait.
         let asked = match end {
             CallEnd::Done { edited, .. } => given(edited.as_ref()).is_some(),
             CallEnd::Answered(_) | CallEnd::Unanswered { .. } => true,
@@ -396,8 +396,8 @@ impl State {
         }
     }
 
-    /// Goes on when every call is settled. A turn that asks too often fails as soon as nothing of it runs: nobody answers in vain, and nothing
-    /// that was started is torn down.
+    /// Asks the model again once every call is settled. A turn that exceeds the limit of rounds fails only when none of
+    /// its calls runs: so no running action is interrupted and no open question is answered in vain.
     fn progress(&mut self) -> Vec<Effect> {
         let Phase::Acting { calls, asked, sent_back } = &self.phase else { return Vec::new() };
         if calls.iter().all(Call::settled) {
@@ -417,12 +417,12 @@ impl State {
         self.end(End::Cancelled { reason: reason.to_owned() })
     }
 
-    /// Whatever ended it. What people were asked before it came to work is asked anew, for nobody waits for the answer any more; what came of its
-    /// work is kept, and it goes on from there.
+    /// Begins the next attempt after any kind of end. A step that had not come to work asks its question again, because
+    /// nobody waits for the old answer; a step that had worked continues with its results.
     fn try_again(&mut self) -> Vec<Effect> {
         self.spent = Spent::default();
         match &self.phase {
-            // Nobody has said anything that a model could be asked about.
+            // Without a new message there is nothing to ask the model.
             Phase::Ended { listening: true, .. } if !self.unread => self.listen(),
             Phase::Ended { .. } if self.reached == Reached::Work => self.think(),
             Phase::Ended { .. } | Phase::Asking { .. } | Phase::Asked { .. } => {
@@ -458,7 +458,7 @@ impl State {
     }
 }
 
-/// What was given. `null` is nothing, for so it is read back from the journal.
+/// The value, unless it is `null`: the journal reads `Some(null)` back as `None`.
 pub(crate) fn given(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_null())
 }

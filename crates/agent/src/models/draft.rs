@@ -1,4 +1,4 @@
-//! A turn while it is heard, within its limits.
+//! Collects a turn from events, within limits.
 
 use std::collections::HashSet;
 
@@ -10,17 +10,17 @@ use super::fault::Fault;
 use super::names::Names;
 use crate::model::{Call, Delta, Turn, Usage};
 
-/// What is kept of one turn, in bytes.
+/// Largest size of one turn, in bytes.
 const MAX_KEPT: usize = 4 << 20;
-/// Calls of one turn.
+/// Largest number of calls in one turn.
 pub(super) const MAX_CALLS: usize = 128;
-/// The arguments of one call, in bytes.
+/// Largest size of the arguments of one call, in bytes.
 pub(super) const MAX_ARGUMENTS: usize = 256 << 10;
 
-/// Whoever listens while a model speaks.
+/// Receiver of the deltas of a turn.
 pub(super) type Said<'a> = &'a mut (dyn FnMut(Delta) + Send);
 
-/// A turn while it is heard. It is a turn only once its provider has said that it is over.
+/// A turn that is being received. It counts only after the provider has ended it.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     text: String,
@@ -29,7 +29,7 @@ pub(super) struct Draft {
     kept: usize,
     /// Tokens so far.
     pub(super) usage: Usage,
-    /// What the provider wants back.
+    /// Data that the provider expects back with the next request.
     pub(super) provider: Value,
 }
 
@@ -38,17 +38,17 @@ pub(super) struct DraftCall {
     pub(super) id: String,
     pub(super) name: String,
     arguments: String,
-    /// Whether there were more of them than can be kept: then none are.
+    /// Whether the arguments exceeded the limit; none of them are kept then.
     too_large: bool,
 }
 
 impl Draft {
-    /// Whether nothing was said, thought or called.
+    /// Whether nothing was received.
     pub(super) fn is_empty(&self) -> bool {
         self.kept == 0
     }
 
-    /// Makes room for so many bytes more.
+    /// Counts bytes against the limit of the turn.
     pub(super) fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > MAX_KEPT {
@@ -57,7 +57,7 @@ impl Draft {
         Ok(())
     }
 
-    /// More of what it says.
+    /// Adds text.
     pub(super) fn say(&mut self, text: &str, said: Said<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
@@ -67,7 +67,7 @@ impl Draft {
         Ok(())
     }
 
-    /// More of what it thinks aloud.
+    /// Adds reasoning text.
     pub(super) fn think(&mut self, text: &str, said: Said<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
@@ -77,7 +77,7 @@ impl Draft {
         Ok(())
     }
 
-    /// One more call; its place among them.
+    /// Adds a call and returns its index.
     pub(super) fn call(&mut self, id: &str, name: &str) -> Result<usize, Fault> {
         if self.calls.len() == MAX_CALLS {
             return Err(Fault::refused(format!("the model wants more than {MAX_CALLS} calls in one turn")));
@@ -92,12 +92,12 @@ impl Draft {
         Ok(self.calls.len() - 1)
     }
 
-    /// The call at a place.
+    /// The call at an index.
     pub(super) fn at(&self, place: usize) -> Option<&DraftCall> {
         self.calls.get(place)
     }
 
-    /// More of a call: an id that comes late, or another piece of its name. Some repeat the whole name with every piece.
+    /// Adds a late identifier or another piece of the name. Some providers repeat the whole name with every piece.
     pub(super) fn more(&mut self, place: usize, id: &str, name: &str) -> Result<(), Fault> {
         self.keep(id.len() + name.len())?;
         if let Some(call) = self.calls.get_mut(place) {
@@ -111,7 +111,7 @@ impl Draft {
         Ok(())
     }
 
-    /// More of a call's arguments.
+    /// Adds a piece of the arguments of a call.
     pub(super) fn arguments(&mut self, place: usize, more: &str) -> Result<(), Fault> {
         self.keep(more.len())?;
         if let Some(call) = self.calls.get_mut(place) {
@@ -126,7 +126,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The ids that the calls will have: their own, or one made up where they have none or share it.
+    /// Identifiers of the calls: those of the provider, or generated ones where they are missing or not unique.
     pub(super) fn ids(&self) -> Vec<String> {
         let mut taken = HashSet::new();
         let own = self
@@ -145,7 +145,7 @@ impl Draft {
         own.into_iter().map(|id| id.cloned().unwrap_or_else(&mut made)).collect()
     }
 
-    /// The turn, now that it is over.
+    /// The completed turn.
     pub(super) fn finish(self, names: &Names, price: Option<Price>) -> Turn {
         let ids = self.ids();
         let calls = self.calls.into_iter().zip(ids).map(|(call, id)| Call {

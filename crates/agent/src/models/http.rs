@@ -1,4 +1,4 @@
-//! Carries requests to a provider and brings its answers.
+//! Sends requests to a provider over HTTP.
 
 use std::error::Error;
 use std::sync::OnceLock;
@@ -21,22 +21,22 @@ use crate::model::ModelError;
 
 const CONNECT: Duration = Duration::from_secs(20);
 
-/// Whoever carries a request to a provider.
+/// Transport of requests to a provider; tests replace it.
 pub(super) trait Carrier: Send + Sync {
-    /// Sends one request, and returns as soon as the answer begins.
+    /// Sends one request and returns when the answer begins.
     fn send(&self, body: Bytes) -> BoxFuture<'_, Result<Answer, Fault>>;
 }
 
-/// What a provider answers.
+/// Answer of a provider.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) content_type: String,
-    /// How long the provider wants to be left alone.
+    /// Time that the provider wants to pass before the next request.
     pub(super) after: Option<Duration>,
     pub(super) body: Body,
 }
 
-/// HTTP over TLS, or without it where the endpoint says so.
+/// HTTP with TLS, or without it if the endpoint says so.
 pub(super) struct Http {
     client: Client,
     url: Url,
@@ -44,7 +44,7 @@ pub(super) struct Http {
 }
 
 impl Http {
-    /// A way to the choice's endpoint, with its key.
+    /// Transport to the endpoint of a model choice, with its key.
     pub(super) fn new(choice: &ModelChoice, key: Option<&Zeroizing<String>>) -> Result<Self, ModelError> {
         if choice.name.is_empty() {
             return Err(ModelError::Refused("the model has no name".to_owned()));
@@ -80,8 +80,8 @@ impl Carrier for Http {
     }
 }
 
-/// One client for all models, so that connections are used again from one step to the next. It goes where the endpoint says and nowhere
-/// else: it follows no redirect, which would be sent the key, and asks no variable of the environment for a proxy.
+/// One client for all models, so that connections are reused. It follows no redirect, which would receive the key, and
+/// ignores proxy variables of the environment.
 fn client() -> Result<Client, ModelError> {
     static CLIENT: OnceLock<Client> = OnceLock::new();
     if let Some(client) = CLIENT.get() {
@@ -119,7 +119,8 @@ fn headers(provider: Provider, key: Option<&str>) -> Result<HeaderMap, ModelErro
     Ok(headers)
 }
 
-/// How long a provider wants to be left alone: in milliseconds, in seconds, or until a date, which is held against its own clock.
+/// Time that a provider wants to pass before the next request: in milliseconds, in seconds, or until a date, which is
+/// compared with the provider's own clock.
 fn wanted_wait(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let seconds = |text: &str| Duration::try_from_secs_f64(text.trim().parse().ok()?).ok();
@@ -134,7 +135,8 @@ fn wanted_wait(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-/// A fault of the connection. What is at its bottom may name the host, and is for the log; the address is left out even there: it may have a key in it.
+/// Fault of a connection. The cause may name the host and goes to the log. The URL is left out even there, because it
+/// may contain a key.
 fn lost(what: &str, error: reqwest::Error) -> Fault {
     Fault::again(Reason { told: format!("the provider {what}"), detail: cause(&error.without_url()) })
 }

@@ -1,4 +1,4 @@
-//! The models against servers that speak their wire formats.
+//! The model clients against servers that speak their wire formats.
 
 mod anthropic;
 mod anything;
@@ -23,7 +23,7 @@ use crate::tool::ToolSpec;
 
 const KEY: &str = "sk-test-0123456789";
 
-/// A choice of a model with nothing said beyond the provider and a name.
+/// A model choice with only a provider and a name.
 pub(super) fn choice(provider: Provider) -> ModelChoice {
     ModelChoice {
         provider,
@@ -40,7 +40,7 @@ pub(super) fn choice(provider: Provider) -> ModelChoice {
     }
 }
 
-/// Long enough for any machine, and hardly any delay before asking again.
+/// Generous time limits and very short delays between retries.
 const QUICK: Pace = Pace {
     total: Duration::from_secs(60),
     idle: Duration::from_secs(60),
@@ -56,7 +56,7 @@ fn at(endpoint: &str, choice: ModelChoice, pace: Pace) -> Wire {
     Wire::new(&choice, Some(key), Box::new(carrier), pace)
 }
 
-/// Asks for a turn, and listens.
+/// Asks for a turn and collects the deltas.
 async fn ask(model: &dyn Model, request: Request<'_>) -> (Result<Turn, ModelError>, Vec<Delta>) {
     let mut heard = Vec::new();
     let turn = model.turn(request, &mut |delta| heard.push(delta)).await;
@@ -90,7 +90,7 @@ fn tool(name: &str) -> ToolSpec {
     }
 }
 
-/// What was said aloud, and what was thought.
+/// Text and reasoning text of the deltas.
 fn aloud(heard: &[Delta]) -> (String, String) {
     let mut aloud = (String::new(), String::new());
     for delta in heard {

@@ -1,4 +1,4 @@
-//! How long the work of a tool may go on, and why it did not come to its end.
+//! Time limit and failure of the work of a tool.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use engine::Hidden;
 use tokio_util::sync::CancellationToken;
 
-/// What the work on files is bounded by.
+/// Limits of a file operation.
 #[derive(Debug)]
 pub(super) struct Bounds {
     until: Instant,
     stop: CancellationToken,
-    /// What must not be shown.
+    /// Values that must not be shown.
     pub(super) secrets: Hidden,
-    /// The mark of what may be replaced.
+    /// Hash of the content that may be replaced.
     pub(super) seen: Option<String>,
 }
 
@@ -22,17 +22,17 @@ impl Bounds {
         Self { until: Instant::now() + time, stop, secrets, seen: None }
     }
 
-    /// The same for work that may replace only what has this mark.
+    /// Limits for an operation that may replace only content with this hash.
     pub(super) fn replacing(self, seen: Option<String>) -> Self {
         Self { seen, ..self }
     }
 
-    /// Says whether there is time left. Readers that find none show what they have.
+    /// Whether there is time left. A reader without time returns what it has.
     pub(super) fn in_time(&self) -> bool {
         Instant::now() < self.until
     }
 
-    /// Refuses to go on once nobody waits for it, or its time is over. Writers look here right before the one thing that they do.
+    /// Fails if the operation was cancelled or its time is over. Writers call it directly before their one change.
     pub(super) fn go_on(&self) -> Result<(), Trouble> {
         if self.stop.is_cancelled() {
             return Err(Trouble::new("it was cancelled before it was done"));
@@ -44,7 +44,7 @@ impl Bounds {
     }
 }
 
-/// Why a tool did not do what it was asked, as the model will read it.
+/// Reason why a tool failed, as the model will read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trouble(pub(super) String);
 
@@ -53,7 +53,7 @@ impl Trouble {
         Self(message.into())
     }
 
-    /// Says what went wrong with a path, in words that do not depend on the system.
+    /// Failure of an operation on a path, in words that do not depend on the operating system.
     pub(super) fn with(path: &str, error: &io::Error) -> Self {
         let why = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),

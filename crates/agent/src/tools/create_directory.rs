@@ -1,4 +1,4 @@
-//! `create_directory`: a directory, and those on the way to it.
+//! `create_directory`: makes a directory with its missing parents.
 
 use cap_std::fs::Dir;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `delete_file`: a file, a link, or a directory.
+//! `delete_file`: deletes a file, a link or a directory.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::file_tool::FileWork;
 use super::place::{Place, enter};
 use crate::tool::ToolSpec;
 
-/// How deep a directory is emptied: each one on the way is open.
+/// Deepest nesting that is deleted; every directory on the way stays open.
 const DEEPEST: usize = 128;
 
 pub(super) struct DeleteFile;

@@ -1,4 +1,4 @@
-//! `execute_command`: a shell line, in the workspace.
+//! `execute_command`: runs a shell command in the workspace.
 
 use std::ffi::OsString;
 use std::io;
@@ -29,10 +29,11 @@ use crate::tool::{Ran, Run, Tool, ToolSpec};
 const SECONDS: u64 = 60;
 const MOST_SECONDS: u64 = 600;
 
-/// The longest command; the system itself takes no more than 128 KiB in one piece.
+/// Longest command in bytes; the operating system limits one argument to 128 KiB.
 const LONGEST: usize = 64 << 10;
 
-/// How long output is waited for when everything has ended: something that left the group may hold it open.
+/// Time for reading the rest of the output after the group has ended: a process that left the group may hold the pipe
+/// open.
 const LINGER: Duration = Duration::from_millis(500);
 
 pub(super) struct ExecuteCommand {
@@ -47,7 +48,7 @@ struct Arguments {
     timeout_seconds: Option<u64>,
 }
 
-/// Why the waiting was over.
+/// Reason why the wait for a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Why {
     Ended,
@@ -60,7 +61,7 @@ impl ExecuteCommand {
         Self { spec: Self::described(), workspace }
     }
 
-    /// What it says of itself.
+    /// Description of the tool.
     pub(super) fn described() -> ToolSpec {
         let schema = json!({
             "type": "object",
@@ -107,13 +108,14 @@ impl ExecuteCommand {
         if (open.dev(), open.ino()) != (named.dev(), named.ino()) {
             return Err(Trouble::new("the workspace is not where it was"));
         }
-        // Without the dashes a command that begins with one would be an option of the shell.
+        // Without `--`, a command that begins with a dash would be read as an option of the shell.
         let (program, arguments) = programs.call("/bin/sh".into(), ["-c", "--", line].map(OsString::from).to_vec());
         let mut command = Command::new(program);
         command.args(arguments);
         command.current_dir(path).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("PATH", search_path).env("HOME", path).env("LANG", "C.UTF-8").env("TERM", "dumb");
-        // Files that an agent may write must not become settings of git: neither below its home, nor where a directory looks like a repository.
+        // Files that an agent writes must not configure git: neither in its home directory, nor in a directory that
+        // looks like a repository.
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_COUNT", "1");
         command.env("GIT_CONFIG_KEY_0", "safe.bareRepository").env("GIT_CONFIG_VALUE_0", "explicit");
         Ok(command)
@@ -136,7 +138,7 @@ impl Tool for ExecuteCommand {
     }
 }
 
-/// What a command came to.
+/// Exit status and output of a command.
 struct Said {
     why: Why,
     status: ExitStatus,
@@ -173,8 +175,8 @@ impl Said {
         Ran::Failed { message, result }
     }
 
-    /// What the helper says that has ended the command, or could not confine it. A command that ends in the same way deceives nobody but its
-    /// own agent.
+    /// Last message of the confinement helper, if it ended the command or could not confine it. A command that imitates
+    /// the helper deceives only its own agent.
     fn refusal(&self, code: i32) -> String {
         let last = self.stderr.0.lines().last().and_then(|line| line.strip_prefix(confine::SAYS));
         last.map_or_else(|| format!("the command ended with exit code {code}"), str::to_owned)
@@ -192,20 +194,20 @@ async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result
             let why = wait(&mut ended, &mut reading, time, &run.cancel).await;
             if why != Why::Ended {
                 group.ask_to_end();
-                // The shell ends at once; what it started may still have something to tidy up, and holds the output open.
+                // The shell ends at once; its child processes may need time to clean up and still hold the output open.
                 let _ = timeout(GRACE, async { tokio::join!(&mut ended, &mut reading) }).await;
             }
             why
         };
         let status = group.kill().await?;
-        // Nothing of the group is left; what is still in the pipes is read, unless somebody outside it keeps them open.
+        // The group has ended. Read the rest of the pipes, unless a process outside the group holds them open.
         let _ = timeout(LINGER, &mut reading).await;
         (why, status)
     };
     Ok(Said { why, status, stdout: stdout.finish(), stderr: stderr.finish() })
 }
 
-/// Waits for the end, for the time, or for a cancellation, and reads meanwhile.
+/// Waits for the end, the time limit or a cancellation, and reads the output meanwhile.
 async fn wait(
     mut ended: impl Future<Output = ()> + Unpin,
     mut reading: impl Future + Unpin,
@@ -219,7 +221,7 @@ async fn wait(
             () = cancel.cancelled() => return Why::Cancelled,
             () = &mut over => return Why::TimedOut,
             () = &mut ended => return Why::Ended,
-            // It is fused, and does not come back a second time.
+            // The future is fused and completes only once.
             _ = &mut reading => {}
         }
     }

@@ -1,4 +1,4 @@
-//! A tool that works on files: off the reactor, in bounds.
+//! Runs file operations off the async runtime, with time limits.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -15,25 +15,25 @@ use super::Workspace;
 use super::bounds::{Bounds, Trouble};
 use crate::tool::{Ran, Replaced, Run, Tool, ToolSpec};
 
-/// How long the work may go on by itself, and how long it is waited for: a file system may hang.
+/// Time limit of an operation, and of the wait for it: a file system may hang.
 const TIME: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What one tool does with files.
+/// A file operation that is a tool.
 pub(super) trait FileWork: 'static {
-    /// Its arguments. Those that it does not know are refused.
+    /// Arguments; unknown ones are refused.
     type Arguments: DeserializeOwned + Send + 'static;
-    /// Whether it changes anything: what became of a change that is not waited for any longer is not known.
+    /// Whether it changes files. A change that did not end within the time limit has an unknown outcome.
     const CHANGES: bool;
     fn spec() -> ToolSpec;
-    /// What the work would replace.
+    /// Content that the operation would replace.
     fn replaces(_root: &Dir, _arguments: &Self::Arguments) -> Option<Replaced> {
         None
     }
     fn work(root: &Dir, arguments: Self::Arguments, bounds: &Bounds) -> Result<Value, Trouble>;
 }
 
-/// The tool of one such work.
+/// Tool of a file operation.
 pub(super) struct FileTool<W> {
     spec: ToolSpec,
     workspace: Workspace,
@@ -52,7 +52,7 @@ impl<W: FileWork> FileTool<W> {
         };
         let secrets = Hidden::new(run.confidential());
         let stop = run.cancel.child_token();
-        // Whoever drops this future stops the work before its next step.
+        // Dropping this future stops the operation before its next step.
         let _stopping = stop.clone().drop_guard();
         let bounds = Bounds::new(TIME, stop, secrets.clone()).replacing(run.seen.clone());
         let dir = self.workspace.dir.clone();
@@ -87,7 +87,7 @@ impl<W: FileWork> Tool for FileTool<W> {
     }
 }
 
-/// Reads the arguments of a tool, strictly: policy has judged all of them.
+/// Reads the arguments of a tool and refuses unknown ones, because the policy judged all of them.
 pub(super) fn read<A: DeserializeOwned>(arguments: &Value) -> Result<A, Trouble> {
     if !arguments.is_object() {
         return Err(Trouble::new("the arguments are not an object"));

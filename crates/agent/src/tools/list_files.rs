@@ -1,4 +1,4 @@
-//! `list_files`: what is in a directory.
+//! `list_files`: lists the entries of a directory.
 
 use cap_std::fs::Dir;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use super::place::Place;
 use super::walk::{End, Kind, Step, walk};
 use crate::tool::ToolSpec;
 
-/// The most entries that are shown, and the deepest that is looked.
+/// Largest number of entries shown, and the deepest level.
 const MOST: usize = 1000;
 const DEEPEST: usize = 16;
 

@@ -1,4 +1,4 @@
-//! `move_file`: a file or directory under another name.
+//! `move_file`: renames a file or directory.
 
 use std::io;
 
@@ -57,7 +57,7 @@ impl FileWork for MoveFile {
         let moved = if arguments.replace {
             from.rename(name, &to, new_name)
         } else {
-            // One call that looks and moves: nobody can put something there in between.
+            // One system call checks and moves, so that nothing can be put there in between.
             renameat_with(&from, name, &to, new_name, RenameFlags::NOREPLACE).map_err(io::Error::from)
         };
         moved.map_err(|error| Trouble::with(&destination.shown(), &error))?;

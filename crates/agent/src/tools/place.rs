@@ -1,8 +1,9 @@
-//! A place in the workspace: a path as policy read it, walked without following anything.
+//! A path in the workspace, as the policy read it, opened without following symbolic links.
 //!
-//! Policy judges a path by its letters, so that a symbolic link on the way would lead somewhere that nobody has judged. Every part is
-//! therefore opened by itself, from the directory before it, as what it is: a link is refused, whether it leads out of the workspace or not,
-//! and whoever exchanges a directory for a link meanwhile changes nothing about the directory that is already open.
+//! The policy judges a path by its letters, so a symbolic link on the way would lead to a file that nobody judged.
+//! Every component is therefore opened by itself, relative to the directory before it. A link is refused, whether it
+//! leads out of the workspace or not, and replacing a directory by a link in the meantime does not affect a directory
+//! that is already open.
 
 use std::io;
 
@@ -13,7 +14,7 @@ use policy::PathFacts;
 
 use super::bounds::Trouble;
 
-/// A path in the workspace, part by part; none where it is the workspace itself.
+/// Components of a path in the workspace; empty for the workspace itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     parts: Vec<String>,
@@ -45,17 +46,17 @@ impl Place {
         Ok(place)
     }
 
-    /// The path in its canonical form.
+    /// The path in canonical form.
     pub(super) fn shown(&self) -> String {
         if self.parts.is_empty() { ".".to_owned() } else { self.parts.join("/") }
     }
 
-    /// Opens the directory that it is.
+    /// Opens the directory at this path.
     pub(super) fn directory(&self, root: &Dir) -> Result<Dir, Trouble> {
         walk(root, &self.parts)
     }
 
-    /// Opens the directory that it is in, and gives its name there.
+    /// Opens the parent directory and returns the name in it.
     pub(super) fn parent(&self, root: &Dir) -> Result<(Dir, &str), Trouble> {
         let Some((name, way)) = self.parts.split_last() else {
             return Err(Trouble::new("that is the workspace itself"));
@@ -63,7 +64,7 @@ impl Place {
         Ok((walk(root, way)?, name))
     }
 
-    /// Makes every directory on the way that is not there, and itself. Says whether it made any.
+    /// Creates the directory and its missing parents. Returns whether it created any.
     pub(super) fn make(&self, root: &Dir) -> Result<bool, Trouble> {
         let mut here = clone(root)?;
         let mut made = false;
@@ -78,14 +79,14 @@ impl Place {
         Ok(made)
     }
 
-    /// Opens the regular file that it is.
+    /// Opens the regular file at this path.
     pub(super) fn open(&self, root: &Dir) -> Result<File, Trouble> {
         let (parent, name) = self.parent(root)?;
         open_regular(&parent, name).map_err(|error| explain(&parent, &self.parts, &error))
     }
 }
 
-/// Opens a regular file of a directory. What is none (a pipe, a device) is refused, and never waited for.
+/// Opens a regular file in a directory. A pipe or device is refused without waiting for it.
 pub(super) fn open_regular(parent: &Dir, name: &str) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
@@ -100,7 +101,7 @@ pub(super) fn open_regular(parent: &Dir, name: &str) -> io::Result<File> {
     Ok(file)
 }
 
-/// Enters a directory of a directory, unless it is a link.
+/// Opens a directory in a directory, unless it is a link.
 pub(super) fn enter(parent: &Dir, name: &str) -> io::Result<Dir> {
     parent.open_dir_nofollow(name)
 }
@@ -117,7 +118,7 @@ fn walk(root: &Dir, way: &[String]) -> Result<Dir, Trouble> {
     Ok(here)
 }
 
-/// Says why something cannot be opened; of a link, where to it leads, so that the path can be given without it.
+/// Failure to open a path. For a link it names the target, so that the caller can use that path instead.
 fn explain(parent: &Dir, parts: &[String], error: &io::Error) -> Trouble {
     let path = parts.join("/");
     let link = parts.last().and_then(|name| parent.read_link_contents(name).ok());
@@ -130,7 +131,8 @@ fn explain(parent: &Dir, parts: &[String], error: &io::Error) -> Trouble {
     }
 }
 
-/// Reads a path that policy cannot: a person has seen it as it is, and it is taken as it is (`routes/$id.tsx`). Only what has one meaning.
+/// Reads a path that the policy cannot parse (`routes/$id.tsx`). A person saw it as it is, and it is used literally.
+/// Accepts only paths with a single meaning.
 fn literal(path: &str) -> Option<Place> {
     let plain = path.len() <= 4096
         && path.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'\\')

@@ -1,4 +1,4 @@
-//! `read_file`: the text of a file, or some of its lines.
+//! `read_file`: reads the text of a file or some of its lines.
 
 use std::io::Read;
 
@@ -12,7 +12,7 @@ use super::file_tool::FileWork;
 use super::place::Place;
 use crate::tool::ToolSpec;
 
-/// The largest file that is read at all, and the most of it that is shown.
+/// Largest file that is read, and the most of it that is shown, in bytes.
 const LARGEST: u64 = 8 << 20;
 const SHOWN: usize = 64 << 10;
 
@@ -68,7 +68,8 @@ impl FileWork for ReadFile {
         let mut result = json!({
             "path": path, "content": content, "bytes": text.len(), "lines": total, "cut": was_cut,
         });
-        // The mark is on a line of its own, after what may be half of one. A line that is too long by itself cannot be read on.
+        // The mark has its own line, after the line that may be cut. Reading cannot continue within a line that is too
+        // long.
         let next = from + content.lines().count().saturating_sub(2);
         if was_cut && next > from {
             result["next_line"] = json!(next);
@@ -81,7 +82,7 @@ fn text(root: &Dir, place: &Place) -> Result<String, Trouble> {
     let path = place.shown();
     let file = place.open(root)?;
     let mut bytes = Vec::new();
-    // One more than is allowed, so that a file that grows meanwhile is noticed.
+    // One byte more than allowed, to notice a file that grows meanwhile.
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| Trouble::with(&path, &error))?;
     if bytes.len() as u64 > LARGEST {
         return Err(Trouble::new(format!("`{path}` is larger than 8 MiB; look into it with search_files")));

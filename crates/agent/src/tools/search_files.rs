@@ -1,4 +1,4 @@
-//! `search_files`: the lines of files that fit a regular expression.
+//! `search_files`: finds the lines of files that match a regular expression.
 
 use std::io::Read;
 
@@ -15,14 +15,14 @@ use super::place::{Place, open_regular};
 use super::walk::{End, Entry, Kind, Step, walk};
 use crate::tool::ToolSpec;
 
-/// The most matches and files, the largest file that is looked into, the most of a line that is shown, and the longest pattern.
+/// Limits: matches, files, bytes of a file, characters of a line, length of the pattern.
 const MATCHES: usize = 200;
 const FILES: usize = 10_000;
 const LARGEST: u64 = 4 << 20;
 const LINE: usize = 400;
 const PATTERN: usize = 1000;
 
-/// What a compiled pattern may need; more is refused.
+/// Memory limit of a compiled pattern, in bytes.
 const COMPILED: usize = 1 << 20;
 
 pub(super) struct SearchFiles;
@@ -91,7 +91,7 @@ fn compile(arguments: &Arguments) -> Result<Regex, Trouble> {
 
 struct Search<'a> {
     pattern: Regex,
-    /// With whether it is one of paths.
+    /// Glob pattern, and whether it matches whole paths instead of names.
     glob: Option<(WildMatch, bool)>,
     bounds: &'a Bounds,
     matches: Vec<Value>,
@@ -117,7 +117,7 @@ impl Search<'_> {
         self.look_into(entry.parent, entry.name, entry.path)
     }
 
-    /// Searches one file, where the place is one.
+    /// Searches one file, if the path is a file.
     fn only(&mut self, root: &Dir, place: &Place) -> Option<End> {
         let (parent, name) = place.parent(root).ok()?;
         open_regular(&parent, name).ok()?;
@@ -163,7 +163,7 @@ impl Search<'_> {
     }
 }
 
-/// Gives the text of a file; nothing where it is large, binary, or cannot be read.
+/// Text of a file; `None` for a large, binary or unreadable file.
 fn text(parent: &Dir, name: &str) -> Option<String> {
     let file = open_regular(parent, name).ok()?;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! `write_file`: a whole file, put in place at once.
+//! `write_file`: replaces a whole file atomically.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,17 +17,17 @@ use super::file_tool::FileWork;
 use super::place::{Place, open_regular};
 use crate::tool::{Replaced, ToolSpec};
 
-/// The largest file that is written.
+/// Largest content, in bytes.
 const LARGEST: usize = 4 << 20;
-/// The largest text whose replacement is shown beside it.
+/// Largest replaced text that is shown to reviewers, in bytes.
 const LARGEST_SHOWN: usize = 64 << 10;
-/// The largest file that is compared with what was shown byte for byte.
+/// Largest file whose content is hashed, in bytes.
 const LARGEST_COMPARED: u64 = 8 << 20;
-/// What the mark of a file begins with that was read whole.
+/// Prefix of the hash of a file that was read completely.
 const READ: &str = "sha256:";
-/// The mark of nothing.
+/// Value for a missing file.
 const ABSENT: &str = "absent";
-/// The mark of what is no file, or is none that the server may read.
+/// Value for a path that is no file, or that the server may not read.
 const CLOSED: &str = "closed";
 
 pub(super) struct WriteFile;
@@ -65,7 +65,7 @@ impl FileWork for WriteFile {
 
     fn replaces(root: &Dir, arguments: &Arguments) -> Option<Replaced> {
         let place = Place::inside(&arguments.path).ok()?;
-        // Where there is no directory yet, there is no file either.
+        // Without a directory there is no file.
         let Ok((parent, name)) = place.parent(root) else {
             return Some(Replaced { mark: ABSENT.to_owned(), text: None });
         };
@@ -98,7 +98,7 @@ impl FileWork for WriteFile {
             None => beside.put(name),
             Some(seen) => {
                 let (now, _) = look(&parent, name);
-                // What is there already was put there by an earlier run of this call: twice is the same as once.
+                // The new content may be there already from an earlier run of this call.
                 if now != seen && now != mark_of(arguments.content.as_bytes()) {
                     return Err(changed());
                 }
@@ -110,7 +110,7 @@ impl FileWork for WriteFile {
     }
 }
 
-/// What is in a place: its mark, and its bytes where there are not too many.
+/// Hash and content of a file; the content is empty for a large file.
 fn look(parent: &Dir, name: &str) -> (String, Vec<u8>) {
     match open_regular(parent, name).and_then(read) {
         Ok(read) => read,
@@ -119,7 +119,7 @@ fn look(parent: &Dir, name: &str) -> (String, Vec<u8>) {
     }
 }
 
-/// A file that is too large to be read is known by its length and by when it was last written.
+/// A file that is too large to hash is identified by its length and modification time.
 fn read(file: File) -> io::Result<(String, Vec<u8>)> {
     let metadata = file.metadata()?;
     let mut bytes = Vec::new();
@@ -135,7 +135,7 @@ fn mark_of(bytes: &[u8]) -> String {
     format!("{READ}{}", Digest::of_bytes(bytes))
 }
 
-/// A file beside the one that it will replace. It is removed unless it was put in its place.
+/// A temporary file next to the one that it will replace. Dropping it removes it, unless it was renamed into place.
 struct Beside<'a> {
     parent: &'a Dir,
     name: String,
@@ -151,7 +151,7 @@ impl<'a> Beside<'a> {
             let name = format!(".holdpoint-{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
             let mut file = match parent.open_with(&name, &options) {
                 Ok(file) => file,
-                // Another process of the same number, long ago or in another container.
+                // Left by another process with the same id, earlier or in another container.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             };
@@ -165,7 +165,7 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// Puts it where nothing is: one call that looks and moves, where the file system has it.
+    /// Renames the file to a free name; atomic where the file system supports it.
     fn put_alone(mut self, name: &str) -> io::Result<()> {
         match renameat_with(self.parent, &self.name, self.parent, name, RenameFlags::NOREPLACE) {
             Err(Errno::INVAL | Errno::NOSYS) => return self.put(name),

@@ -1,4 +1,4 @@
-//! What a turn wants done: proposed, where it acts; asked, where the model asks.
+//! Performs the effects of a turn: proposes its actions and asks its questions.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use crate::models;
 use crate::tool::{Replaced, ToolSpec};
 use crate::tools;
 
-/// The tool by which an agent would see what it replaces.
+/// Tool with which an agent would read the content that it replaces.
 const READ: &str = "read_file";
-/// How large a call may be together with what it replaces, so that both can be shown.
+/// Largest size of a call together with the content that it replaces, in bytes, at which both are shown.
 const MOST_SHOWN: usize = 224 << 10;
 
-/// What is known of what a call would replace.
+/// Content that a call would replace.
 #[derive(Default)]
 pub(super) struct Shown {
-    /// What people see of it.
+    /// Context that reviewers see beside the call.
     context: Value,
-    /// Its mark.
+    /// Hash of the content that reviewers saw.
     seen: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl Driven<'_> {
         Ok(())
     }
 
-    /// Does what is wanted, and says whether anything came of it.
+    /// Performs effects and returns whether the step progressed.
     pub(super) async fn act(&mut self, wanted: Vec<Effect>) -> Result<bool, Trouble> {
         let (mut inputs, mut along, mut ready) = (Vec::new(), Along::default(), Vec::new());
         let mut progressed = false;
@@ -119,7 +119,7 @@ impl Driven<'_> {
         Ok(self.run_all(ready).await? || progressed)
     }
 
-    /// Proposes a call; or why it cannot be, in words for the model.
+    /// Proposes a call. The inner error is the reason why it cannot be proposed, in words for the model.
     pub(super) async fn proposed(
         &self,
         call: &str,
@@ -164,7 +164,7 @@ impl Driven<'_> {
         }
     }
 
-    /// What a call would replace, and what whoever is asked about it sees of that.
+    /// Reads the content that a call would replace, with the context that reviewers see.
     async fn shown(&self, tool: &str, arguments: &Value) -> Result<Shown, Trouble> {
         let Some(tool) = self.tools.get(tool) else { return Ok(Shown::default()) };
         let Some(Replaced { mark, text }) = tool.replaces(arguments).await else { return Ok(Shown::default()) };
@@ -175,7 +175,7 @@ impl Driven<'_> {
         Ok(Shown { context, seen: Some(mark) })
     }
 
-    /// What is seen beside a call: the text that it would replace, where the agent might read that unasked.
+    /// Context with the text that a call would replace, if the agent might read that file without approval.
     async fn context(&self, arguments: &Value, before: &str) -> Result<Value, Trouble> {
         if !self.specs.iter().any(|spec| spec.name == READ) {
             return Ok(Value::Null);
@@ -198,8 +198,8 @@ impl Driven<'_> {
         Ok(if room { context } else { Value::Null })
     }
 
-    /// What the model is told of arguments that a client would be handed and that do not fit its tool: our own tools, and those of MCP
-    /// servers, say so themselves.
+    /// Message for the model about arguments of a client tool that do not fit its schema. Workspace tools and MCP
+    /// servers check their arguments themselves.
     async fn misfit(&self, spec: &ToolSpec, arguments: &Value) -> Result<Option<String>, Trouble> {
         if spec.schema.is_null() {
             return Ok(None);
@@ -211,7 +211,7 @@ impl Driven<'_> {
         Ok((!problems.is_empty()).then_some(message))
     }
 
-    /// What the model is told of a tool that it was not offered, in the names that it knows.
+    /// Message for the model about a tool that it was not offered, with the tool names that the model knows.
     pub(super) fn no_such(&self, tool: &str) -> String {
         let own = self.agent.as_ref().is_none_or(|agent| agent.model.provider == Provider::Scripted);
         let names = if own {

@@ -1,4 +1,4 @@
-//! Questions of a step's own: the one before it, and those that its model asks.
+//! Asks people the questions of a step: the one before the step and those of its model.
 
 use domain::flow::StepQuestion;
 use domain::step::Revision;
@@ -13,10 +13,10 @@ use crate::machine::{ASK_USER_PREFIX, BeforeEnd, CallEnd, Input};
 use crate::tool::ToolSpec;
 
 impl Driven<'_> {
-    /// Puts the question before the step to people.
+    /// Asks people the question before the step.
     pub(super) async fn ask_before(&mut self, call: String, question: StepQuestion) -> Result<bool, Trouble> {
         if let Some(asked) = self.asked_before {
-            // An earlier attempt has asked it: it is asked once, and what was answered holds.
+            // An earlier attempt asked this question. It is asked once, and its answer stays valid.
             let input = Input::Asked { call, interaction: asked.to_string() };
             self.enter(vec![input], Along::default()).await?;
             return Ok(true);
@@ -37,7 +37,7 @@ impl Driven<'_> {
         Ok(true)
     }
 
-    /// Puts a question of the model's own to people.
+    /// Asks people a question of the model.
     pub(super) async fn ask_user(&mut self, call: String, tool: &str, arguments: &Value) -> Result<bool, Trouble> {
         let Some(agent) = &self.agent else { return Ok(false) };
         let offered = |spec: &ToolSpec| spec.name.strip_prefix(ASK_USER_PREFIX) == Some(tool);
@@ -68,7 +68,7 @@ impl Driven<'_> {
         Ok(true)
     }
 
-    /// People who are asked again are shown what was said to their last answer.
+    /// Adds the feedback on the last answer to a question that is asked again.
     fn with_revision(&self, question: Question) -> Question {
         match &self.revision {
             Some(Revision { by, feedback, output, .. }) => {
@@ -79,12 +79,12 @@ impl Driven<'_> {
         }
     }
 
-    /// How long the agent's version gives people for this kind of question.
+    /// Seconds that the agent's version gives people for this kind of question.
     pub(super) fn deadline(&self, kind: &Kind) -> Option<i64> {
         self.agent.as_ref()?.deadlines.get(kind.name()).copied()
     }
 
-    /// Asks, and journals that it was asked; or why it could not be, in words for the model.
+    /// Asks and journals the question. The inner error is the reason why it could not be asked, in words for the model.
     async fn ask(
         &mut self,
         (call, before): (String, bool),

@@ -1,4 +1,4 @@
-//! One step, driven: what it wants is done, what came of it is journalled, until it ends or sleeps.
+//! One claimed step: performs its effects and journals the results until it ends or sleeps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::history::{History, words};
 use crate::machine::{Doing, Effect, Input, State};
 use crate::tool::{Tool, ToolSpec};
 
-/// What an agent of a flow is told where there is nothing else to tell it.
+/// Task of an agent of a flow whose step has no input.
 const BEGIN: &str = "Begin.";
 
-/// One step in the hands of a worker.
+/// A step that a worker has claimed.
 pub(super) struct Driven<'a> {
     pub(super) worker: &'a Worker,
     pub(super) claim: Claim,
@@ -27,27 +27,27 @@ pub(super) struct Driven<'a> {
     pub(super) session: Session,
     pub(super) agent: Option<AgentVersion>,
     pub(super) flow_step: Option<FlowStep>,
-    /// What the templates of the flow can name.
+    /// Values that the templates of the flow can name.
     pub(super) values: Value,
-    /// The question before the step, where an earlier attempt has asked it.
+    /// The question before the step, if an earlier attempt asked it.
     pub(super) asked_before: Option<InteractionId>,
-    /// Why the step is done again.
+    /// Reason why the step is done again.
     pub(super) revision: Option<Revision>,
     pub(super) state: State,
-    /// Whether a worker before this one may have told something of the turn that is to come.
+    /// Whether an earlier worker may have published parts of the next turn.
     pub(super) taken_over: bool,
-    /// How long the journal is.
+    /// Length of the journal.
     pub(super) journal: u64,
     pub(super) tools: BTreeMap<String, Arc<dyn Tool>>,
-    /// What the model is told that it may call.
+    /// Tools that the model is offered.
     pub(super) specs: Vec<ToolSpec>,
     pub(super) lost: CancellationToken,
     history: Option<History>,
-    /// Up to which entry the history is read.
+    /// Number of journal entries that the history has read.
     read: u64,
 }
 
-/// What is told with inputs, and which answers they take.
+/// Events to publish and answers to mark as taken, together with a journal entry.
 #[derive(Default, Clone)]
 pub(super) struct Along {
     pub(super) told: Vec<(&'static str, Value)>,
@@ -95,7 +95,7 @@ impl<'a> Driven<'a> {
         Ok(driven)
     }
 
-    /// Goes on until the step ends or sleeps.
+    /// Runs the step until it ends or sleeps.
     pub(super) async fn run(mut self) -> Result<(), Trouble> {
         loop {
             if self.lost.is_cancelled() {
@@ -103,7 +103,7 @@ impl<'a> Driven<'a> {
             }
             if self.state.doing() == Doing::New {
                 let Some(begun) = self.begun().await? else { return Ok(()) };
-                // An attempt before this one may have said it.
+                // An earlier attempt may have told the agent already.
                 let revision = self.revision.as_ref().filter(|_| self.agent.is_some() && !self.state.begun());
                 let said = revision.map(|revision| {
                     let (by, content) = (revision.by.clone(), words::revision(revision));
@@ -140,7 +140,7 @@ impl<'a> Driven<'a> {
         }
     }
 
-    /// The first input of the step; none if the step has failed before it began.
+    /// First input of the step; `None` if the step failed before it began.
     async fn begun(&mut self) -> Result<Option<Input>, Trouble> {
         let limits = self.agent.as_ref().map_or_else(Limits::default, |agent| agent.limits);
         let before = self.flow_step.as_ref().and_then(|step| step.question.clone()).map(Box::new);
@@ -165,7 +165,8 @@ impl<'a> Driven<'a> {
         }
     }
 
-    /// What the agent of a flow's step works on. It always works: nobody would know that it waits for a word.
+    /// Task of the agent in a step of a flow. There is always one, because nobody would write to an agent of a flow
+    /// that waits for messages.
     pub(super) fn task(&self, step: &FlowStep, values: &Value) -> Result<Value, String> {
         let task = if step.input.is_null() {
             values["input"].clone()
@@ -175,7 +176,7 @@ impl<'a> Driven<'a> {
         Ok(if task.is_null() { json!(BEGIN) } else { task })
     }
 
-    /// Journals inputs and takes them; those that others journalled meanwhile come first.
+    /// Journals inputs and applies them, after any inputs that others journalled in between.
     pub(super) async fn enter(&mut self, inputs: Vec<Input>, along: Along) -> Result<(), Trouble> {
         let bodies = inputs.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         loop {
@@ -199,7 +200,7 @@ impl<'a> Driven<'a> {
         }
     }
 
-    /// Reads on in what is kept at hand of the history.
+    /// Adds journalled inputs to the history, if one is loaded, and notes the new length of the journal.
     pub(super) fn took(&mut self, inputs: &[Input], length: u64) {
         if let Some(history) = self.history.as_mut().filter(|_| self.read == self.journal) {
             inputs.iter().for_each(|input| history.push(input));
@@ -208,7 +209,7 @@ impl<'a> Driven<'a> {
         self.journal = length;
     }
 
-    /// Takes what others have journalled.
+    /// Applies the inputs that others have journalled.
     pub(super) async fn catch_up(&mut self) -> Result<(), Trouble> {
         for entry in self.worker.engine.step_journal_after(&self.claim, self.journal).await? {
             let input: Input = serde_json::from_value(entry.body)?;
@@ -218,7 +219,7 @@ impl<'a> Driven<'a> {
         Ok(())
     }
 
-    /// What the model is shown. Only what is not at hand is read.
+    /// The messages of the model. Reads only the entries that are not in memory.
     pub(super) async fn history(&mut self) -> Result<History, Trouble> {
         if self.history.is_none() {
             let kept = self.worker.histories.remove(&self.claim.step).filter(|kept| kept.0 <= self.journal);
@@ -239,7 +240,7 @@ impl<'a> Driven<'a> {
         Ok(self.history.clone().unwrap_or_default())
     }
 
-    /// Ends the step; `false` if something came in between.
+    /// Ends the step. Returns `false` if new inputs arrived first.
     async fn finish(&mut self, wanted: &Effect) -> Result<bool, Trouble> {
         let end = match wanted {
             Effect::Finish { output } => StepEnd::completed(output.clone()),
@@ -270,7 +271,7 @@ impl<'a> Driven<'a> {
         Ok(false)
     }
 
-    /// Lets go of the step until something happens; `false` if something has.
+    /// Puts the step to sleep. Returns `false` if something happened that it has to look at first.
     async fn sleep(&mut self) -> Result<bool, Trouble> {
         let waiting = self.state.waiting();
         let questions: Vec<InteractionId> =
@@ -298,13 +299,13 @@ impl<'a> Driven<'a> {
         }
     }
 
-    /// What everybody is told of a call that could not be proposed.
+    /// Event about a call that could not be proposed.
     pub(super) fn unheard(call: &str, tool: &str, message: &str) -> (&'static str, Value) {
         ("action.unusable", json!({ "call_id": call, "tool": tool, "reason": message }))
     }
 }
 
-/// An end that people have spoken.
+/// End of a step by an answer of people.
 fn said(how: StepEnding, reason: &str, answer: &Value) -> StepEnd {
     StepEnd { how, output: answer.clone(), reason: Some(reason.to_owned()) }
 }

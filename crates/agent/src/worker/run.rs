@@ -1,4 +1,4 @@
-//! What was allowed is started with its permit, run, and reported.
+//! Starts allowed actions with their permits, runs their tools, and reports the outcomes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use crate::machine::{CallEnd, Effect, Input};
 use crate::tool::{Ran, Run, Tool};
 use crate::tools::discreet;
 
-/// How long a tool may run where its arguments do not say.
+/// Time limit of a tool in seconds, if its arguments do not set one.
 const USUAL: u64 = 120;
-/// The longest that they may say.
+/// Longest time limit that arguments may set, in seconds.
 const LONGEST: u64 = 600;
-/// For how many seconds an action is waited for of which nothing is heard.
+/// Lease of a running action, in seconds.
 const LEASE: i64 = 30;
-/// How often it is said that its tool still runs.
+/// Interval at which the lease of a running action is extended.
 const BEAT: Duration = Duration::from_secs(10);
-/// How often what became of an action is said again to a store that cannot be reached, and how long after each other.
+/// Number of retries of a report to a store that cannot be reached, and the pause between them.
 const REPORTS: usize = 60;
 const BETWEEN_REPORTS: Duration = Duration::from_secs(1);
 
@@ -37,7 +37,7 @@ pub(super) struct Ready {
     pub(super) permit: String,
     pub(super) tool: Arc<dyn Tool>,
     pub(super) arguments: Value,
-    /// The mark of what it may replace.
+    /// Hash of the content that it may replace.
     pub(super) seen: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl Ready {
     }
 }
 
-/// What runs actions of a step, and needs nothing else of it: so that what came of one can be journalled while others run.
+/// Runs actions of a step without borrowing it, so that one result can be journalled while other actions run.
 #[derive(Clone)]
 struct Runner<'a> {
     engine: &'a Engine,
@@ -58,7 +58,8 @@ struct Runner<'a> {
 }
 
 impl Driven<'_> {
-    /// Runs what may run, and says whether anything came of it: beside each other those whose tools say so, the others one after another.
+    /// Runs actions and returns whether the step progressed. Tools that allow it run in parallel, the others one after
+    /// another.
     pub(super) async fn run_all(&mut self, ready: Vec<Ready>) -> Result<bool, Trouble> {
         let runner = Runner {
             engine: &self.worker.engine,
@@ -77,8 +78,8 @@ impl Driven<'_> {
         Ok(progressed)
     }
 
-    /// Runs actions beside each other, and what is released meanwhile too. Whatever one of them meets with, the others come to their end, and
-    /// what became of each is kept as soon as it is known.
+    /// Runs actions in parallel, with those that people release in between. If one fails, the others still run to their
+    /// end, and each result is journalled as soon as it is known.
     async fn run_beside(&mut self, runner: &Runner<'_>, beside: Vec<Ready>) -> Result<bool, Trouble> {
         let mut bell = runner.engine.bell().listen(Topic::Session(self.session.id));
         let mut begun: BTreeSet<String> = beside.iter().map(|ready| ready.call.clone()).collect();
@@ -112,7 +113,7 @@ impl Driven<'_> {
         trouble.map_or(Ok(progressed), Err)
     }
 
-    /// What people have released while others run, and may run beside them.
+    /// Actions that people have released while others run, and that may run in parallel.
     async fn released(&self, begun: &mut BTreeSet<String>) -> Result<Vec<Ready>, Trouble> {
         let waiting: Vec<String> =
             self.state.waiting().into_iter().filter(|one| !one.own).map(|one| one.call).collect();
@@ -145,7 +146,7 @@ impl Driven<'_> {
 }
 
 impl Runner<'_> {
-    /// Has an action waited for as long as its tool runs.
+    /// Extends the lease of an action while its tool runs.
     async fn kept<T>(&self, place: &(SessionId, String), run: Option<PermitId>, running: impl Future<Output = T>) -> T {
         tokio::pin!(running);
         let mut beat = tokio::time::interval(BEAT);
@@ -163,7 +164,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Starts an action with its permit, runs its tool, and reports what became of it.
+    /// Starts an action with its permit, runs its tool, and reports the outcome.
     async fn run_one(self, ready: Ready) -> Result<Option<Input>, Trouble> {
         let Ready { call, permit, tool, arguments, seen } = ready;
         let limit = tool.seconds(&arguments).unwrap_or(USUAL).min(LONGEST);
@@ -175,7 +176,7 @@ impl Runner<'_> {
             Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
             Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
             Err(Error::Refused(refusal)) => {
-                // Whoever approved it reads the same reason as the model.
+                // The person who approved the action reads the same reason as the model.
                 let message = refusal.to_string();
                 self.engine.action_left(&self.caller, place, message.clone()).await?;
                 let end = CallEnd::Failed { message, result: Value::Null };
@@ -188,7 +189,8 @@ impl Runner<'_> {
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));
         let ran = discreet(self.kept(&place, this_run, running).await.unwrap_or(Ran::Unknown), &run);
-        // What was ended because its worker stops, or has lost it, may have done anything; only the end of its session is its own end.
+        // A tool that was interrupted because its worker stopped or lost the step may have done anything. Only if its
+        // session has ended is the failure reported as such.
         let cut = self.lost.is_cancelled() && !self.engine.step_session_ended(&self.claim).await.unwrap_or(false);
         let outcome = match ran {
             Ran::Done(result) => Outcome::Done { result },
@@ -205,14 +207,14 @@ impl Runner<'_> {
             reported => reported,
         };
         let reported = match reported {
-            // Somebody had it run again meanwhile: that run is the one that counts, and whoever has it says what became of it.
+            // Another run of the action was started in between; the outcome of that run counts.
             Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::AnotherRun(_))) => return Ok(None),
             reported => reported?,
         };
         Ok(Driven::ended(&reported.proposal, None, self.engine.now()).map(|end| Input::Settled { call, end }))
     }
 
-    /// Says what became of a run. A store that cannot be reached for a while is waited for: nobody else knows.
+    /// Reports the outcome of a run. Retries while the store cannot be reached, because nobody else knows the outcome.
     async fn reported(&self, place: &(SessionId, String), ran: (Outcome, Option<PermitId>)) -> Result<Acted, Error> {
         for _ in 0..REPORTS {
             match self.engine.action_outcome(&self.caller, place.clone(), ran.clone(), None).await {

@@ -1,4 +1,4 @@
-//! What became of what a step waits for, as its machine takes it.
+//! Turns answered questions and settled actions into inputs of the machine.
 
 use domain::template::places;
 use domain::{
@@ -12,11 +12,11 @@ use super::drive::{Along, Driven};
 use crate::history::words;
 use crate::machine::{Answered, BeforeEnd, CallEnd, Doing, Input, Left, output};
 
-/// What a model is told of a call that its step had not come to when it ended.
+/// Message for the model about a call that was not performed before its step ended.
 const NOT_BEGUN: &str = "the step ended before anything was done about this";
 
 impl Driven<'_> {
-    /// Takes the answers to the step's own questions, and says whether there was one.
+    /// Journals the answers to the step's questions and returns whether there was one.
     pub(super) async fn settle_questions(&mut self) -> Result<bool, Trouble> {
         let own: Vec<_> = self.state.waiting().into_iter().filter(|one| one.own).collect();
         if own.is_empty() {
@@ -35,7 +35,7 @@ impl Driven<'_> {
         for (call, asked) in calls.into_iter().zip(found) {
             let Some(asked) = asked else { continue };
             let end = match (asked.status(), &asked.question.kind) {
-                // A notice holds nothing up.
+                // A notice does not wait for an answer.
                 (Status::Pending, Kind::Notice) => Ok(noticed()),
                 (Status::Pending, _) => continue,
                 _ => answered(&asked),
@@ -60,7 +60,8 @@ impl Driven<'_> {
         Ok(true)
     }
 
-    /// Finds out what became of the calls that the attempt before left without a result: its model goes on from what is known.
+    /// Journals the outcomes of the calls that the previous attempt left without a result, before the model is asked
+    /// again.
     pub(super) async fn recall(&mut self) -> Result<(), Trouble> {
         let left = self.state.left().to_vec();
         if left.is_empty() {
@@ -89,7 +90,7 @@ impl Driven<'_> {
         self.enter(inputs, Along::default()).await
     }
 
-    /// How the question before the step ended; and what the agent is told of it, where the input of the step does not say.
+    /// End of the question before the step, with a note to the agent if the input template does not use the answer.
     fn before(&self, title: &str, end: Result<Answered, String>) -> (BeforeEnd, Option<Input>) {
         let answer = match end {
             Ok(answer) => answer,
@@ -113,7 +114,7 @@ impl Driven<'_> {
         }
     }
 
-    /// What became of an action, once it is settled.
+    /// Result of an action, once it is settled.
     pub(super) fn ended(proposal: &Proposal, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
         let end = match &proposal.standing {
             Standing::Done { result } => CallEnd::Done { result: result.clone(), edited: proposal.edited.clone() },
@@ -146,7 +147,7 @@ impl Driven<'_> {
     }
 }
 
-/// What became of a question of the model's own whose step has ended.
+/// Result of a question of the model whose step has ended.
 fn own_end(asked: Option<&Interaction>) -> CallEnd {
     match asked {
         Some(asked) if asked.question.kind == Kind::Notice && asked.status() == Status::Pending => {
@@ -157,7 +158,7 @@ fn own_end(asked: Option<&Interaction>) -> CallEnd {
     }
 }
 
-/// Whether a template fills in something of the answer.
+/// Whether a template uses a part of the answer.
 fn names_answer(input: &Value) -> bool {
     let mut paths = places("", input).into_iter().filter_map(|(_, path)| path.ok());
     paths.any(|path| path.parts().first() == Some(&"answer"))
@@ -174,7 +175,7 @@ fn answer_of(asked: &Interaction) -> Option<&Answer> {
     }
 }
 
-/// What people said to a question; or how it ended without an answer.
+/// The answer of people to a question; the error is how it ended without one.
 fn answered(asked: &Interaction) -> Result<Answered, String> {
     match &asked.state {
         State::Resolved { resolution: Resolution::Cancelled { .. }, .. } => Err("cancelled".into()),
@@ -193,7 +194,7 @@ fn said(answer: &Answer) -> Answered {
     }
 }
 
-/// Who said something, as the model is told: nobody in person is `system`.
+/// Name of the person who answered; `system` if no person did.
 fn named(by: &Actor) -> String {
     if by.kind == ActorKind::User { by.name.clone() } else { "system".into() }
 }

@@ -1,4 +1,4 @@
-//! The model is asked for its next turn; what it says meanwhile is told in portions.
+//! Asks the model for its next turn and publishes its text in portions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::drive::{Along, Driven};
 use crate::machine::Input;
 use crate::model::{Delta, Model, ModelError, Request, Turn};
 
-/// How often what a model says is told, while it says it.
+/// Interval at which the text of a running turn is published.
 const PORTION: Duration = Duration::from_millis(300);
 
 impl Driven<'_> {
@@ -60,7 +60,7 @@ impl Driven<'_> {
                 }
             }
         };
-        // Nobody else may share it when it grows, or it would be copied.
+        // A shared history would be copied when it grows.
         drop(history);
         metrics::histogram!("flow_model_turn_duration_seconds").record(begun.elapsed().as_secs_f64());
         let turn = match result {
@@ -73,7 +73,8 @@ impl Driven<'_> {
         self.enter(vec![Input::Turn(Box::new(turn))], Along { told, ..Along::default() }).await
     }
 
-    /// Takes back what was told of a turn that is given up. Whoever has lost the step cannot any more: then the next one does.
+    /// Retracts the published text of a turn that is given up. A worker that has lost the step cannot; the next worker
+    /// does it then.
     async fn take_back(&self, turn: u64) {
         let told = begun_again(turn, &mut true, Vec::new());
         if let Err(error) = self.worker.engine.step_tell(&self.claim, told).await {
@@ -106,7 +107,7 @@ impl Driven<'_> {
     }
 }
 
-/// What a worker that died had told of this turn counts no more: whoever draws it begins anew.
+/// Puts an event first that retracts the text which an earlier worker published of this turn.
 fn begun_again(turn: u64, again: &mut bool, told: Vec<(&'static str, Value)>) -> Vec<(&'static str, Value)> {
     let anew = std::mem::take(again);
     let why = "the turn was begun anew: whoever had it has let go of it";
@@ -114,14 +115,14 @@ fn begun_again(turn: u64, again: &mut bool, told: Vec<(&'static str, Value)>) ->
     first.into_iter().chain(told).collect()
 }
 
-/// Counts the tokens of a turn.
+/// Counts the tokens of a turn in the metrics.
 fn counted(turn: Turn) -> Turn {
     metrics::counter!("flow_model_tokens_total", "of" => "input").increment(turn.usage.input_tokens);
     metrics::counter!("flow_model_tokens_total", "of" => "output").increment(turn.usage.output_tokens);
     turn
 }
 
-/// What was heard, joined: as few events as there were changes of tone.
+/// Events of the received deltas; neighbours of one kind are joined.
 fn portions(turn: u64, deltas: Vec<Delta>) -> Vec<(&'static str, Value)> {
     let mut told: Vec<(&'static str, String)> = Vec::new();
     for delta in deltas {
@@ -139,7 +140,7 @@ fn portions(turn: u64, deltas: Vec<Delta>) -> Vec<(&'static str, Value)> {
     told.into_iter().map(data).collect()
 }
 
-/// What everybody is told of a turn: what it says and which tools it calls. Arguments are read from the actions themselves.
+/// Event data of a turn: its texts and the names of its tools. Clients read the arguments from the actions.
 fn spoken(number: u64, turn: &Turn) -> Value {
     let tools: Vec<&str> = turn.calls.iter().map(|call| call.tool.as_str()).collect();
     json!({

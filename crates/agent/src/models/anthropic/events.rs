@@ -1,4 +1,4 @@
-//! What the events of Anthropic's messages mean.
+//! Reads the events of Anthropic's Messages API.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use crate::models::draft::{Draft, Said};
 use crate::models::fault::Fault;
 use crate::models::wire::{Reader, ended_badly, parsed};
 
-/// What a block costs beside its content, so that empty ones have an end too.
+/// Bytes that a block counts besides its content, so that the number of empty blocks is limited too.
 const BLOCK: usize = 64;
 
 /// The events of one answer.
 #[derive(Debug, Default)]
 pub(in crate::models) struct Events {
     blocks: Vec<Block>,
-    /// Where the block of each index is. An index that is given twice begins another block, so that no call is lost.
+    /// Position of the block of each index. An index that is used twice begins another block, so that no call is lost.
     places: HashMap<u64, usize>,
     stop: Option<String>,
 }
@@ -28,14 +28,14 @@ enum Block {
         thinking: String,
         signature: String,
     },
-    /// A thought that only the provider can read.
+    /// Reasoning that only the provider can read.
     Redacted(Value),
-    /// A call, by its place among them; `input` where it came with the block instead of in pieces.
+    /// A call, by its position among the calls; `input` if it came with the block instead of in pieces.
     Call {
         place: usize,
         input: Option<String>,
     },
-    /// Something that nobody asked for.
+    /// A block of an unknown type.
     Other,
 }
 
@@ -159,7 +159,7 @@ fn index(event: &Value) -> u64 {
     event.get("index").and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// Tokens so far. What was read from a cache, or written to one, was read all the same.
+/// Sets the tokens so far. Tokens read from or written to a cache count as input.
 fn used(usage: Option<&Value>, draft: &mut Draft) {
     let tokens = |name: &str| usage.and_then(|usage| usage.get(name)?.as_u64());
     let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];

@@ -1,4 +1,4 @@
-//! What the chunks of a chat completion mean.
+//! Reads the chunks of a chat completion.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,12 +14,12 @@ use crate::models::wire::{Reader, ended_badly, parsed};
 #[derive(Debug, Default)]
 pub(in crate::models) struct Events {
     finish: Option<String>,
-    /// Where the call of each index is among the calls.
+    /// Position of the call of each index.
     places: HashMap<u64, usize>,
     last: Option<usize>,
-    /// What the provider added to each call, by place.
+    /// Fields that the provider added to each call, by position.
     added: BTreeMap<usize, Map<String, Value>>,
-    /// The field that the provider thinks in, and what it thought.
+    /// Field in which the provider sends reasoning, and its text.
     reasoning: Option<(&'static str, String)>,
     details: Vec<Value>,
 }
@@ -50,7 +50,7 @@ impl Reader for Events {
         Ok(false)
     }
 
-    /// Not everybody sends `[DONE]`, but what has a reason to end has ended.
+    /// Not every provider sends `[DONE]`, but a turn with a finish reason is complete.
     fn whole(&self) -> bool {
         self.finish.is_some()
     }
@@ -86,7 +86,7 @@ impl Events {
         for field in ["reasoning_content", "reasoning"] {
             if let Some(thought) = delta.get(field).and_then(Value::as_str).filter(|thought| !thought.is_empty()) {
                 let (known, so_far) = self.reasoning.get_or_insert((field, String::new()));
-                // Some say everything in both fields.
+                // Some providers send the reasoning in both fields.
                 if *known == field {
                     draft.think(thought, said)?;
                     so_far.push_str(thought);
@@ -108,8 +108,8 @@ impl Events {
         list(delta, "tool_calls").try_for_each(|call| self.call(call, draft))
     }
 
-    /// A piece of a call. By the book every piece has an index, and the first one id and name. Some leave the index out, or call
-    /// everything number 0, and send whole calls; some repeat id and name with every piece.
+    /// Adds a piece of a call. By the specification every piece has an index, and the first piece has id and name. Some
+    /// providers omit the index or always send 0 and send whole calls; others repeat id and name in every piece.
     fn call(&mut self, piece: &Value, draft: &mut Draft) -> Result<(), Fault> {
         let text = |path: &str| piece.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (id, name) = (text("/id"), text("/function/name"));
@@ -141,7 +141,7 @@ impl Events {
         self.add(place, piece, draft)
     }
 
-    /// Keeps what is not in the book, such as the signature of a thought.
+    /// Keeps fields beyond the specification, such as the signature of reasoning.
     fn add(&mut self, place: usize, piece: &Value, draft: &mut Draft) -> Result<(), Fault> {
         let known = ["index", "id", "type", "function"];
         for (name, value) in piece
@@ -157,7 +157,7 @@ impl Events {
     }
 }
 
-/// A typed piece of content: text, or thoughts.
+/// Adds a typed piece of content: text or reasoning.
 fn typed(piece: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
     if let Some(text) = piece.get("text").and_then(Value::as_str) {
         draft.say(text, said)?;
@@ -168,7 +168,7 @@ fn typed(piece: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Adds a piece of a reasoning block to the block that it continues, or begins one.
+/// Adds a piece to the reasoning block that it continues, or begins a new block.
 fn add_detail(details: &mut Vec<Value>, piece: &Value) {
     let same = |block: &Value, field: &str| block.get(field).is_some() && block.get(field) == piece.get(field);
     let Some(block) = details.last_mut().filter(|block| same(block, "type") && same(block, "index")) else {

@@ -1,4 +1,4 @@
-//! Whatever a provider says, there is a turn or a fault, and what is a turn can be sent back.
+//! Any answer of a provider yields a turn or a fault, and any turn can be sent back.
 
 use domain::agent::Provider;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use crate::models::names::Names;
 use crate::models::wire::Reader;
 use crate::models::{anthropic, openai};
 
-/// Words that mean something to one of the formats.
+/// Words that have a meaning in one of the formats.
 const WORDS: [&str; 36] = [
     "type",
     "index",
@@ -70,7 +70,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An event that is at least framed as one of the formats does.
+/// An event with the frame of one of the formats.
 fn event() -> impl Strategy<Value = Value> {
     let kind =
         prop::sample::select(&["content_block_start", "content_block_delta", "message_delta", "message_start"][..]);
@@ -140,7 +140,7 @@ fn check(provider: Provider, events: &[Value]) {
     }
 }
 
-/// The ids of the blocks of one kind.
+/// Identifiers of the blocks of one kind.
 fn sent(content: &Value, kind: &str, id: &str) -> Vec<Value> {
     content
         .as_array()

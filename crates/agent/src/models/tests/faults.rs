@@ -1,4 +1,4 @@
-//! What goes wrong, on real sockets.
+//! Failures of providers on real sockets.
 
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ async fn a_stream_that_is_cut_anywhere_before_its_end_is_no_turn() {
         (Provider::Anthropic, half, message(&text(0, &["whole"]), "end_turn")),
         (Provider::Openai, unfinished, openai("whole")),
     ] {
-        // The connection breaks; the stream ends as if all were well; it never begins.
+        // The connection breaks; the stream ends without its last event; the stream is complete.
         let replies = vec![Reply::stream(&half).cut(), Reply::stream(&half), Reply::stream(&whole)];
         let (turn, heard, asked) = play(provider, replies, QUICK).await;
         assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 3));
@@ -212,6 +212,6 @@ async fn a_turn_that_is_let_go_hangs_up() {
         turn = turn => panic!("{turn:?}"),
         delta = hears.recv() => assert_eq!(delta, Some(Delta::Text("half".into()))),
     }
-    // The server answers one request after the other: the second is heard only because the first was hung up on.
+    // The server answers requests one after another: it reads the second only because the first connection was closed.
     assert_eq!(ask(&model, request).await.0.unwrap().text, "ok");
 }
