@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::open_kept;
 
-/// Writes the archive, a line for each question; beside a running server or without one.
+/// Writes the archive, one line for each question. Works while a server is running and without one.
 pub(crate) async fn export(export: &ArchiveExport) -> Result<(), Failure> {
     let (store, clock) = open_kept(&export.database)?;
     let vault = vault(&export.master, &export.database.data)?;

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::master_key::vault;
 use crate::open::open_kept;
 
-/// Verifies, exports, or shows the key; beside a running server or without one.
+/// Verifies or exports the audit trail, or prints its public key. Works while a server is running and without one.
 pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
     match audit.command {
         AuditCommand::Verify(verify) => verified(verify),
@@ -24,7 +24,7 @@ pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
     }
 }
 
-/// Needs the file and nothing else.
+/// Verifies an export from the file alone.
 fn verified(AuditVerify { file, public_key, from_checkpoint, whole, partial }: AuditVerify) -> Result<(), Failure> {
     let opened = File::open(&file).map_err(|error| Failure::Data(file.clone(), error))?;
     let mut lines = Lines { reader: BufReader::new(opened), failed: None };
@@ -44,7 +44,7 @@ fn verified(AuditVerify { file, public_key, from_checkpoint, whole, partial }: A
     Ok(())
 }
 
-/// What was proved, a line each.
+/// What was verified, one line each.
 fn told(report: &Report) -> String {
     let Report { first, entries, digests_only, checkpoints, last: (seq, hash), shown, at, public_key } = report;
     let range = if *entries == 0 { "no entries".to_owned() } else { format!("entries {first} to {seq}") };
@@ -63,7 +63,7 @@ fn told(report: &Report) -> String {
     lines.join("\n")
 }
 
-/// The lines of a file, each with its end. What could not be read is kept: it must not look like the end.
+/// The lines of a file with their line ends. A read error is kept, so that it is not taken for the end of the file.
 struct Lines<R> {
     reader: R,
     failed: Option<io::Error>,

@@ -10,7 +10,7 @@ use crate::open::{open_kept, unsealed};
 pub(crate) async fn database(command: DatabaseCommand) -> Result<(), Failure> {
     let DatabaseCommand::Adopt(Adopt { database }) = command;
     let Some(url) = &database.database_url else { return Err(Failure::PostgresOnly("database adopt")) };
-    // Before this command opens connections of its own.
+    // Counted before this command opens connections of its own.
     let connections = store_postgres::connections(url)?;
     if connections > 0 {
         return Err(Failure::NodesRunning(connections));

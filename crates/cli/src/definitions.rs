@@ -1,4 +1,4 @@
-//! The definitions of agents and flows, checked by hand.
+//! `holdpoint agents check` and `holdpoint flows check`, and reading the definition directories.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use engine::{Definitions, Owners};
 use crate::config::{AgentsCheck, AgentsCommand, FlowsCheck, FlowsCommand};
 use crate::failure::Failure;
 
-/// Looks at the agents of a directory without running any of them.
+/// Checks the agents of a directory without running any.
 pub(crate) fn agents(command: &AgentsCommand) -> Result<(), Failure> {
     let AgentsCommand::Check(AgentsCheck { dir }) = command;
     for FiledAgent { agent, settings } in &known(dir)? {
@@ -19,7 +19,7 @@ pub(crate) fn agents(command: &AgentsCommand) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Looks at the flows of a directory, and whether the agents are there that they name.
+/// Checks the flows of a directory and the agents that they name.
 pub(crate) fn flows(command: &FlowsCommand) -> Result<(), Failure> {
     let FlowsCommand::Check(FlowsCheck { dir, agents }) = command;
     let agents = bare(&known(agents)?);
@@ -31,7 +31,7 @@ pub(crate) fn flows(command: &FlowsCommand) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the directories define.
+/// Definitions of the directories.
 #[derive(Default)]
 pub(crate) struct Filed {
     pub(crate) agents: Vec<FiledAgent>,
@@ -39,7 +39,7 @@ pub(crate) struct Filed {
 }
 
 impl Filed {
-    /// The definitions, and the projects that they belong to, for the engine.
+    /// Definitions and their projects, as the engine takes them.
     pub(crate) fn for_engine(self) -> (Definitions, Owners) {
         let mut owners = Owners::default();
         for FiledAgent { agent, settings } in &self.agents {
@@ -54,7 +54,7 @@ impl Filed {
     }
 }
 
-/// Reads what the directories define; or says everything that is wrong with them.
+/// Reads the definitions, or lists all their problems.
 pub(crate) fn read(agents: Option<&Path>, flows: Option<&Path>) -> Result<Filed, Vec<Finding>> {
     let agents = agents.map_or_else(|| Ok(Vec::new()), read_agents)?;
     let flows = flows.map_or_else(|| Ok(Vec::new()), |dir| read_flows(dir, &bare(&agents)))?;
@@ -65,7 +65,7 @@ fn bare(agents: &[FiledAgent]) -> Vec<AgentVersion> {
     agents.iter().map(|filed| filed.agent.clone()).collect()
 }
 
-/// To whom something belongs that does not belong to `default/default` alone.
+/// Projects of a definition that does not belong to `default/default` alone.
 fn owners(projects: &Projects) -> String {
     match projects {
         Projects::All => ", for all projects".to_owned(),

@@ -1,4 +1,4 @@
-//! Why the command ended without success, in words for whoever typed it.
+//! The errors with which a command ends.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use domain::{Problem, Refusal};
 use store::StoreError;
 
-/// Why the command ended without success.
+/// Reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("cannot start: {0}")]

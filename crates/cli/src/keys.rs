@@ -7,7 +7,7 @@ use crate::config::{Keys, KeysCommand};
 use crate::failure::Failure;
 use crate::open::{open_kept, open_or_make, unsealed};
 
-/// Makes, lists or revokes keys, whether or not a server is running.
+/// Creates, lists or revokes keys. Works while a server is running and without one.
 pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
     match keys.command {
         KeysCommand::Create(create) => {

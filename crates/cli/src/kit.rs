@@ -1,4 +1,4 @@
-//! What the worker is given: the model that an agent's version has chosen, and the tools that it may use.
+//! Models and tools for the worker, opened as an agent's version says.
 
 mod mcp_tool;
 mod settings;
@@ -26,18 +26,18 @@ use crate::programs::AgentPrograms;
 use mcp_tool::CalledTool;
 pub(crate) use settings::AgentSettings;
 
-/// The tool that runs programs.
+/// Name of the tool that runs commands.
 const COMMANDS: &str = "execute_command";
-/// How many models, servers and lists of tools are kept open.
+/// Largest number of models, MCP servers and tool lists kept open.
 const MOST: u64 = 256;
-/// For how long the tools that an MCP server has listed are taken as those that it has.
+/// Time for which a tool list of an MCP server is reused.
 const LISTED: Duration = Duration::from_secs(60);
 
-/// The tools of a server, as it listed them.
+/// Tools that an MCP server listed.
 type Listed = Arc<Vec<Arc<dyn Tool>>>;
 
-/// Models and tools, kept open under the digest of what they were opened with. What is opened on this machine, or for a project's data (MCP
-/// servers and their tools), is also kept under the project: no other is given it.
+/// Models and tools, cached under the digest of what they were opened with. MCP servers and their tools are also keyed
+/// by project, so that no project is given those of another.
 pub(crate) struct Kit {
     workspaces: Option<PathBuf>,
     settings: Arc<AgentSettings>,
@@ -48,13 +48,13 @@ pub(crate) struct Kit {
 }
 
 impl Kit {
-    /// A kit for agents whose workspaces are below this directory, and of whose files these are the settings.
+    /// A kit for agents with workspaces below this directory and with these settings.
     pub(crate) fn new(workspaces: Option<PathBuf>, settings: Arc<AgentSettings>, programs: AgentPrograms) -> Self {
         let listed = Cache::builder().max_capacity(MOST).time_to_live(LISTED).build();
         Self { workspaces, settings, programs, models: Cache::new(MOST), servers: Cache::new(MOST), listed }
     }
 
-    /// Takes leave of every MCP server, and ends those that are child processes.
+    /// Closes the connections to all MCP servers and ends those that are child processes.
     pub(crate) async fn close(&self) {
         self.listed.invalidate_all();
         for (_, server) in &self.servers {
@@ -114,7 +114,7 @@ impl Kit {
             None => Programs::Unconfined,
             Some(program) => {
                 let workspace = self.workspace(project, agent)?.map(|workspace| workspace.path().to_owned());
-                // The program itself may be read, wherever it lies.
+                // The program file itself may be read, wherever it is.
                 let file = Some(PathBuf::from(program)).filter(|file| file.is_absolute());
                 let read_only = read_only.into_iter().chain(file).collect();
                 self.programs.with(workspace, network, read_only)?
@@ -140,7 +140,7 @@ impl Kit {
     }
 }
 
-/// Refuses directories to read that are not there. Their paths are for the operator alone, and the helper would name them in its output.
+/// Refuses directories that do not exist. The helper would print their paths, which only the operator may see.
 fn all_there(read_only: &[PathBuf]) -> Result<(), ToolError> {
     for path in read_only {
         path.canonicalize().map_err(|error| {
@@ -154,7 +154,8 @@ fn all_there(read_only: &[PathBuf]) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Says that a server cannot be used. Why not may name its command, its address or what it printed, and is for the operator alone.
+/// Error about an MCP server that cannot be used. The reason may contain its command, address or output, and goes to
+/// the log only.
 fn unusable(server: &McpServer, why: &dyn std::error::Error) -> ToolError {
     tracing::warn!(server = server.name, error = %why, "an MCP server cannot be used");
     ToolError(format!("MCP server `{}` cannot be used; the operator finds the reason in the log", server.name))
@@ -189,7 +190,7 @@ impl agent::worker::Kit for Kit {
     }
 }
 
-/// The same server with the whole path of a program that is named by a relative one: a confined program is started in another directory.
+/// The server with an absolute path to its program, because a confined program is started in another directory.
 fn at_its_path(server: &McpServer) -> McpServer {
     let mut server = server.clone();
     if let Some(program) = server.command.first_mut().filter(|program| program.contains('/'))
@@ -200,14 +201,14 @@ fn at_its_path(server: &McpServer) -> McpServer {
     server
 }
 
-/// Says that a variable is not set. Its name is for the operator alone.
+/// Error about a variable that is not set. Its name goes to the log only.
 fn missing(variable: &str) -> String {
     tracing::warn!(variable, "the environment has no such variable");
     "the server's environment lacks a variable that the agent's file names; the operator finds which one in the log"
         .to_owned()
 }
 
-/// Stands for a definition and the key that goes with it.
+/// Cache key for a definition and its key or token.
 fn digest(definition: &impl Serialize, key: &str) -> Result<Digest, ToolError> {
     let mut bytes = Zeroizing::new(serde_json::to_vec(definition).map_err(|error| ToolError(error.to_string()))?);
     bytes.push(0);

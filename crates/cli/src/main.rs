@@ -1,8 +1,6 @@
-//! `holdpoint`: the one binary.
+//! The binary `holdpoint`: arguments, configuration and wiring of the parts.
 //!
-//! Duty: arguments, configuration and wiring; the only place where parts are chosen. Contains no rule of the domain.
-//!
-//! Start reading at `config.rs` (everything that can be set) and `serve.rs` (what runs).
+//! It contains no rule of the domain. Start reading at `config.rs` (all settings) and `serve.rs` (what runs).
 
 mod archive;
 mod audit;
@@ -36,7 +34,7 @@ use zeroizing_alloc::ZeroAlloc;
 use crate::config::{ArchiveCommand, Cli, Command, PolicyCommand};
 use crate::failure::Failure;
 
-/// Memory is overwritten when it is given back: bodies, buffers and parsed values leave no secret behind in the process.
+/// Overwrites freed memory, so that request bodies, buffers and parsed values leave no secrets behind in the process.
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 

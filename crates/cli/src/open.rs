@@ -1,4 +1,4 @@
-//! Opens the store that was asked for.
+//! Opens the configured store.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use store_sqlite::{FILE, SqliteStore};
 use crate::config::Database;
 use crate::failure::Failure;
 
-/// A store, and the clock that it goes by.
+/// A store with its clock.
 type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
 
-/// Opens the store that was asked for, if there is one: a mistyped directory is no reason to make a new database.
+/// Opens the configured store if it exists: a mistyped directory must not create a database.
 pub(crate) fn open_kept(database: &Database) -> Result<Opened, Failure> {
     if let Some(missing) = unmade(database) {
         return Err(Failure::Data(missing, io::ErrorKind::NotFound.into()));
@@ -23,7 +23,7 @@ pub(crate) fn open_kept(database: &Database) -> Result<Opened, Failure> {
     open(database)
 }
 
-/// Opens the store that was asked for, or makes it and says so: what was mistyped is seen.
+/// Opens or creates the configured store and says when it is new, so that a mistyped directory is noticed.
 pub(crate) fn open_or_make(database: &Database) -> Result<Opened, Failure> {
     if let Some(file) = unmade(database) {
         eprintln!("there was no database: {} is new", file.display());
@@ -31,7 +31,7 @@ pub(crate) fn open_or_make(database: &Database) -> Result<Opened, Failure> {
     open(database)
 }
 
-/// An engine that seals nothing: keys and accounts need no vault.
+/// An engine with a random vault key, for commands that seal nothing: keys and accounts.
 pub(crate) fn unsealed((store, clock): Opened) -> Engine {
     let ids = Ids::default();
     let vault = Vault::new(MasterKey::from_bytes(ids.random()));
@@ -46,13 +46,13 @@ pub(crate) async fn refuse_misfit(engine: &Engine) -> Result<(), Failure> {
     }
 }
 
-/// The file of a database that would be made by opening it.
+/// File of a SQLite database that does not exist yet.
 fn unmade(database: &Database) -> Option<PathBuf> {
     let file = database.data.join(FILE);
     (database.database_url.is_none() && !file.exists()).then_some(file)
 }
 
-/// Opens the store that was asked for, and makes it where it is the first time.
+/// Opens the configured store and creates it if it does not exist.
 pub(crate) fn open(database: &Database) -> Result<Opened, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store: Arc<dyn Store> = match &database.database_url {

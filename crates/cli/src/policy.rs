@@ -1,4 +1,4 @@
-//! The files of the policy and of the floor: checked by hand, and followed while the process runs.
+//! The policy and floor files: `holdpoint policy check`, and loading them while the process runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use policy::Severity;
 use crate::config::{PolicyFile, Terms};
 use crate::failure::Failure;
 
-/// How soon a changed file is noticed.
+/// Interval at which the files are checked for changes.
 const LOOK: Duration = Duration::from_secs(1);
-/// For how long a file must stay the same before it is believed that nobody is in the middle of writing it.
+/// Time for which a file must stay unchanged before it counts as completely written.
 const SETTLED: Duration = Duration::from_millis(100);
-/// How often a file is read at the start, as long as it changes under the reader.
+/// Number of reads at the start while a file keeps changing.
 const READS: u32 = 50;
 
-/// Looks at policy files without putting them in force. Fails if one of them would be refused.
+/// Checks policy files without putting them in force. Fails if one would be refused.
 pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failure> {
     let mut refused = 0;
     let policies = files.iter().map(|file| (file, Part::Policy));
@@ -40,7 +40,8 @@ pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failu
     if refused == 0 { Ok(()) } else { Err(Failure::PolicyRefused(refused)) }
 }
 
-/// Takes the files that the process is started with. A bad one ends the start: there is none before it that could stay in force.
+/// Loads the files at the start. An invalid file ends the start, because there is no earlier one that could stay in
+/// force.
 pub(crate) async fn first(engine: &Engine, terms: &Terms) -> Result<(), Failure> {
     match &terms.policy_floor {
         Some(file) => first_file(engine, Part::Floor, file).await?,
@@ -73,10 +74,10 @@ async fn put(engine: &Engine, part: Part, file: &Path, text: String) -> Result<(
     }
 }
 
-/// Follows the files, and the servers where there are none, for ever. A bad file leaves the one before in force; the engine says so in the log, the
-/// figures and the API.
+/// Follows the files, and the other servers if there are none, for ever. An invalid file leaves the previous one in
+/// force; the engine reports it in the log, the metrics and the API.
 pub(crate) async fn follow(engine: Engine, terms: Terms) {
-    // Nothing is taken as known: a file may have changed since the process was started with it.
+    // The files are read again: they may have changed since the start.
     let files = [(Part::Floor, terms.policy_floor), (Part::Policy, terms.policy)];
     let given = files.into_iter().filter_map(|(part, path)| Some(Followed { part, path: path?, taken: None }));
     let (mut files, mut told): (Vec<Followed>, _) = (given.collect(), None);
@@ -101,7 +102,7 @@ pub(crate) async fn follow(engine: Engine, terms: Terms) {
 struct Followed {
     part: Part,
     path: PathBuf,
-    /// The text that is in force, or that was refused for what is in it. Everything else is tried again.
+    /// The last text that was put in force or refused for its content. Any other text is tried again.
     taken: Option<String>,
 }
 
@@ -120,13 +121,13 @@ impl Followed {
         };
         match put(engine, self.part, &self.path, text.clone()).await {
             Ok(()) | Err(Unread::Refused(_)) => self.taken = Some(text),
-            // The file may be good: it is tried again at the next look.
+            // The file may be valid; it is tried again at the next check.
             Err(Unread::NotYet(_)) => self.taken = None,
         }
     }
 }
 
-/// The text of a file that nobody is in the middle of writing: one that is known, or that is the same a moment later. None where it changes.
+/// Text of a file that is completely written: it is known, or unchanged a moment later. `None` while it changes.
 async fn settled(file: &Path, known: Option<&str>) -> io::Result<Option<String>> {
     let first = looked(file).await?;
     if known == Some(first.0.as_str()) {
@@ -137,7 +138,7 @@ async fn settled(file: &Path, known: Option<&str>) -> io::Result<Option<String>>
     Ok((first == second).then_some(second.0))
 }
 
-/// The text of a file, with its size and the time of its last change.
+/// Text, size and modification time of a file.
 async fn looked(file: &Path) -> io::Result<(String, u64, Option<SystemTime>)> {
     let file = file.to_owned();
     let look = tokio::task::spawn_blocking(move || {
@@ -148,7 +149,7 @@ async fn looked(file: &Path) -> io::Result<(String, u64, Option<SystemTime>)> {
     look.await.unwrap_or_else(|_| Err(io::Error::other("the file could not be looked at")))
 }
 
-/// The text of a policy file.
+/// Text of a policy file.
 pub(crate) fn read(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|error| Failure::PolicyUnread(file.to_owned(), error))
 }

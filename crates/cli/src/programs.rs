@@ -1,4 +1,4 @@
-//! How the programs of agents are started here: confined, or not at all, unless whoever runs the server wants them unconfined.
+//! How the programs of agents are started: confined, or not at all, unless the operator allows unconfined programs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use confine::{Confinement, Helper, Programs};
 use crate::config::Agents;
 use crate::failure::Failure;
 
-/// What was found out at the start.
+/// Result of the check at the start.
 #[derive(Debug, Clone)]
 enum Way {
     Confined,
     Unconfined,
-    /// They cannot be confined, for this reason, and nobody has allowed them otherwise.
+    /// Programs cannot be confined for this reason, and unconfined programs are not allowed.
     Refused(String),
 }
 
@@ -21,21 +21,21 @@ enum Way {
 #[derive(Debug, Clone)]
 pub(crate) struct AgentPrograms {
     way: Way,
-    /// What every program is confined to, before the workspace and the settings of its agent are added.
+    /// Confinement of every program, without its workspace and the settings of its agent.
     common: Confinement,
     data: PathBuf,
-    /// The files and directories of whoever runs the server, as they were given.
+    /// Files and directories of the operator, as given.
     own: Vec<PathBuf>,
-    /// The directory of all workspaces.
+    /// Directory of all workspaces.
     workspaces: Option<PathBuf>,
 }
 
 impl AgentPrograms {
-    /// Tries whether programs can be confined here, and says in the log what follows from it. Workspaces and data must lie apart: whoever
-    /// writes to a workspace must not be within reach of the keys.
+    /// Checks whether programs can be confined here and logs the result. Workspaces and data must lie apart, so that a
+    /// program with write access to a workspace cannot reach the keys.
     ///
-    /// `own` are further files of whoever runs the server, which no program may read. They lie outside the workspaces, where an agent could
-    /// write its own policy.
+    /// `own` are further files of the operator that no program may read. They must lie outside the workspaces, where an
+    /// agent could write its own policy.
     pub(crate) fn found_out(agents: &Agents, data: &Path, own: &[&Option<PathBuf>]) -> Result<Self, Failure> {
         let data = real(data);
         let own = own.iter().copied().chain([&agents.agents, &agents.flows]);
@@ -63,13 +63,13 @@ impl AgentPrograms {
         Ok(Self { way, common, data, own, workspaces: all })
     }
 
-    /// Whether programs of agents run with all the rights of this process.
+    /// Whether programs of agents run with all rights of this process.
     pub(crate) fn are_unconfined(&self) -> bool {
         matches!(self.way, Way::Unconfined)
     }
 
-    /// Refuses a workspace, by its real path, from which the data, the files of whoever runs the server or all other workspaces could be
-    /// reached, whatever its agent's tools are.
+    /// Refuses a workspace, by its real path, from which the data, files of the operator or all other workspaces could
+    /// be reached, for any tools of its agent.
     pub(crate) fn admit(&self, workspace: &Path) -> Result<(), ToolError> {
         let workspace = real(workspace);
         if workspace.starts_with(&self.data) || self.data.starts_with(&workspace) {
@@ -93,7 +93,7 @@ impl AgentPrograms {
             || (!is_its_own && self.workspaces.as_ref().is_some_and(|all| path.starts_with(all)))
     }
 
-    /// How a program is started that has this workspace, and what its agent's file allows besides.
+    /// How a program with this workspace and these settings is started.
     pub(crate) fn with(
         &self,
         workspace: Option<PathBuf>,
@@ -141,22 +141,23 @@ fn way(agents: &Agents) -> Way {
     }
 }
 
-/// A path without links, as far as it exists.
+/// A path with its links resolved, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let known = absolute.ancestors().find_map(|known| Some((known, known.canonicalize().ok()?)));
     let Some((known, real)) = known else { return absolute };
     match absolute.strip_prefix(known) {
-        // Joined with nothing, a path would end in a slash, and then name no file.
+        // Joining with an empty path would add a slash, and the path would no longer name a file.
         Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
         _ => real,
     }
 }
 
-/// Whether a path leads to somewhere inside a directory, or passes through it: whoever writes there could then put something else at its end.
+/// Whether a path ends inside a directory or passes through it. A program with write access there could replace its
+/// target.
 fn leads_through(path: &Path, directory: &Path) -> bool {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    // A link is where its name lies, wherever it leads.
+    // A link is at the place of its name, wherever it leads.
     let mut steps = absolute.ancestors().filter_map(|step| Some(real(step.parent()?).join(step.file_name()?)));
     real(path).starts_with(directory) || steps.any(|step| step.starts_with(directory))
 }
@@ -167,7 +168,7 @@ mod tests {
 
     use super::*;
 
-    /// Agents with workspaces below a directory, and what is given besides.
+    /// Agents with workspaces below a directory, and further flags.
     fn agents(dir: &Path, more: &[&str]) -> Agents {
         #[derive(clap::Parser)]
         struct Given {
@@ -179,7 +180,7 @@ mod tests {
         Given::parse_from(given.iter().chain(more)).agents
     }
 
-    /// Programs beside the directories `data` and `workspaces/one`, `workspaces/two`.
+    /// Programs with the directories `data`, `workspaces/one` and `workspaces/two`.
     fn programs(dir: &Path) -> AgentPrograms {
         for name in ["data", "workspaces/one", "workspaces/two"] {
             std::fs::create_dir_all(dir.join(name)).unwrap();

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::master_key::{Rotating, from_environment};
 use crate::open::open_kept;
 
-/// Rotates keys, whether or not servers are running.
+/// Rotates keys. Works while servers are running and without one.
 pub(crate) async fn secrets(secrets: Secrets) -> Result<(), Failure> {
     let SecretsCommand::Rotate(rotate) = secrets.command;
     match from_environment(&rotate.master)? {
@@ -22,7 +22,7 @@ pub(crate) async fn secrets(secrets: Secrets) -> Result<(), Failure> {
     }
 }
 
-/// First the file has the new key, then everything is sealed with it, then the file has no other.
+/// Adds the new key to the file, seals everything with it, then removes the old keys from the file.
 async fn of_file(rotate: &Rotate) -> Result<(), Failure> {
     let file = Rotating::begin(&rotate.database.data)?;
     let engine = engine(rotate, file.vault()?).await?;

@@ -1,4 +1,4 @@
-//! `holdpoint serve`: what runs, and how it ends.
+//! `holdpoint serve`: starts the server and its background tasks, and stops them in order.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -23,12 +23,12 @@ use crate::programs::AgentPrograms;
 use crate::stopping::Signals;
 use crate::{policy, telemetry, users, work};
 
-/// How many file descriptors are kept for everything but the connections of callers: the database, webhooks, agents' programs, the log.
+/// File descriptors kept for everything but client connections: the database, webhooks, programs of agents, the log.
 const OTHER_FILES: u64 = 1024;
 
-/// Runs the server until it is told to stop.
+/// Runs the server until a signal stops it.
 pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
-    // Each connection is a file descriptor; a lower limit than wished for is still a limit to live with.
+    // Each connection takes a file descriptor. If the limit cannot be raised, the server runs with the lower one.
     let files = rlimit::increase_nofile_limit(u64::MAX).or_else(|_| rlimit::Resource::NOFILE.get_soft());
     let telemetry = telemetry::start(&serve.telling)?;
     if let (Ok(limit), connections) = (files, serve.callers.connections)
@@ -41,8 +41,8 @@ pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
     ended
 }
 
-/// How many files this process should be allowed to have open, where `limit` is too few for so many connections: it would run out of file
-/// descriptors before it can refuse a connection with a reason.
+/// Number of open files that this many connections need, if it exceeds `limit`. Without it the process would run out of
+/// file descriptors before it can refuse a connection with a reason.
 fn wanted_files(limit: u64, connections: usize) -> Option<u64> {
     let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
     (limit < wanted).then_some(wanted)
@@ -102,14 +102,14 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     if let Err(error) = engine.note_used().await {
         tracing::warn!(%error, "the last use of keys was not written down");
     }
-    // Joins the writing threads: what was acknowledged is on disk either way.
+    // Joins the writer threads. Acknowledged writes are on disk in any case.
     let closing = tokio::task::spawn_blocking(move || store.close());
     let _ = closing.await;
     println!("Holdpoint has stopped");
     served.map_err(Failure::Serve)
 }
 
-/// The identity provider that was asked for.
+/// The configured identity provider.
 fn oidc(provider: &Provider) -> Result<Option<Oidc>, Failure> {
     let (Some(issuer), Some(client_id)) = (&provider.oidc_issuer, &provider.oidc_client_id) else { return Ok(None) };
     let secret = provider.oidc_client_secret_file.as_ref().map(|file| {
@@ -127,7 +127,7 @@ fn oidc(provider: &Provider) -> Result<Option<Oidc>, Failure> {
     Oidc::new(settings).map(Some).map_err(Failure::Oidc)
 }
 
-/// As long as nobody has ever signed in: shows the way in, to whoever sees what this process writes.
+/// Prints a sign-in link for the first admin, as long as nobody has ever signed in.
 async fn welcome(engine: &Engine, serve: &Serve, address: SocketAddr) {
     match engine.first_link().await {
         Ok(None) => {}
@@ -140,7 +140,7 @@ async fn welcome(engine: &Engine, serve: &Serve, address: SocketAddr) {
     }
 }
 
-/// Takes the data directory, which is made if absent.
+/// Locks the data directory and creates it if it is missing.
 fn locked(directory: &Path) -> Result<DataLock, Failure> {
     private_directory(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
     Ok(DataLock::take(directory)?)

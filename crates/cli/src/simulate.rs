@@ -8,14 +8,14 @@ use crate::master_key::vault;
 use crate::open::open_kept;
 use crate::policy::read;
 
-/// Holds a draft against what was proposed; beside a running server or without one.
+/// Compares a draft with past actions. Works while a server is running and without one.
 pub(crate) async fn simulate(draft: PolicySimulate) -> Result<(), Failure> {
     let PolicySimulate { file, limit, since, tenant, project, master, database } = draft;
     let text = read(&file)?;
     let (store, clock) = open_kept(&database)?;
     let vault = vault(&master, &database.data)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
-    // The floor stays in force whatever the policy is.
+    // The floor applies to every policy.
     engine.follow_servers().await?;
     let simulate = Simulate { file: file.display().to_string(), text, limit: Some(limit), since };
     let simulation = engine.policy_simulate_of(tenant, project, simulate).await.map_err(|error| match error {
@@ -29,7 +29,7 @@ pub(crate) async fn simulate(draft: PolicySimulate) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What came of it, a line each.
+/// Result of the simulation, one line each.
 fn told(simulation: &Simulation) -> Vec<String> {
     let Simulation { judged, more, counts, changed, contradictions, contradicted, .. } = simulation;
     let older = if *more { ", and there are older ones" } else { "" };

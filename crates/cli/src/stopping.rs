@@ -1,11 +1,11 @@
-//! How a process that runs for long is told to stop.
+//! Stop signals of a long-running process.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::failure::Failure;
 
-/// SIGTERM and SIGINT, heard from the first moment on.
+/// SIGTERM and SIGINT, caught from the start of the process.
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -23,7 +23,7 @@ impl Signals {
             _ = self.interrupt.recv() => {}
         }
         tracing::info!("told to stop: requests in flight finish, streams are told");
-        // If nobody listens any more, the server has stopped already.
+        // Without receivers the server has stopped already.
         let _ = stop.send(true);
     }
 }

@@ -6,7 +6,8 @@ use crate::config::{Users, UsersCommand};
 use crate::failure::Failure;
 use crate::open::{open_kept, open_or_make, unsealed};
 
-/// Adds people or lets them in, whether or not a server is running: for whoever holds the data.
+/// Adds people or creates sign-in links, for anyone with access to the database. Works while a server is running and
+/// without one.
 pub(crate) async fn users(users: Users) -> Result<(), Failure> {
     match users.command {
         UsersCommand::Create(create) => {
@@ -35,7 +36,7 @@ pub(crate) async fn users(users: Users) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where a browser goes with a link. What stands behind the hash is never sent to a server by itself.
+/// Address of a sign-in link. A browser never sends the part after the hash to a server.
 pub(crate) fn address(base: &str, token: &str) -> String {
     format!("{}/sign-in#token={token}", base.trim_end_matches('/'))
 }

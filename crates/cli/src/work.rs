@@ -1,4 +1,4 @@
-//! The agents that are run here: what the files define, followed while the server runs, and the worker that drives them.
+//! Hosted agents: loads the definition files, follows their changes, and runs the worker.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use crate::failure::Failure;
 use crate::kit::{AgentSettings, Kit};
 use crate::programs::AgentPrograms;
 
-/// How soon changed files are noticed.
+/// Interval at which the files are checked for changes.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What the files were when they were last looked at: the digest of each, or that one cannot be read.
+/// Digest of each file at the last check; `None` for one that cannot be read.
 type Looks = BTreeMap<PathBuf, Option<Digest>>;
 
-/// Takes what the files define at the start, and gives what they say beside the agents. A bad file ends it, with everything that is wrong with
-/// any of them.
+/// Loads the definitions at the start and returns the agents' settings. An invalid file ends the start; the error lists
+/// all problems of all files.
 pub(crate) fn first(engine: &Engine, agents: &Agents) -> Result<Arc<AgentSettings>, Failure> {
     keep_to_ourselves();
     let found = definitions::read(agents.agents.as_deref(), agents.flows.as_deref());
@@ -35,15 +35,15 @@ pub(crate) fn first(engine: &Engine, agents: &Agents) -> Result<Arc<AgentSetting
     Ok(settings)
 }
 
-/// Puts what the files say in force.
+/// Puts definitions in force.
 fn take(engine: &Engine, settings: &AgentSettings, found: Filed) {
     settings.replace(&found.agents);
     let (definitions, owners) = found.for_engine();
     engine.define_for(definitions, owners);
 }
 
-/// The memory and the environment of this process, with the address of the database and the keys of models in it, are closed to other processes
-/// of the same user. Whoever is root reads them all the same.
+/// Protects memory and environment of this process, which hold the database address and model keys, from other
+/// processes of the same user. Root can still read them.
 fn keep_to_ourselves() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable) {
@@ -51,7 +51,7 @@ fn keep_to_ourselves() {
     }
 }
 
-/// Starts the worker, and whatever follows the files. The worker lets go of its steps when it is told to stop.
+/// Starts the worker and the task that follows the files. The worker releases its steps when it is stopped.
 pub(crate) fn start(
     tasks: &TaskTracker,
     cancelled: &CancellationToken,
@@ -74,10 +74,11 @@ pub(crate) fn start(
     }
 }
 
-/// Follows the files for ever. Bad ones leave those before in force, and are told in the log and the figures.
+/// Follows the files for ever. Invalid files leave the previous definitions in force and are reported in the log and
+/// the metrics.
 async fn follow(engine: Engine, agents: Agents, settings: Arc<AgentSettings>) {
     metrics::gauge!("flow_definitions_refused").set(0.0);
-    // Nothing is taken as known: the files may have changed since the server was started with them.
+    // The files are read again: they may have changed since the start.
     let mut last = None;
     loop {
         tokio::time::sleep(LOOK).await;

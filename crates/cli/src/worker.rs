@@ -1,4 +1,4 @@
-//! `holdpoint worker`: drives agents beside the servers of the same database, and serves nothing but its figures.
+//! `holdpoint worker`: runs hosted agents beside the servers of the same database and serves only its metrics.
 
 use std::net::SocketAddr;
 
@@ -18,7 +18,7 @@ use crate::programs::AgentPrograms;
 use crate::stopping::Signals;
 use crate::{policy, telemetry, work};
 
-/// Runs a worker until it is told to stop.
+/// Runs a worker until a signal stops it.
 pub(crate) fn worker(runtime: &Runtime, worker: &Worker) -> Result<(), Failure> {
     if worker.database.database_url.is_none() {
         return Err(Failure::WorkerAlone);
@@ -58,7 +58,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     tasks.spawn(signals.told_to_stop(stop));
     println!("Holdpoint drives agents, {} steps at once", worker.agents.worker_steps);
 
-    // An error says that nobody can tell it to stop any more: then it stops.
+    // An error means that no sender is left; the worker stops then too.
     let _ = stopping.wait_for(|stopping| *stopping).await;
     cancelled.cancel();
     tasks.close();
@@ -69,7 +69,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shows the figures of this process, and whether it lives and its store answers.
+/// Serves the metrics, liveness and readiness of this process.
 async fn show_figures(
     tasks: &TaskTracker,
     engine: &Engine,

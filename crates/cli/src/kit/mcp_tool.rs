@@ -1,4 +1,4 @@
-//! A tool of an MCP server, as the worker runs it.
+//! A tool of an MCP server as the worker runs it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use mcp::{Called, McpClient, McpTool};
 use serde_json::Value;
 
-/// How long a call may take.
+/// Time limit of a call.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// A tool of an MCP server.
