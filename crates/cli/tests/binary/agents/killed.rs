@@ -64,7 +64,7 @@ async fn while_a_command_runs() {
     until("the command that runs", async || place.file("ran").exists().then_some(())).await;
     server.kill();
     let _server = launch.start().await;
-    // The lease of an action is half a minute longer than its command.
+    // The outcome is asked about when the lease of the action has expired.
     let since = Instant::now();
     let question = loop {
         if let Some(question) = open(&alice, &session).await.into_iter().next() {

@@ -75,7 +75,7 @@ async fn cut_off(house: &House, tickets: &Tickets) {
     until("the call in flight", async || (!tickets.called().is_empty()).then_some(())).await;
     server.kill();
     let _server = launch.start().await;
-    // An action of which nothing is heard is waited for half a minute.
+    // The outcome is asked about when the lease of the action has expired.
     let since = Instant::now();
     let question = loop {
         if let Some(question) = open(&alice, &session).await.into_iter().next() {
