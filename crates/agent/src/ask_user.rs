@@ -9,7 +9,7 @@ use domain::{AgentVersion, Problem, Question};
 use serde_json::{Value, json};
 
 pub use schemas::specs;
-pub use suggestions::Dropped;
+pub use suggestions::DroppedSuggestion;
 
 use crate::machine::ASK_USER_PREFIX;
 
@@ -23,7 +23,7 @@ pub fn question(
     tool: &str,
     arguments: &Value,
     agent: &AgentVersion,
-) -> Result<(Question, Option<i64>, Vec<Dropped>), String> {
+) -> Result<(Question, Option<i64>, Vec<DroppedSuggestion>), String> {
     let tool = tool.strip_prefix(ASK_USER_PREFIX).unwrap_or(tool);
     let (mut question, offered) = arguments::read(tool, arguments)?;
     let dropped = suggestions::choose(&mut question, offered, agent);

@@ -22,8 +22,8 @@ mod end;
 mod limits;
 mod state;
 
-pub use calls::{ASK_USER_PREFIX, Left, Waiting};
-pub use state::{Doing, State};
+pub use calls::{ASK_USER_PREFIX, UnsettledCall, WaitingCall};
+pub use state::{Activity, MachineState};
 
 pub(crate) use calls::asks_people;
 pub(crate) use end::output;
@@ -66,7 +66,8 @@ pub enum Input {
         note: bool,
     },
     /// All messages so far are part of the request for the turn that is about to be asked for.
-    Heard,
+    #[serde(rename = "heard")]
+    MessagesShown,
     /// The model has produced a turn.
     Turn(Box<Turn>),
     /// The model cannot be asked.
@@ -98,14 +99,16 @@ pub enum Input {
         end: CallEnd,
     },
     /// The question before the step has ended.
-    Before(BeforeEnd),
+    #[serde(rename = "before")]
+    BeforeEnded(BeforeEnd),
     /// The step is cancelled in any phase.
     Cancelled {
         /// Reason, in words for people.
         reason: String,
     },
     /// The step is tried again. Finished work stays; the use of the limits is reset.
-    Again {
+    #[serde(rename = "again")]
+    Retried {
         /// Reason, in words for people.
         reason: String,
         /// Whether the session had ended in between. Secret values that people gave before are then not handed out any
@@ -115,7 +118,8 @@ pub enum Input {
     },
     /// The outcome of a call that the previous attempt left without a result. It changes nothing but the message that
     /// the model reads.
-    Found {
+    #[serde(rename = "found")]
+    CallRecovered {
         /// Name of the call.
         call: String,
         /// Result of the call.
@@ -151,7 +155,7 @@ pub enum CallEnd {
         reason: String,
     },
     /// People answered and the call does not run, or people answered a question of the model.
-    Answered(Answered),
+    Answered(PeopleAnswer),
     /// The question expired or was cancelled.
     Unanswered {
         /// `expired` or `cancelled`.
@@ -163,7 +167,7 @@ pub enum CallEnd {
 
 /// Answer of people to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct PeopleAnswer {
     /// Effect of the answer on the step.
     pub effect: AnswerEffect,
     /// Identifiers of the chosen options.
@@ -185,7 +189,7 @@ pub enum BeforeEnd {
     /// People answered.
     Answered {
         /// The answer.
-        answer: Answered,
+        answer: PeopleAnswer,
         /// Task of the agent after the answer: the input template of the step, filled in.
         task: Option<Value>,
     },
@@ -198,7 +202,7 @@ pub enum BeforeEnd {
 
 /// Effect that the worker performs for a step.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum StepEffect {
     /// Ask the model for its next turn.
     CallModel,
     /// Propose an action and run it once it is allowed.

@@ -41,7 +41,7 @@ pub enum Message {
         /// Text of the turn.
         text: String,
         /// Calls in their order.
-        calls: Vec<Call>,
+        calls: Vec<ModelCall>,
         /// Data that the provider expects back with the next request, unchanged.
         provider: Value,
     },
@@ -60,7 +60,7 @@ pub enum Message {
 
 /// One call of a model's turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Call {
+pub struct ModelCall {
     /// Identifier that the model gave the call; unique within its turn only.
     pub id: String,
     /// Name of the tool.
@@ -80,7 +80,7 @@ pub struct Turn {
     pub thinking: String,
     /// Calls in their order.
     #[serde(default)]
-    pub calls: Vec<Call>,
+    pub calls: Vec<ModelCall>,
     /// Tokens and cost.
     #[serde(default)]
     pub usage: Usage,

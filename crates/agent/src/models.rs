@@ -9,15 +9,15 @@ mod address;
 mod anthropic;
 mod arguments;
 mod conversation;
-mod draft;
 mod events;
 mod fault;
 mod http;
 mod names;
 mod openai;
+mod remote;
 mod retry;
 mod scripted;
-mod wire;
+mod turn_builder;
 
 #[cfg(test)]
 mod tests;
@@ -44,8 +44,8 @@ pub fn open(choice: &ModelChoice, key: Option<Zeroizing<String>>) -> Result<Box<
     match choice.provider {
         Provider::Scripted => Ok(Box::new(scripted::Scripted::new(choice)?)),
         Provider::Openai | Provider::Anthropic => {
-            let carrier = http::Http::new(choice, key.as_ref())?;
-            Ok(Box::new(wire::Wire::new(choice, key, Box::new(carrier), retry::Pace::of(choice))))
+            let transport = http::Http::new(choice, key.as_ref())?;
+            Ok(Box::new(remote::RemoteModel::new(choice, key, Box::new(transport), retry::TimeLimits::of(choice))))
         }
     }
 }

@@ -19,18 +19,18 @@ pub trait Tool: Send + Sync {
     }
     /// Content that a call with these arguments would replace, for its reviewers; `None` for a tool that replaces
     /// nothing.
-    fn replaces<'a>(&'a self, _arguments: &'a Value) -> BoxFuture<'a, Option<Replaced>> {
+    fn replaces<'a>(&'a self, _arguments: &'a Value) -> BoxFuture<'a, Option<ReplacedContent>> {
         async { None }.boxed()
     }
     /// Runs the tool. It must not panic; every failure is an outcome.
-    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran>;
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a ToolRun) -> BoxFuture<'a, ToolOutcome>;
 }
 
 /// Content that a call would replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replaced {
+pub struct ReplacedContent {
     /// Hash of the content. It changes whenever the content does; a missing file has a value too.
-    pub mark: String,
+    pub content_hash: String,
     /// The content, if it is short text.
     pub text: Option<String>,
 }
@@ -63,35 +63,35 @@ pub struct ToolSpec {
 
 /// Context of one run of a tool, besides its arguments.
 #[derive(Default)]
-pub struct Run {
+pub struct ToolRun {
     /// Cancelled when the step is cancelled or lost; the tool then ends its work.
     pub cancel: CancellationToken,
     /// Values that people gave this step, by name, for the environment of a command. The model never sees them.
     pub secrets: BTreeMap<String, Zeroizing<String>>,
     /// Hash of the content that reviewers saw; the tool replaces nothing if the content has changed since. `None`
     /// allows any content.
-    pub seen: Option<String>,
+    pub expected_content: Option<String>,
     /// All secret values that people gave the session, by name. They are removed from everything that the model sees.
     pub hidden: Vec<(String, Zeroizing<String>)>,
 }
 
-impl Run {
+impl ToolRun {
     /// Names and values of everything that must not be shown.
     pub(crate) fn confidential(&self) -> impl Iterator<Item = (&String, &Zeroizing<String>)> {
         self.secrets.iter().chain(self.hidden.iter().map(|(name, value)| (name, value)))
     }
 }
 
-impl std::fmt::Debug for Run {
+impl std::fmt::Debug for ToolRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.secrets.keys().collect();
-        f.debug_struct("Run").field("cancel", &self.cancel).field("secrets", &names).finish()
+        f.debug_struct("ToolRun").field("cancel", &self.cancel).field("secrets", &names).finish()
     }
 }
 
 /// Outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ran {
+pub enum ToolOutcome {
     /// The tool ran.
     Done(Value),
     /// The tool failed or refused to run.

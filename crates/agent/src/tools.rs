@@ -32,11 +32,11 @@ mod group;
 mod list_files;
 mod move_file;
 mod output;
-mod place;
 mod read_file;
 mod search_files;
 mod variables;
 mod walk;
+mod workspace_path;
 mod write_file;
 
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ use engine::Hidden;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use crate::tool::{Ran, Run, Tool};
+use crate::tool::{Tool, ToolOutcome, ToolRun};
 use create_directory::CreateDirectory;
 use delete_file::DeleteFile;
 use execute_command::ExecuteCommand;
@@ -94,19 +94,19 @@ pub fn schemas() -> BTreeMap<String, Value> {
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Removes secret values from the outcome of any tool.
-pub(crate) fn discreet(ran: Ran, run: &Run) -> Ran {
+pub(crate) fn redact(ran: ToolOutcome, run: &ToolRun) -> ToolOutcome {
     let secrets = Hidden::new(run.confidential());
     match ran {
-        Ran::Done(result) => Ran::Done(secrets.hide_in(result)),
-        Ran::Failed { message, result } => {
-            Ran::Failed { message: secrets.hide(&message), result: secrets.hide_in(result) }
+        ToolOutcome::Done(result) => ToolOutcome::Done(secrets.hide_in(result)),
+        ToolOutcome::Failed { message, result } => {
+            ToolOutcome::Failed { message: secrets.hide(&message), result: secrets.hide_in(result) }
         }
-        Ran::Unknown => Ran::Unknown,
+        ToolOutcome::Unknown => ToolOutcome::Unknown,
     }
 }
 
 /// Removes these values from a text.
-pub(crate) fn hidden(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {
+pub(crate) fn redact_text(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {
     Hidden::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
 }
 

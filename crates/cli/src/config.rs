@@ -2,9 +2,9 @@
 
 mod access;
 mod audit;
-mod bounds;
-mod callers;
 mod database;
+mod node_limits;
+mod tenant_limits;
 mod webhooks;
 
 use std::collections::HashMap;
@@ -18,10 +18,10 @@ use url::Url;
 use zeroize::Zeroizing;
 
 pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
-pub(crate) use audit::{Audit, AuditCommand, AuditExport, AuditPlace, AuditVerify};
-pub(crate) use bounds::Bounds;
-pub(crate) use callers::Callers;
+pub(crate) use audit::{Audit, AuditCommand, AuditExport, AuditTenant, AuditVerify};
 pub(crate) use database::{Adopt, DatabaseCommand};
+pub(crate) use node_limits::NodeLimits;
+pub(crate) use tenant_limits::TenantLimits;
 pub(crate) use webhooks::Webhooks;
 
 /// Approval server for AI agents: an agent asks, its step sleeps durably, a person answers, and the agent continues
@@ -139,9 +139,9 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) oidc: Provider,
     #[command(flatten)]
-    pub(crate) terms: Terms,
+    pub(crate) options: EngineOptions,
     #[command(flatten)]
-    pub(crate) bounds: Bounds,
+    pub(crate) tenant_limits: TenantLimits,
     #[command(flatten)]
     pub(crate) agents: Agents,
     #[command(flatten)]
@@ -159,9 +159,9 @@ pub(crate) struct Serve {
     #[arg(long, env = "HOLDPOINT_BEHIND_PROXY")]
     pub(crate) behind_proxy: bool,
     #[command(flatten)]
-    pub(crate) callers: Callers,
+    pub(crate) node_limits: NodeLimits,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telemetry: TelemetryOptions,
 }
 
 #[derive(Debug, Args)]
@@ -174,13 +174,13 @@ pub(crate) struct Worker {
     #[command(flatten)]
     pub(crate) master: MasterKeys,
     #[command(flatten)]
-    pub(crate) terms: Terms,
+    pub(crate) options: EngineOptions,
     #[command(flatten)]
-    pub(crate) bounds: Bounds,
+    pub(crate) tenant_limits: TenantLimits,
     #[command(flatten)]
     pub(crate) agents: Agents,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telemetry: TelemetryOptions,
 }
 
 /// Hosted agents.
@@ -215,7 +215,7 @@ pub(crate) struct Agents {
 
 /// Rules for questions and actions; they must be equal on every node.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Terms {
+pub(crate) struct EngineOptions {
     /// Policy file of projects without a policy of their own. Changes are loaded while the server is running
     #[arg(long, env = "HOLDPOINT_POLICY")]
     pub(crate) policy: Option<PathBuf>,
@@ -251,7 +251,7 @@ pub(crate) struct Terms {
 
 /// Logs and traces.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Telling {
+pub(crate) struct TelemetryOptions {
     /// Log filter, for example info or holdpoint_engine=debug
     #[arg(long, env = "HOLDPOINT_LOG", default_value = "info")]
     pub(crate) log: String,
@@ -394,7 +394,7 @@ pub(crate) struct Check {
     pub(crate) database: Database,
 }
 
-impl Terms {
+impl EngineOptions {
     pub(crate) fn settings(&self, agents: &Agents) -> engine::Settings {
         let seconds = |seconds: u32| SignedDuration::from_secs(i64::from(seconds));
         engine::Settings {
@@ -416,10 +416,10 @@ impl Serve {
         server::Limits {
             body_bytes: self.body_bytes,
             rate: NonZeroU32::new(self.rate),
-            key_reply_bytes: self.bounds.key_reply_bytes,
-            tenant_reply_bytes: self.bounds.tenant_reply_bytes,
+            key_reply_bytes: self.tenant_limits.key_reply_bytes,
+            tenant_reply_bytes: self.tenant_limits.tenant_reply_bytes,
             streams: self.streams,
-            ..self.callers.limits(self.behind_proxy)
+            ..self.node_limits.limits(self.behind_proxy)
         }
     }
 }

@@ -4,7 +4,7 @@ use store::Adopted;
 
 use crate::config::{Adopt, DatabaseCommand};
 use crate::failure::Failure;
-use crate::open::{open_kept, unsealed};
+use crate::open_store::{engine_without_vault, open_existing};
 
 /// Adopts a restored database.
 pub(crate) async fn database(command: DatabaseCommand) -> Result<(), Failure> {
@@ -15,7 +15,7 @@ pub(crate) async fn database(command: DatabaseCommand) -> Result<(), Failure> {
     if connections > 0 {
         return Err(Failure::NodesRunning(connections));
     }
-    let adopted = unsealed(open_kept(&database)?).database_adopt().await?;
+    let adopted = engine_without_vault(open_existing(&database)?).database_adopt().await?;
     if !adopted.changed() {
         println!("nothing to adopt: this database and its cluster fit each other");
         return Ok(());

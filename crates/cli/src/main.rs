@@ -5,24 +5,24 @@
 mod archive;
 mod audit;
 mod config;
-mod data;
 mod database;
 mod definitions;
 mod failure;
+mod hosted_agents;
 mod keys;
 mod kit;
 mod master_key;
-mod open;
+mod open_store;
 mod policy;
 mod programs;
 mod restart;
 mod secrets;
 mod serve;
+mod signals;
 mod simulate;
-mod stopping;
+mod sqlite;
 mod telemetry;
 mod users;
-mod work;
 mod worker;
 
 use std::alloc::System;
@@ -61,8 +61,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Archive(ArchiveCommand::Export(export)) => runtime.block_on(archive::export(&export)),
         Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
         Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
-        Command::Backup(backup) => data::backup(&backup),
-        Command::Check(check) => data::check(&check),
+        Command::Backup(backup) => sqlite::backup(&backup),
+        Command::Check(check) => sqlite::check(&check),
         Command::Database(command) => runtime.block_on(database::database(command)),
         Command::Policy(PolicyCommand::Check(files)) => policy::check(files),
         Command::Policy(PolicyCommand::Simulate(draft)) => runtime.block_on(simulate::simulate(draft)),

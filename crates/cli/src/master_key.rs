@@ -48,7 +48,7 @@ fn vault_of_file(path: PathBuf) -> Result<Vault, Failure> {
     let keys = read(&path)?;
     let reread = move || {
         read(&path).unwrap_or_else(|failure| {
-            tracing::warn!(%failure, "the master keys cannot be read again");
+            tracing::warn!(%failure, "the master keys could not be read again");
             Vec::new()
         })
     };
@@ -56,14 +56,14 @@ fn vault_of_file(path: PathBuf) -> Result<Vault, Failure> {
 }
 
 /// The key file during a rotation, locked against another rotation.
-pub(crate) struct Rotating {
+pub(crate) struct KeyFileRotation {
     directory: PathBuf,
     path: PathBuf,
     #[expect(dead_code, reason = "held, not read")]
     lock: File,
 }
 
-impl Rotating {
+impl KeyFileRotation {
     /// Locks the file, or fails if another rotation holds it.
     pub(crate) fn begin(directory: &Path) -> Result<Self, Failure> {
         let path = directory.join(FILE);
@@ -105,7 +105,7 @@ impl Rotating {
     /// Writes a new file and renames it, so that a reader, or a crash in the middle, sees the old keys or the new ones.
     fn write(&self, keys: &[MasterKey]) -> Result<(), Failure> {
         let fresh = self.directory.join(format!("{FILE}.{}.new", std::process::id()));
-        let written = write(&fresh, &spelled(keys))
+        let written = write(&fresh, &encode_keys(keys))
             .and_then(|()| std::fs::rename(&fresh, &self.path))
             .and_then(|()| File::open(&self.directory)?.sync_all());
         written.map_err(|error| self.failed(error.to_string()))
@@ -122,7 +122,7 @@ fn make(directory: &Path, path: &Path) -> io::Result<()> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(bytes.as_mut_slice()).map_err(|error| io::Error::other(error.to_string()))?;
     let fresh = directory.join(format!("{FILE}.{}.new", std::process::id()));
-    let text = spelled(&[MasterKey::from_bytes(*bytes)]);
+    let text = encode_keys(&[MasterKey::from_bytes(*bytes)]);
     let made = write(&fresh, &text).and_then(|()| match std::fs::hard_link(&fresh, path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         linked => linked,
@@ -154,7 +154,7 @@ fn read(path: &Path) -> Result<Vec<MasterKey>, Failure> {
 }
 
 /// Text of the keys, one per line.
-fn spelled(keys: &[MasterKey]) -> Zeroizing<String> {
+fn encode_keys(keys: &[MasterKey]) -> Zeroizing<String> {
     Zeroizing::new(keys.iter().map(|key| format!("{}\n", BASE64_STANDARD.encode(key.bytes()))).collect())
 }
 

@@ -13,33 +13,33 @@ use crate::config::Database;
 use crate::failure::Failure;
 
 /// A store with its clock.
-type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
+type OpenStore = (Arc<dyn Store>, Arc<dyn Clock>);
 
 /// Opens the configured store if it exists: a mistyped directory must not create a database.
-pub(crate) fn open_kept(database: &Database) -> Result<Opened, Failure> {
-    if let Some(missing) = unmade(database) {
+pub(crate) fn open_existing(database: &Database) -> Result<OpenStore, Failure> {
+    if let Some(missing) = missing_file(database) {
         return Err(Failure::Data(missing, io::ErrorKind::NotFound.into()));
     }
     open(database)
 }
 
 /// Opens or creates the configured store and says when it is new, so that a mistyped directory is noticed.
-pub(crate) fn open_or_make(database: &Database) -> Result<Opened, Failure> {
-    if let Some(file) = unmade(database) {
+pub(crate) fn open_or_create(database: &Database) -> Result<OpenStore, Failure> {
+    if let Some(file) = missing_file(database) {
         eprintln!("there was no database: {} is new", file.display());
     }
     open(database)
 }
 
 /// An engine with a random vault key, for commands that seal nothing: keys and accounts.
-pub(crate) fn unsealed((store, clock): Opened) -> Engine {
+pub(crate) fn engine_without_vault((store, clock): OpenStore) -> Engine {
     let ids = Ids::default();
     let vault = Vault::new(MasterKey::from_bytes(ids.random()));
     Engine::new(store, clock, ids, vault, Settings::default())
 }
 
 /// Refuses a database that was restored from a dump into another cluster and not adopted.
-pub(crate) async fn refuse_misfit(engine: &Engine) -> Result<(), Failure> {
+pub(crate) async fn refuse_unadopted(engine: &Engine) -> Result<(), Failure> {
     match engine.database_misfit().await? {
         Some(Misfit { recorded, next }) => Err(Failure::NotAdopted { recorded, next }),
         None => Ok(()),
@@ -47,13 +47,13 @@ pub(crate) async fn refuse_misfit(engine: &Engine) -> Result<(), Failure> {
 }
 
 /// File of a SQLite database that does not exist yet.
-fn unmade(database: &Database) -> Option<PathBuf> {
+fn missing_file(database: &Database) -> Option<PathBuf> {
     let file = database.data.join(FILE);
     (database.database_url.is_none() && !file.exists()).then_some(file)
 }
 
 /// Opens the configured store and creates it if it does not exist.
-pub(crate) fn open(database: &Database) -> Result<Opened, Failure> {
+pub(crate) fn open(database: &Database) -> Result<OpenStore, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store: Arc<dyn Store> = match &database.database_url {
         Some(url) => {

@@ -7,13 +7,13 @@ use std::time::{Duration, SystemTime};
 use engine::{Engine, Part, Unread};
 use policy::Severity;
 
-use crate::config::{PolicyFile, Terms};
+use crate::config::{EngineOptions, PolicyFile};
 use crate::failure::Failure;
 
 /// Interval at which the files are checked for changes.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Time for which a file must stay unchanged before it counts as completely written.
-const SETTLED: Duration = Duration::from_millis(100);
+const SETTLE_TIME: Duration = Duration::from_millis(100);
 /// Number of reads at the start while a file keeps changing.
 const READS: u32 = 50;
 
@@ -42,25 +42,25 @@ pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failu
 
 /// Loads the files at the start. An invalid file ends the start, because there is no earlier one that could stay in
 /// force.
-pub(crate) async fn first(engine: &Engine, terms: &Terms) -> Result<(), Failure> {
-    match &terms.policy_floor {
-        Some(file) => first_file(engine, Part::Floor, file).await?,
-        None if terms.no_policy_floor => engine.floor_remove().await?,
+pub(crate) async fn load(engine: &Engine, options: &EngineOptions) -> Result<(), Failure> {
+    match &options.policy_floor {
+        Some(file) => load_file(engine, Part::Floor, file).await?,
+        None if options.no_policy_floor => engine.floor_remove().await?,
         None => engine.floor_kept().await?,
     }
-    match &terms.policy {
-        Some(file) => first_file(engine, Part::Policy, file).await,
+    match &options.policy {
+        Some(file) => load_file(engine, Part::Policy, file).await,
         None => Ok(()),
     }
 }
 
-async fn first_file(engine: &Engine, part: Part, file: &Path) -> Result<(), Failure> {
+async fn load_file(engine: &Engine, part: Part, file: &Path) -> Result<(), Failure> {
     let unread = |error| Failure::PolicyUnread(file.to_owned(), error);
     for _ in 0..READS {
-        let Some(text) = settled(file, None).await.map_err(unread)? else { continue };
+        let Some(text) = read_settled(file, None).await.map_err(unread)? else { continue };
         return put(engine, part, file, text).await.map_err(|unread| {
             let lines: Vec<String> = unread.findings().iter().map(ToString::to_string).collect();
-            Failure::PolicyBad(lines.join("\n"))
+            Failure::PolicyInvalid(lines.join("\n"))
         });
     }
     Err(unread(io::Error::other("it changes whenever it is read")))
@@ -76,13 +76,13 @@ async fn put(engine: &Engine, part: Part, file: &Path, text: String) -> Result<(
 
 /// Follows the files, and the other servers if there are none, for ever. An invalid file leaves the previous one in
 /// force; the engine reports it in the log, the metrics and the API.
-pub(crate) async fn follow(engine: Engine, terms: Terms) {
+pub(crate) async fn follow(engine: Engine, options: EngineOptions) {
     // The files are read again: they may have changed since the start.
-    let files = [(Part::Floor, terms.policy_floor), (Part::Policy, terms.policy)];
-    let given = files.into_iter().filter_map(|(part, path)| Some(Followed { part, path: path?, taken: None }));
-    let (mut files, mut told): (Vec<Followed>, _) = (given.collect(), None);
+    let files = [(Part::Floor, options.policy_floor), (Part::Policy, options.policy)];
+    let given = files.into_iter().filter_map(|(part, path)| Some(WatchedFile { part, path: path?, taken: None }));
+    let (mut files, mut told): (Vec<WatchedFile>, _) = (given.collect(), None);
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
         for file in &mut files {
             file.look(&engine).await;
         }
@@ -92,24 +92,24 @@ pub(crate) async fn follow(engine: Engine, terms: Terms) {
         };
         let problem = looked.err().map(|error| error.to_string());
         if let Some(error) = problem.as_ref().filter(|_| problem != told) {
-            tracing::error!(error, "what the servers have put in force could not be looked at");
+            tracing::error!(error, "the policy in force on other servers could not be read");
         }
         told = problem;
     }
 }
 
 /// A file that is followed.
-struct Followed {
+struct WatchedFile {
     part: Part,
     path: PathBuf,
     /// The last text that was put in force or refused for its content. Any other text is tried again.
     taken: Option<String>,
 }
 
-impl Followed {
+impl WatchedFile {
     async fn look(&mut self, engine: &Engine) {
         let told = |why: String| engine.file_unreadable(self.part, &self.path.display().to_string(), why);
-        let text = match settled(&self.path, self.taken.as_deref()).await {
+        let text = match read_settled(&self.path, self.taken.as_deref()).await {
             Ok(Some(text)) if self.taken.as_ref() == Some(&text) => return,
             Ok(Some(text)) => text,
             Ok(None) => return told("the file changes while it is read".to_owned()),
@@ -128,18 +128,18 @@ impl Followed {
 }
 
 /// Text of a file that is completely written: it is known, or unchanged a moment later. `None` while it changes.
-async fn settled(file: &Path, known: Option<&str>) -> io::Result<Option<String>> {
-    let first = looked(file).await?;
+async fn read_settled(file: &Path, known: Option<&str>) -> io::Result<Option<String>> {
+    let first = read_with_times(file).await?;
     if known == Some(first.0.as_str()) {
         return Ok(Some(first.0));
     }
-    tokio::time::sleep(SETTLED).await;
-    let second = looked(file).await?;
+    tokio::time::sleep(SETTLE_TIME).await;
+    let second = read_with_times(file).await?;
     Ok((first == second).then_some(second.0))
 }
 
 /// Text, size and modification time of a file.
-async fn looked(file: &Path) -> io::Result<(String, u64, Option<SystemTime>)> {
+async fn read_with_times(file: &Path) -> io::Result<(String, u64, Option<SystemTime>)> {
     let file = file.to_owned();
     let look = tokio::task::spawn_blocking(move || {
         let text = std::fs::read_to_string(&file)?;

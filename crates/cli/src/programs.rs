@@ -10,7 +10,7 @@ use crate::failure::Failure;
 
 /// Result of the check at the start.
 #[derive(Debug, Clone)]
-enum Way {
+enum ProgramMode {
     Confined,
     Unconfined,
     /// Programs cannot be confined for this reason, and unconfined programs are not allowed.
@@ -20,7 +20,7 @@ enum Way {
 /// How the programs of agents are started.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentPrograms {
-    way: Way,
+    mode: ProgramMode,
     /// Confinement of every program, without its workspace and the settings of its agent.
     common: Confinement,
     data: PathBuf,
@@ -36,7 +36,7 @@ impl AgentPrograms {
     ///
     /// `own` are further files of the operator that no program may read. They must lie outside the workspaces, where an
     /// agent could write its own policy.
-    pub(crate) fn found_out(agents: &Agents, data: &Path, own: &[&Option<PathBuf>]) -> Result<Self, Failure> {
+    pub(crate) fn detect(agents: &Agents, data: &Path, own: &[&Option<PathBuf>]) -> Result<Self, Failure> {
         let data = real(data);
         let own = own.iter().copied().chain([&agents.agents, &agents.flows]);
         let own: Vec<PathBuf> = own.flatten().cloned().collect();
@@ -47,8 +47,8 @@ impl AgentPrograms {
             if real.starts_with(&data) || data.starts_with(&real) {
                 return Err(Failure::WorkspacesInData { workspaces: workspaces.clone(), data });
             }
-            if let Some(path) = own.iter().find(|path| leads_through(path, &real)) {
-                return Err(Failure::OwnInWorkspaces { path: path.clone(), workspaces: workspaces.clone() });
+            if let Some(path) = own.iter().find(|path| passes_through(path, &real)) {
+                return Err(Failure::OperatorFileInWorkspaces { path: path.clone(), workspaces: workspaces.clone() });
             }
             hidden.push(real.clone());
             all = Some(real);
@@ -59,13 +59,17 @@ impl AgentPrograms {
             workspace_bytes: agents.workspace_bytes,
             ..Confinement::default()
         };
-        let way = if agents.agents.is_none() || agents.worker_steps == 0 { Way::Confined } else { way(agents) };
-        Ok(Self { way, common, data, own, workspaces: all })
+        let mode = if agents.agents.is_none() || agents.worker_steps == 0 {
+            ProgramMode::Confined
+        } else {
+            choose_mode(agents)
+        };
+        Ok(Self { mode, common, data, own, workspaces: all })
     }
 
     /// Whether programs of agents run with all rights of this process.
     pub(crate) fn are_unconfined(&self) -> bool {
-        matches!(self.way, Way::Unconfined)
+        matches!(self.mode, ProgramMode::Unconfined)
     }
 
     /// Refuses a workspace, by its real path, from which the data, files of the operator or all other workspaces could
@@ -75,7 +79,7 @@ impl AgentPrograms {
         if workspace.starts_with(&self.data) || self.data.starts_with(&workspace) {
             return Err(ToolError("a workspace inside the data directory, or around it, cannot be used".to_owned()));
         }
-        if let Some(path) = self.own.iter().find(|path| leads_through(path, &workspace)) {
+        if let Some(path) = self.own.iter().find(|path| passes_through(path, &workspace)) {
             tracing::warn!(path = %path.display(), workspace = %workspace.display(), "a workspace holds a file or directory of this server");
             return Err(ToolError("a workspace that holds the server's own files cannot be used".to_owned()));
         }
@@ -86,7 +90,7 @@ impl AgentPrograms {
     }
 
     /// Whether a path leads into the data, or into a workspace other than this one.
-    fn is_closed(&self, path: &Path, workspace: Option<&Path>) -> bool {
+    fn is_forbidden(&self, path: &Path, workspace: Option<&Path>) -> bool {
         let path = real(path);
         let is_its_own = workspace.is_some_and(|own| path.starts_with(real(own)));
         path.starts_with(&self.data)
@@ -94,7 +98,7 @@ impl AgentPrograms {
     }
 
     /// How a program with this workspace and these settings is started.
-    pub(crate) fn with(
+    pub(crate) fn confined_to(
         &self,
         workspace: Option<PathBuf>,
         network: bool,
@@ -103,16 +107,16 @@ impl AgentPrograms {
         if let Some(path) = &workspace {
             self.admit(path)?;
         }
-        if let Some(path) = read_only.iter().find(|path| self.is_closed(path, workspace.as_deref())) {
+        if let Some(path) = read_only.iter().find(|path| self.is_forbidden(path, workspace.as_deref())) {
             tracing::warn!(path = %path.display(), "read_only leads into the data directory or to another workspace");
             return Err(ToolError(
                 "read_only must not lead into the data directory or to another workspace".to_owned(),
             ));
         }
-        match &self.way {
-            Way::Unconfined => Ok(Programs::Unconfined),
-            Way::Refused(why) => Err(ToolError(format!("programs of agents are not run here: {why}"))),
-            Way::Confined => {
+        match &self.mode {
+            ProgramMode::Unconfined => Ok(Programs::Unconfined),
+            ProgramMode::Refused(why) => Err(ToolError(format!("programs of agents are not run here: {why}"))),
+            ProgramMode::Confined => {
                 let confinement = Confinement { workspace, network, read_only, ..self.common.clone() };
                 Ok(Programs::Confined(Helper::ourselves(), confinement))
             }
@@ -120,23 +124,25 @@ impl AgentPrograms {
     }
 }
 
-fn way(agents: &Agents) -> Way {
+fn choose_mode(agents: &Agents) -> ProgramMode {
     if agents.unconfined_commands {
         tracing::warn!(
             "commands of agents and MCP servers run UNCONFINED, with all rights of this process (--unconfined-commands): \
              one of them can read the master key and make itself an admin"
         );
-        return Way::Unconfined;
+        return ProgramMode::Unconfined;
     }
     match Helper::ourselves().probe() {
-        Ok(()) => Way::Confined,
+        Ok(()) => ProgramMode::Confined,
         Err(why) => {
             tracing::error!(
                 why,
                 "programs cannot be confined on this machine: agents with execute_command and MCP servers that are programs are not run; \
                  docs/guides/operate.md says what confinement needs"
             );
-            Way::Refused("they cannot be confined on this machine, and --unconfined-commands was not given".to_owned())
+            ProgramMode::Refused(
+                "they cannot be confined on this machine, and --unconfined-commands was not given".to_owned(),
+            )
         }
     }
 }
@@ -155,7 +161,7 @@ fn real(path: &Path) -> PathBuf {
 
 /// Whether a path ends inside a directory or passes through it. A program with write access there could replace its
 /// target.
-fn leads_through(path: &Path, directory: &Path) -> bool {
+fn passes_through(path: &Path, directory: &Path) -> bool {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     // A link is at the place of its name, wherever it leads.
     let mut steps = absolute.ancestors().filter_map(|step| Some(real(step.parent()?).join(step.file_name()?)));
@@ -188,7 +194,7 @@ mod tests {
         let dir = dir.canonicalize().unwrap();
         let (data, workspaces) = (dir.join("data"), Some(dir.join("workspaces")));
         let own = vec![dir.join("policy.toml")];
-        AgentPrograms { way: Way::Unconfined, common: Confinement::default(), data, own, workspaces }
+        AgentPrograms { way: ProgramMode::Unconfined, common: Confinement::default(), data, own, workspaces }
     }
 
     #[test]
@@ -201,8 +207,8 @@ mod tests {
             std::os::unix::fs::symlink(dir.path().join(target), dir.path().join(link)).unwrap();
         }
         let refused = |path: &Path, own: &[&Option<PathBuf>], agents: &Agents| {
-            let found = AgentPrograms::found_out(agents, &dir.path().join("data"), own);
-            matches!(found, Err(Failure::OwnInWorkspaces { path: told, .. }) if told == path)
+            let found = AgentPrograms::detect(agents, &dir.path().join("data"), own);
+            matches!(found, Err(Failure::OperatorFileInWorkspaces { path: told, .. }) if told == path)
         };
         for (name, is_refused) in [
             ("apart/policy.toml", false),
@@ -255,7 +261,7 @@ mod tests {
         let programs = programs(dir.path());
         let with = |path: &str| {
             let workspace = Some(dir.path().join("workspaces/one"));
-            programs.with(workspace, false, vec![dir.path().join(path)]).is_ok()
+            programs.confined_to(workspace, false, vec![dir.path().join(path)]).is_ok()
         };
         std::os::unix::fs::symlink(dir.path().join("data"), dir.path().join("link")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("workspaces/two"), dir.path().join("two")).unwrap();

@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::failure::Failure;
 
 /// Flags with a secret value and their environment variables.
-const PRIVATE: &[(&str, &str)] = &[
+const SECRET_FLAGS: &[(&str, &str)] = &[
     ("--database-url", "HOLDPOINT_DATABASE_URL"),
     ("--master-key", "HOLDPOINT_MASTER_KEY"),
     ("--master-key-previous", "HOLDPOINT_MASTER_KEY_PREVIOUS"),
@@ -26,7 +26,7 @@ const ALLOCATOR: &[(&str, &str)] = &[("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_TH
 pub(crate) fn with_environment() -> Result<(), Failure> {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
-    let (rest, private) = parted(arguments);
+    let (rest, private) = split_secrets(arguments);
     let serves = rest.first().is_some_and(|command| SERVING.iter().any(|serving| command == serving));
     let reads = serves && cfg!(all(target_os = "linux", target_env = "gnu"));
     let unset = |(variable, _): &&(&str, &str)| reads && std::env::var_os(variable).is_none();
@@ -40,7 +40,7 @@ pub(crate) fn with_environment() -> Result<(), Failure> {
 
 /// The arguments without secrets, and the secrets as variables. A flag without a value stays and is refused by the
 /// argument parser.
-fn parted(arguments: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
+fn split_secrets(arguments: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
     let (mut rest, mut private) = (Vec::new(), Vec::new());
     let mut arguments = arguments.peekable();
     while let Some(argument) = arguments.next() {
@@ -49,7 +49,7 @@ fn parted(arguments: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<(&'s
             rest.extend(arguments);
             break;
         }
-        let found = PRIVATE.iter().find_map(|(flag, variable)| {
+        let found = SECRET_FLAGS.iter().find_map(|(flag, variable)| {
             let after = argument.as_bytes().strip_prefix(flag.as_bytes())?;
             let value = after.strip_prefix(b"=").map(|value| OsStr::from_bytes(value).to_owned());
             (after.is_empty() || value.is_some()).then_some((*variable, value))
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn of(words: &[&str]) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
-        parted(words.iter().map(OsString::from))
+        split_secrets(words.iter().map(OsString::from))
     }
 
     #[test]

@@ -17,12 +17,12 @@ impl Signals {
         Ok(Self { terminate: heard(SignalKind::terminate())?, interrupt: heard(SignalKind::interrupt())? })
     }
 
-    pub(crate) async fn told_to_stop(mut self, stop: watch::Sender<bool>) {
+    pub(crate) async fn stop_on_signal(mut self, stop: watch::Sender<bool>) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
-        tracing::info!("told to stop: requests in flight finish, streams are told");
+        tracing::info!("stopping: requests in flight finish, event streams are closed");
         // Without receivers the server has stopped already.
         let _ = stop.send(true);
     }

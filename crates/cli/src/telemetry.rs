@@ -12,7 +12,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-use crate::config::Telling;
+use crate::config::TelemetryOptions;
 use crate::failure::Failure;
 
 /// Histogram bounds for waits on people: from a second to a week.
@@ -46,7 +46,7 @@ impl Telemetry {
 }
 
 /// Starts logging, and tracing if an endpoint is configured.
-pub(crate) fn start(Telling { log, otlp_endpoint }: &Telling) -> Result<Telemetry, Failure> {
+pub(crate) fn start(TelemetryOptions { log, otlp_endpoint }: &TelemetryOptions) -> Result<Telemetry, Failure> {
     let filter = EnvFilter::try_new(format!("{log},{QUIET}")).map_err(|error| Failure::Log(error.to_string()))?;
     let logs = tracing_subscriber::fmt::layer()
         .json()
@@ -75,8 +75,8 @@ fn provider(endpoint: &str) -> Result<SdkTracerProvider, Failure> {
 }
 
 /// Installs the metrics recorder.
-pub(crate) fn figures() -> Result<PrometheusHandle, Failure> {
-    let failed = |error: metrics_exporter_prometheus::BuildError| Failure::Figures(error.to_string());
+pub(crate) fn install_metrics() -> Result<PrometheusHandle, Failure> {
+    let failed = |error: metrics_exporter_prometheus::BuildError| Failure::Metrics(error.to_string());
     let waits = Matcher::Full("flow_interaction_wait_duration_seconds".into());
     let latency = Matcher::Full("flow_delivery_latency_seconds".into());
     let builder = PrometheusBuilder::new().set_buckets_for_metric(waits, WAITS).map_err(failed)?;

@@ -7,7 +7,7 @@ use regex_automata::meta;
 use serde_json::{Value, json};
 
 use crate::error::{SchemaError, SchemaReason};
-use crate::words;
+use crate::messages;
 
 /// Largest memory of the automaton of one pattern, which also limits the cost of a match for each byte of text.
 const PATTERN_SIZE: usize = 1024 * 1024;
@@ -53,9 +53,9 @@ impl Dialect {
 /// Compiles a schema that the guard has let through.
 pub(crate) fn compile(schema: &Value, dialect: Dialect) -> Result<Validator, SchemaError> {
     let schema = without_id(schema);
-    contained(|| {
+    catch_panic(|| {
         dialect.validate_schema(&schema).map_err(|error| {
-            let message = words::of(error.kind(), error.instance());
+            let message = messages::of(error.kind(), error.instance());
             SchemaError::new(SchemaReason::Invalid { message }, error.instance_path().as_str())
         })?;
         options(dialect)
@@ -77,7 +77,7 @@ pub(crate) enum Unmeasured {
 /// Compiles a pattern in the way the validator does, and returns the bytes that it takes. Compiling stops as soon as the automaton has
 /// more than `most` bytes, which bounds the time as well.
 pub(crate) fn pattern_bytes(pattern: &str, most: usize) -> Result<usize, Unmeasured> {
-    let compiled = contained(|| {
+    let compiled = catch_panic(|| {
         let pattern = jsonschema_regex::to_rust_regex(pattern).map_err(|()| Unmeasured::Unsupported)?;
         let config =
             meta::Config::new().nfa_size_limit(Some(most.min(PATTERN_SIZE))).hybrid_cache_capacity(PATTERN_CACHE);
@@ -91,7 +91,7 @@ pub(crate) fn pattern_bytes(pattern: &str, most: usize) -> Result<usize, Unmeasu
 }
 
 /// Runs code of the library, which may panic on its own assertions: a panic becomes `None` and never ends a worker.
-pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn catch_panic<T>(run: impl FnOnce() -> T) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(run)).ok()
 }
 

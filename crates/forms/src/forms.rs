@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 use crate::compile;
 use crate::error::{CheckError, FieldError, SchemaError, SchemaReason};
 use crate::explain;
-use crate::guard::{self, Passed};
-use crate::kept::Kept;
-use crate::limits::Limits;
+use crate::guard::{self, SchemaMeasure};
+use crate::limits::FormLimits;
 use crate::measure;
+use crate::schema_cache::SchemaCache;
 
 /// Largest number of errors that may arise while an answer is explained; each takes some 300 bytes.
 const ERRORS_HELD: u64 = 100_000;
@@ -21,8 +21,8 @@ const MATCHING_BYTES: u64 = compile::PATTERN_CACHE as u64 + 256 * 1024;
 
 /// Admits the schemas of questions and checks answers against them, with a cache of compiled schemas.
 pub struct Forms {
-    limits: Limits,
-    compiled: Kept<Compiled>,
+    limits: FormLimits,
+    compiled: SchemaCache<Compiled>,
 }
 
 struct Compiled {
@@ -34,8 +34,8 @@ struct Compiled {
 
 impl Forms {
     /// Forms with an empty cache.
-    pub fn new(limits: Limits) -> Self {
-        let compiled = Kept::new(limits.cached_bytes);
+    pub fn new(limits: FormLimits) -> Self {
+        let compiled = SchemaCache::new(limits.cached_bytes);
         Self { limits, compiled }
     }
 
@@ -78,7 +78,7 @@ impl Forms {
         }
         let explainable = by_bytes <= BYTES_HELD && compiled.weight.saturating_mul(values) <= ERRORS_HELD;
         let limit = if explainable { self.limits.errors } else { 0 };
-        compile::contained(|| explain::errors(&compiled.validator, data, limit))
+        compile::catch_panic(|| explain::errors(&compiled.validator, data, limit))
             .unwrap_or_else(|| vec![FieldError::new("", "limit", "The answer could not be checked.")])
     }
 
@@ -93,7 +93,7 @@ impl Forms {
         }
         let passed = guard::guard(schema, &self.limits, wanted)?;
         let bytes = passed.compiled as u64 + passed.patterns as u64 * MATCHING_BYTES;
-        let Passed { dialect, weight, unique_items, .. } = passed;
+        let SchemaMeasure { dialect, weight, unique_items, .. } = passed;
         let validator = compile::compile(schema, dialect)?;
         let compiled = Arc::new(Compiled { schema: schema.clone(), validator, weight, unique_items });
         self.compiled.put(digest, Arc::clone(&compiled), bytes);
@@ -103,7 +103,7 @@ impl Forms {
 
 impl Default for Forms {
     fn default() -> Self {
-        Self::new(Limits::default())
+        Self::new(FormLimits::default())
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) type Key = [u8; 32];
 /// A cache that holds values up to a number of bytes and evicts the least recently used.
 ///
 /// Evicted values are dropped before the new one is inserted, so that their memory is free at once.
-pub(crate) struct Kept<T> {
+pub(crate) struct SchemaCache<T> {
     most: u64,
     inner: Mutex<Inner<T>>,
 }
@@ -27,7 +27,7 @@ struct Entry<T> {
     used: u64,
 }
 
-impl<T> Kept<T> {
+impl<T> SchemaCache<T> {
     pub(crate) fn new(most: u64) -> Self {
         Self { most, inner: Mutex::new(Inner { entries: HashMap::new(), bytes: 0, uses: 0 }) }
     }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_value_unused_for_the_longest_time_goes_first() {
-        let kept = Kept::new(10);
+        let kept = SchemaCache::new(10);
         let (first, second) = (Arc::new("first"), Arc::new("second"));
         kept.put([1; 32], Arc::clone(&first), 5);
         kept.put([2; 32], Arc::clone(&second), 5);

@@ -25,9 +25,9 @@ type Failure = StreamableHttpError<reqwest::Error>;
 
 /// HTTP client with bounded answers.
 #[derive(Debug, Clone)]
-pub(crate) struct Bounded(pub(crate) reqwest::Client);
+pub(crate) struct BoundedHttpClient(pub(crate) reqwest::Client);
 
-impl StreamableHttpClient for Bounded {
+impl StreamableHttpClient for BoundedHttpClient {
     type Error = reqwest::Error;
 
     async fn post_message(

@@ -7,12 +7,12 @@ use rmcp::model::CallToolResponse;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::Value;
 
-use crate::connection::Way;
+use crate::connection::Endpoint;
 use crate::content;
 
 /// Outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Called {
+pub enum CallOutcome {
     /// The tool ran.
     Done(Value),
     /// The tool failed, the server refused, or the call was never made.
@@ -29,7 +29,7 @@ pub enum Called {
     },
 }
 
-impl Called {
+impl CallOutcome {
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), result: Value::Null }
     }
@@ -38,7 +38,7 @@ impl Called {
         Self::Unknown { why: why.into() }
     }
 
-    pub(crate) fn answered(response: CallToolResponse) -> Self {
+    pub(crate) fn from_response(response: CallToolResponse) -> Self {
         match response {
             CallToolResponse::Complete(result) if result.is_error == Some(true) => {
                 let (message, result) = content::failure(result);
@@ -56,16 +56,16 @@ impl Called {
 
     /// Outcome of a call that ended with an error. It has failed only if it certainly did not run. Address and command
     /// of the server are for the log only, not for agents and people.
-    pub(crate) fn not_answered(error: &ServiceError, way: &Way) -> Self {
+    pub(crate) fn from_error(error: &ServiceError, endpoint: &Endpoint) -> Self {
         match error {
-            ServiceError::McpError(error) => Self::failed(content::short(&way.redacted(&error.message))),
+            ServiceError::McpError(error) => Self::failed(content::short(&endpoint.redact(&error.message))),
             ServiceError::UnexpectedResponse => Self::failed("the server answered with something else than a result"),
             ServiceError::TransportSend(error) if never_sent(&*error.error) => {
                 tracing::warn!(error = chain(&*error.error), "a call was not made");
                 Self::failed("the call was not made: the MCP server cannot be reached, or refused it")
             }
             other => {
-                tracing::warn!(error = chain(other), "nobody can tell what became of a call");
+                tracing::warn!(error = chain(other), "the outcome of a call is unknown");
                 Self::unknown("the connection to the MCP server was lost while it ran")
             }
         }

@@ -15,7 +15,7 @@ use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::limited::Limited;
+use crate::line_limit::LineLimitedReader;
 
 /// Largest message of a server, in bytes.
 pub(crate) const LONGEST: usize = 8 << 20;
@@ -40,7 +40,7 @@ pub(crate) struct Child {
 }
 
 /// Output and input of the child.
-pub(crate) type Streams = (Limited<ChildStdout>, ChildStdin);
+pub(crate) type Streams = (LineLimitedReader<ChildStdout>, ChildStdin);
 
 impl Child {
     /// Starts a program with exactly these environment variables.
@@ -76,7 +76,7 @@ impl Child {
             listen(stderr, heard).await;
             drop(end);
         });
-        let (stdout, exceeded) = Limited::new(stdout, LONGEST);
+        let (stdout, exceeded) = LineLimitedReader::new(stdout, LONGEST);
         Ok((Self { process, group, exceeded, last_words, silent, _listening: listening }, (stdout, stdin)))
     }
 

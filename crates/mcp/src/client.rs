@@ -11,10 +11,10 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
-use crate::called::{Called, chain, is_lost};
-use crate::connection::{Connection, Way, explained};
+use crate::call_outcome::{CallOutcome, chain, is_lost};
+use crate::connection::{Connection, Endpoint, with_reason};
 use crate::error::McpError;
-use crate::listing::{self, McpTool, Wanted};
+use crate::listing::{self, McpTool, ToolFilter};
 
 /// Default `PATH` of a server's program.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -25,8 +25,8 @@ const LISTING: Duration = Duration::from_secs(30);
 /// Client of one MCP server. It connects at its first use, and again after the connection was lost.
 pub struct McpClient {
     name: String,
-    way: Way,
-    wanted: Wanted,
+    endpoint: Endpoint,
+    filter: ToolFilter,
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
@@ -35,9 +35,9 @@ impl McpClient {
     /// environment variable `token_env`. `programs` says how the program is started.
     pub fn new(server: &McpServer, token: Option<Zeroizing<String>>, programs: Programs) -> Result<Self, McpError> {
         let wrong = |why: &str| McpError::Definition { server: server.name.clone(), why: why.to_owned() };
-        let way = match (&server.command[..], &server.url) {
+        let endpoint = match (&server.command[..], &server.url) {
             ([], Some(url)) if url.starts_with("https://") || url.starts_with("http://") => {
-                Way::Url { url: url.clone(), token }
+                Endpoint::Url { url: url.clone(), token }
             }
             ([], Some(_)) => return Err(wrong("its url is neither http nor https")),
             ([_, ..], None) => {
@@ -45,19 +45,19 @@ impl McpClient {
                 if let (Some(name), Some(token)) = (&server.token_env, &token) {
                     variables.push((name.clone(), token.as_str().to_owned()));
                 }
-                Way::Command { programs, command: server.command.clone(), variables }
+                Endpoint::Command { programs, command: server.command.clone(), variables }
             }
             ([], None) => return Err(wrong("it has neither a command nor a url")),
             ([_, ..], Some(_)) => return Err(wrong("it has both a command and a url")),
         };
-        let wanted = Wanted::new(&server.tools);
-        Ok(Self { name: server.name.clone(), way, wanted, connection: Mutex::new(None) })
+        let filter = ToolFilter::new(&server.tools);
+        Ok(Self { name: server.name.clone(), endpoint, filter, connection: Mutex::new(None) })
     }
 
     /// Adds environment variables for the program and replaces those with the same name (such as `PATH`).
     #[must_use]
     pub fn with_variables(mut self, more: impl IntoIterator<Item = (String, String)>) -> Self {
-        if let Way::Command { variables, .. } = &mut self.way {
+        if let Endpoint::Command { variables, .. } = &mut self.endpoint {
             for (name, value) in more {
                 variables.retain(|(known, _)| *known != name);
                 variables.push((name, value));
@@ -82,13 +82,13 @@ impl McpClient {
     pub async fn tools(&self) -> Result<Vec<McpTool>, McpError> {
         let failed = |why: String| McpError::Listing { server: self.name.clone(), why };
         let connection = self.connection().await?;
-        match tokio::time::timeout(LISTING, listing::list(connection.peer(), &self.name, &self.wanted)).await {
+        match tokio::time::timeout(LISTING, listing::list(connection.peer(), &self.name, &self.filter)).await {
             Ok(Ok(tools)) => Ok(tools),
             Ok(Err(error)) => {
                 if is_lost(&error) {
                     self.forget(&connection).await;
                 }
-                Err(failed(explained(chain(&error), connection.last_words().await)))
+                Err(failed(with_reason(chain(&error), connection.last_words().await)))
             }
             Err(_) => {
                 self.forget(&connection).await;
@@ -99,55 +99,55 @@ impl McpClient {
 
     /// Calls a tool by its full name, once. A call that is cancelled or exceeds `time` is given up, and the server is
     /// told.
-    pub async fn call(&self, tool: &str, arguments: &Value, time: Duration, cancel: &CancellationToken) -> Called {
+    pub async fn call(&self, tool: &str, arguments: &Value, time: Duration, cancel: &CancellationToken) -> CallOutcome {
         let known = tool.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix('.'));
-        let Some(known) = known.filter(|known| self.wanted.has(known)) else {
-            return Called::failed(format!("`{tool}` is no tool of `{}`", self.name));
+        let Some(known) = known.filter(|known| self.filter.has(known)) else {
+            return CallOutcome::failed(format!("`{tool}` is no tool of `{}`", self.name));
         };
         let Value::Object(arguments) = arguments else {
-            return Called::failed("the arguments are not an object");
+            return CallOutcome::failed("the arguments are not an object");
         };
         let connection = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Called::failed("it was cancelled before it was called"),
+            () = cancel.cancelled() => return CallOutcome::failed("it was cancelled before it was called"),
             connection = self.connection() => match connection {
                 Ok(connection) => connection,
                 Err(error) => {
                     // The error may contain the command or address of the server, which are not for agents and people.
                     tracing::warn!(%error, "a call was not made");
-                    return Called::failed(format!("the call was not made: MCP server `{}` cannot be reached", self.name));
+                    return CallOutcome::failed(format!("the call was not made: MCP server `{}` cannot be reached", self.name));
                 }
             },
         };
         let request = CallToolRequestParams::new(known.to_owned()).with_arguments(arguments.clone());
-        connection.begin();
+        connection.count_call();
         // Dropping the call sends a cancellation to the server.
         let answer = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Called::unknown("it was cancelled while it ran"),
+            () = cancel.cancelled() => return CallOutcome::unknown("it was cancelled while it ran"),
             answer = tokio::time::timeout(time, connection.peer().call_tool_once(request)) => answer,
         };
         match answer {
             Ok(Ok(response)) => {
-                connection.answered();
-                Called::answered(response)
+                connection.count_answer();
+                CallOutcome::from_response(response)
             }
             Ok(Err(error)) => {
                 if is_lost(&error) {
                     self.forget(&connection).await;
                 }
-                if connection.was_exceeded() && !connection.was_crowded() {
-                    return Called::failed("it ran, but the server's answer is larger than 8 MiB");
+                if connection.has_exceeded_limit() && !connection.had_parallel_calls() {
+                    return CallOutcome::failed("it ran, but the server's answer is larger than 8 MiB");
                 }
-                connection.answered();
-                match Called::not_answered(&error, &self.way) {
-                    Called::Unknown { why } => {
-                        Called::unknown(explained(why, self.way.redacted(&connection.last_words().await)))
+                connection.count_answer();
+                match CallOutcome::from_error(&error, &self.endpoint) {
+                    CallOutcome::Unknown { why } => {
+                        CallOutcome::unknown(with_reason(why, self.endpoint.redact(&connection.last_words().await)))
                     }
                     called => called,
                 }
             }
-            Err(_) => Called::unknown(format!("the server did not answer within {} seconds", time.as_secs())),
+            Err(_) => CallOutcome::unknown(format!("the server did not answer within {} seconds", time.as_secs())),
         }
     }
 
@@ -167,7 +167,7 @@ impl McpClient {
             return Ok(connection.clone());
         }
         *kept = None;
-        let connection = Connection::open(&self.way)
+        let connection = Connection::open(&self.endpoint)
             .await
             .map_err(|why| McpError::Unreachable { server: self.name.clone(), why })?;
         Ok(kept.insert(Arc::new(connection)).clone())

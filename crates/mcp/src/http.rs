@@ -7,14 +7,14 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::SseRetryPolicy;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
-use crate::bounded::Bounded;
+use crate::bounded_http::BoundedHttpClient;
 use crate::child::LONGEST;
 
 /// Transport to a server. Redirects are not followed: the address is the one that the operator wrote.
 pub(crate) fn transport(
     url: &str,
     token: Option<&str>,
-) -> Result<StreamableHttpClientTransport<Bounded>, reqwest::Error> {
+) -> Result<StreamableHttpClientTransport<BoundedHttpClient>, reqwest::Error> {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         // A proxy from the environment would see the token and every call, and the operator did not configure it here.
@@ -30,7 +30,7 @@ pub(crate) fn transport(
     if let Some(token) = token {
         config = config.auth_header(token);
     }
-    Ok(StreamableHttpClientTransport::with_client(Bounded(client), config))
+    Ok(StreamableHttpClientTransport::with_client(BoundedHttpClient(client), config))
 }
 
 #[derive(Debug)]

@@ -8,18 +8,18 @@
 //!
 //! Start reading at [`McpClient`].
 
-mod bounded;
-mod called;
+mod bounded_http;
+mod call_outcome;
 mod child;
 mod client;
 mod connection;
 mod content;
 mod error;
 mod http;
-mod limited;
+mod line_limit;
 mod listing;
 
-pub use called::Called;
+pub use call_outcome::CallOutcome;
 pub use client::McpClient;
 pub use error::McpError;
 pub use listing::McpTool;

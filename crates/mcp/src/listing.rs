@@ -29,9 +29,9 @@ pub struct McpTool {
 }
 
 /// Patterns for the tools that are used; without any, all tools are.
-pub(crate) struct Wanted(Vec<WildMatch>);
+pub(crate) struct ToolFilter(Vec<WildMatch>);
 
-impl Wanted {
+impl ToolFilter {
     pub(crate) fn new(patterns: &[String]) -> Self {
         Self(patterns.iter().map(|pattern| WildMatch::new(pattern)).collect())
     }
@@ -42,13 +42,19 @@ impl Wanted {
 }
 
 /// Lists the tools of a server, page by page.
-pub(crate) async fn list(peer: &Peer<RoleClient>, server: &str, wanted: &Wanted) -> Result<Vec<McpTool>, ServiceError> {
+pub(crate) async fn list(
+    peer: &Peer<RoleClient>,
+    server: &str,
+    filter: &ToolFilter,
+) -> Result<Vec<McpTool>, ServiceError> {
     let mut tools: Vec<McpTool> = Vec::new();
     let mut cursor = None;
     for _ in 0..PAGES {
         let page = peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor))).await?;
-        for tool in page.tools.into_iter().filter(|tool| wanted.has(&tool.name)) {
-            if let Some(tool) = usable(server, tool).filter(|tool| tools.iter().all(|known| known.name != tool.name)) {
+        for tool in page.tools.into_iter().filter(|tool| filter.has(&tool.name)) {
+            if let Some(tool) =
+                convert_tool(server, tool).filter(|tool| tools.iter().all(|known| known.name != tool.name))
+            {
                 if tools.len() == TOOLS {
                     tracing::warn!(server, "an MCP server has more than {TOOLS} tools; the rest is left out");
                     return Ok(tools);
@@ -66,7 +72,7 @@ pub(crate) async fn list(peer: &Peer<RoleClient>, server: &str, wanted: &Wanted)
 }
 
 /// A tool in our form; `None` if its name or schema cannot be used.
-fn usable(server: &str, tool: Tool) -> Option<McpTool> {
+fn convert_tool(server: &str, tool: Tool) -> Option<McpTool> {
     let named = !tool.name.is_empty()
         && tool.name.len() <= NAME
         && tool.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte));

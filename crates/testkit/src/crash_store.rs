@@ -6,7 +6,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use parking_lot::Mutex;
 use store::{Cost, Job, Ran, Reads, Store, StoreError, Topic, Tx};
 
-use crate::crash_tx::{Face, Fuse};
+use crate::crash_tx::{CrashingTx, Fuse};
 
 /// What happens to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl CrashStore {
 
     /// Whether the process has died.
     #[must_use]
-    pub fn dead(&self) -> bool {
+    pub fn is_dead(&self) -> bool {
         self.desk.lock().dead
     }
 
@@ -107,7 +107,7 @@ impl CrashStore {
             (desk.waiting.remove(index), desk.run)
         };
         let (told, done) = sync_channel(1);
-        let fated = Box::new(Fated { job, fate, number, sabotage: self.sabotage, told });
+        let fated = Box::new(FatedJob { job, fate, number, sabotage: self.sabotage, told });
         if reads_only {
             self.inner.query(Cost::Point, fated);
         } else {
@@ -168,7 +168,7 @@ impl Store for CrashStore {
 }
 
 /// A job on its way to the real store.
-struct Fated {
+struct FatedJob {
     job: Box<dyn Job>,
     fate: Fate,
     number: u64,
@@ -176,7 +176,7 @@ struct Fated {
     told: SyncSender<()>,
 }
 
-impl Fated {
+impl FatedJob {
     fn fuse(&self) -> Fuse {
         let calls = match self.fate {
             Fate::DiesBeforeCall(calls) => Some(calls),
@@ -198,16 +198,16 @@ impl Fated {
     }
 }
 
-impl Job for Fated {
+impl Job for FatedJob {
     fn run(&mut self, tx: &mut dyn Tx) -> Ran {
         let fuse = self.fuse();
-        let ran = self.job.run(&mut Face { inner: tx, fuse: &fuse });
+        let ran = self.job.run(&mut CrashingTx { inner: tx, fuse: &fuse });
         self.fated(ran)
     }
 
     fn look(&mut self, reads: &mut dyn Reads) -> Ran {
         let fuse = self.fuse();
-        let ran = self.job.look(&mut Face { inner: reads, fuse: &fuse });
+        let ran = self.job.look(&mut CrashingTx { inner: reads, fuse: &fuse });
         self.fated(ran)
     }
 

@@ -51,15 +51,15 @@ impl Fuse {
 }
 
 /// A transaction or query that may end early.
-pub(crate) struct Face<'a, T: ?Sized> {
+pub(crate) struct CrashingTx<'a, T: ?Sized> {
     pub(crate) inner: &'a mut T,
     pub(crate) fuse: &'a Fuse,
 }
 
 /// Each call counts down first and is then passed on.
-macro_rules! passed_on {
+macro_rules! forward {
     ($all:ident: $($part:ident { $($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)* })*) => {$(
-        impl<T: $all + ?Sized> $part for Face<'_, T> {
+        impl<T: $all + ?Sized> $part for CrashingTx<'_, T> {
             $(fn $name(&mut self, $($argument: $type),*) -> Stored<$out> {
                 self.fuse.burn()?;
                 self.inner.$name($($argument),*)
@@ -68,7 +68,7 @@ macro_rules! passed_on {
     )*};
 }
 
-passed_on! { Reads:
+forward! { Reads:
     AccessReads {
         setting(name: &str) -> Option<String>;
         project_settings(scope: &Scope) -> Option<String>;
@@ -214,7 +214,7 @@ passed_on! { Reads:
     }
 }
 
-passed_on! { Tx:
+forward! { Tx:
     TimerWrites {
         due_put_off(due: &Due, until: Timestamp) -> ();
         action_put_off(due: &DueAction, until: Timestamp) -> ();
@@ -318,7 +318,7 @@ passed_on! { Tx:
     }
 }
 
-impl<T: Reads + ?Sized> TimerReads for Face<'_, T> {
+impl<T: Reads + ?Sized> TimerReads for CrashingTx<'_, T> {
     fn now(&mut self) -> Stored<Timestamp> {
         self.fuse.burn()?;
         let now = self.inner.now()?;
@@ -342,7 +342,7 @@ impl<T: Reads + ?Sized> TimerReads for Face<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> EventWrites for Face<'_, T> {
+impl<T: Tx + ?Sized> EventWrites for CrashingTx<'_, T> {
     fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
@@ -352,7 +352,7 @@ impl<T: Tx + ?Sized> EventWrites for Face<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> AuditWrites for Face<'_, T> {
+impl<T: Tx + ?Sized> AuditWrites for CrashingTx<'_, T> {
     fn audit_append(&mut self, written: &Written) -> Stored<()> {
         self.fuse.burn()?;
         let seventh = written.entry.event.is_some_and(|event| event.is_multiple_of(7));
@@ -383,7 +383,7 @@ impl<T: Tx + ?Sized> AuditWrites for Face<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> OnceWrites for Face<'_, T> {
+impl<T: Tx + ?Sized> OnceWrites for CrashingTx<'_, T> {
     fn once_insert(&mut self, scope: &Scope, actor: &str, key: &str, once: &Once) -> Stored<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
@@ -419,7 +419,7 @@ impl<T: Tx + ?Sized> OnceWrites for Face<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> InteractionWrites for Face<'_, T> {
+impl<T: Tx + ?Sized> InteractionWrites for CrashingTx<'_, T> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
         self.fuse.burn()?;
         self.inner.interaction_insert(interaction)
@@ -454,7 +454,7 @@ impl<T: Tx + ?Sized> InteractionWrites for Face<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> ProposalWrites for Face<'_, T> {
+impl<T: Tx + ?Sized> ProposalWrites for CrashingTx<'_, T> {
     fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
         self.fuse.burn()?;
         self.inner.proposal_insert(proposal)
@@ -470,7 +470,7 @@ impl<T: Tx + ?Sized> ProposalWrites for Face<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> DriveWrites for Face<'_, T> {
+impl<T: Tx + ?Sized> DriveWrites for CrashingTx<'_, T> {
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> Stored<()> {
         self.fuse.burn()?;
         let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);

@@ -14,4 +14,4 @@ mod side_by_side;
 pub use clock::ManualClock;
 pub use crash_store::{CrashStore, Fate, Sabotage};
 pub use random::Random;
-pub use side_by_side::{Doing, side_by_side};
+pub use side_by_side::{UseCase, side_by_side};

@@ -15,7 +15,7 @@ const VARIABLE: &str = "HOLDPOINT_TEST_POSTGRES";
 const ACCOUNT: &str = "postgres";
 
 /// Reason why a server or database could not be used.
-pub type Trouble = String;
+pub type PostgresError = String;
 
 /// A server for tests. Dropping the last handle to a private server stops and removes it.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ struct Tools {
 impl TestPostgres {
     /// The server that `HOLDPOINT_TEST_POSTGRES` names, or a private one that the tests of this process share.
     #[expect(clippy::disallowed_methods, reason = "how tests are told of a server that is there already")]
-    pub fn start() -> Result<Self, Trouble> {
+    pub fn start() -> Result<Self, PostgresError> {
         static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
         if let Ok(url) = std::env::var(VARIABLE) {
             return Ok(Self { url, server: None });
@@ -64,12 +64,12 @@ impl TestPostgres {
     }
 
     /// A server that no other test uses, so that it can be stopped.
-    pub fn private() -> Result<Self, Trouble> {
+    pub fn private() -> Result<Self, PostgresError> {
         Ok(Self::of(Arc::new(Server::start()?)))
     }
 
     /// Creates a database for one test.
-    pub fn fresh_database(&self) -> Result<TestDatabase, Trouble> {
+    pub fn fresh_database(&self) -> Result<TestDatabase, PostgresError> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         // A killed process with the same id may have left it behind.
@@ -85,12 +85,12 @@ impl TestPostgres {
     }
 
     /// Stops a private server, which breaks every connection.
-    pub fn stop(&self) -> Result<(), Trouble> {
+    pub fn stop(&self) -> Result<(), PostgresError> {
         self.server.as_ref().ok_or("this server is not ours to stop")?.control("stop")
     }
 
     /// Starts a private server that was stopped.
-    pub fn resume(&self) -> Result<(), Trouble> {
+    pub fn resume(&self) -> Result<(), PostgresError> {
         self.server.as_ref().ok_or("this server is not ours to start")?.control("start")
     }
 
@@ -98,7 +98,7 @@ impl TestPostgres {
         Self { url: format!("postgres://postgres@127.0.0.1:{}/postgres", server.port), server: Some(server) }
     }
 
-    fn execute(&self, sql: &str) -> Result<(), Trouble> {
+    fn execute(&self, sql: &str) -> Result<(), PostgresError> {
         let told = |error: postgres::Error| format!("{sql}: {error:?}");
         Client::connect(&self.url, NoTls).map_err(told)?.batch_execute(sql).map_err(told)
     }
@@ -120,7 +120,7 @@ impl TestDatabase {
     }
 
     /// Copies everything into an empty database, perhaps on another server, with `pg_dump` and `pg_restore`.
-    pub fn restore_into(&self, other: &Self) -> Result<(), Trouble> {
+    pub fn restore_into(&self, other: &Self) -> Result<(), PostgresError> {
         let tools = Tools::find()?;
         let file = tools.output("mktemp", &["/tmp/holdpoint-dump-XXXXXX"])?;
         let file = file.trim();
@@ -134,7 +134,7 @@ impl TestDatabase {
     }
 
     /// A direct connection that bypasses the store.
-    pub fn connect(&self) -> Result<Client, Trouble> {
+    pub fn connect(&self) -> Result<Client, PostgresError> {
         Client::connect(&self.url(), NoTls).map_err(|error| format!("{error:?}"))
     }
 }
@@ -147,7 +147,7 @@ impl Drop for TestDatabase {
 }
 
 impl Server {
-    fn start() -> Result<Self, Trouble> {
+    fn start() -> Result<Self, PostgresError> {
         let tools = Tools::find()?;
         let made = tools.output("mktemp", &["-d", "/tmp/holdpoint-pg-XXXXXX"])?;
         let directory = PathBuf::from(made.trim());
@@ -163,7 +163,7 @@ impl Server {
     }
 
     /// Starts or stops the server and waits for it. `fsync` stays on, as in production.
-    fn control(&self, what: &str) -> Result<(), Trouble> {
+    fn control(&self, what: &str) -> Result<(), PostgresError> {
         let (data, log) = (self.path("data"), self.path("log"));
         let settings = format!(
             "-c listen_addresses=127.0.0.1 -c port={} -c unix_socket_directories={} -c max_connections=300",
@@ -199,7 +199,7 @@ impl Drop for Server {
 }
 
 impl Tools {
-    fn find() -> Result<Self, Trouble> {
+    fn find() -> Result<Self, PostgresError> {
         let id = Command::new("id").arg("-u").output().map_err(|error| format!("id: {error}"))?;
         let root = String::from_utf8_lossy(&id.stdout).trim() == "0";
         let bin = on_path().or_else(newest_of_debian).ok_or_else(|| {
@@ -231,7 +231,7 @@ impl Tools {
         command
     }
 
-    fn output(&self, program: &str, arguments: &[&str]) -> Result<String, Trouble> {
+    fn output(&self, program: &str, arguments: &[&str]) -> Result<String, PostgresError> {
         let output = self.command(program, arguments).output().map_err(|error| format!("{program}: {error}"))?;
         if !output.status.success() {
             return Err(format!("{program} failed: {}", String::from_utf8_lossy(&output.stderr)));
@@ -259,7 +259,7 @@ fn newest_of_debian() -> Option<PathBuf> {
     versions.filter(|(_, bin)| has_server(bin)).max().map(|(_, bin)| bin)
 }
 
-fn free_port() -> Result<u16, Trouble> {
+fn free_port() -> Result<u16, PostgresError> {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     free.map(|address| address.port()).map_err(|error| format!("no free port: {error}"))
 }

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use crate::{CrashStore, Fate, Random};
 
 /// A running use case.
-pub struct Doing<'a, T> {
+pub struct UseCase<'a, T> {
     /// Future of the use case.
     pub future: BoxFuture<'a, T>,
     /// Whether it may wait for a change of another use case. It is given up when none is left that could make one.
@@ -17,7 +17,7 @@ pub struct Doing<'a, T> {
 }
 
 enum Slot<'a, T> {
-    Busy(Doing<'a, T>),
+    Busy(UseCase<'a, T>),
     Over(T),
 }
 
@@ -28,7 +28,7 @@ enum Slot<'a, T> {
 /// matter.
 pub async fn side_by_side<'a, T>(
     store: &CrashStore,
-    doings: Vec<Doing<'a, T>>,
+    doings: Vec<UseCase<'a, T>>,
     random: &mut Random,
     fate: &mut (dyn FnMut(&mut Random) -> Fate + Send),
 ) -> Vec<Option<T>> {
@@ -40,7 +40,7 @@ pub async fn side_by_side<'a, T>(
             let elsewhere = |(of, slot): (usize, &Slot<'a, T>)| {
                 matches!(slot, Slot::Busy(doing) if !doing.sleeps) && !waiting.contains(&of)
             };
-            if store.dead() {
+            if store.is_dead() {
                 return Poll::Ready(());
             }
             if slots.iter().enumerate().any(elsewhere) {
@@ -67,7 +67,7 @@ fn poll_all<T>(store: &CrashStore, slots: &mut [Slot<'_, T>], context: &mut Cont
     let mut finished = false;
     for (of, slot) in slots.iter_mut().enumerate() {
         store.turn(of);
-        if let Slot::Busy(Doing { future, .. }) = slot {
+        if let Slot::Busy(UseCase { future, .. }) = slot {
             // Tokio's cooperative budget would end polls at points that no seed decides.
             let mut future = tokio::task::unconstrained(future);
             if let Poll::Ready(result) = Pin::new(&mut future).poll(context) {

@@ -9,8 +9,8 @@
 //! Start reading at [`WebhookSender`].
 
 mod message;
-mod postman;
-mod reach;
+mod resolver;
+mod sender;
 
-pub use postman::Postman;
-pub use reach::{Found, Lookup, SystemLookup};
+pub use resolver::{Addresses, Resolver, SystemResolver};
+pub use sender::WebhookSender;

@@ -9,20 +9,20 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
 /// Addresses of a name.
-pub type Found = std::io::Result<Vec<SocketAddr>>;
+pub type Addresses = std::io::Result<Vec<SocketAddr>>;
 
 /// Resolves names.
-pub trait Lookup: Send + Sync + 'static {
+pub trait Resolver: Send + Sync + 'static {
     /// Resolves a name to its addresses.
-    fn lookup(&self, name: String) -> BoxFuture<'static, Found>;
+    fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses>;
 }
 
 /// Resolves names with the system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct SystemLookup;
+pub struct SystemResolver;
 
-impl Lookup for SystemLookup {
-    fn lookup(&self, name: String) -> BoxFuture<'static, Found> {
+impl Resolver for SystemResolver {
+    fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses> {
         Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) })
     }
 }
@@ -34,14 +34,14 @@ impl Lookup for SystemLookup {
 pub(crate) struct Unreachable(pub(crate) String);
 
 /// Resolver of the HTTP client: returns only the allowed addresses of a name.
-pub(crate) struct Guard {
+pub(crate) struct CheckedResolver {
     pub(crate) networks: Networks,
-    pub(crate) lookup: Arc<dyn Lookup>,
+    pub(crate) lookup: Arc<dyn Resolver>,
 }
 
-impl Resolve for Guard {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let (networks, looked_up) = (self.networks.clone(), self.lookup.lookup(name.as_str().to_owned()));
+        let (networks, looked_up) = (self.networks.clone(), self.lookup.resolve_name(name.as_str().to_owned()));
         Box::pin(async move {
             let mut found = looked_up.await.unwrap_or_default();
             found.retain(|address| networks.allow(address.ip()));
@@ -54,7 +54,7 @@ impl Resolve for Guard {
 }
 
 /// Checks an IP address in the URL itself, which is not resolved.
-pub(crate) fn literal(networks: &Networks, url: &Url) -> Result<(), Unreachable> {
+pub(crate) fn check_literal(networks: &Networks, url: &Url) -> Result<(), Unreachable> {
     let address: IpAddr = match url.host() {
         Some(Host::Ipv4(address)) => address.into(),
         Some(Host::Ipv6(address)) => address.into(),

@@ -14,7 +14,7 @@ const LOOKED_AT: usize = 2 * MOST;
 
 /// A suggestion that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
+pub struct DroppedSuggestion {
     /// Identifier that the model or the agent's version gave it.
     pub id: String,
     /// Reason why people do not see it.
@@ -32,7 +32,7 @@ struct Offered {
     data: Value,
 }
 
-impl Dropped {
+impl DroppedSuggestion {
     /// Shortens an identifier that is too long.
     fn new(id: &str, reason: String) -> Self {
         Self { id: id.chars().take(128).collect(), reason }
@@ -40,7 +40,7 @@ impl Dropped {
 }
 
 /// Adds the allowed suggestions to the question and returns the others.
-pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersion) -> Vec<Dropped> {
+pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersion) -> Vec<DroppedSuggestion> {
     let mut dropped = Vec::new();
     let offered = readable(offered, &mut dropped);
     let rules = agent.suggestions.get(question.kind.name()).into_iter().flatten();
@@ -57,7 +57,7 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
     }
     for Offered { id, label, option, data } in offered {
         match forbidden((&id, option.as_ref()), &data, &agent.allowed_suggestions) {
-            Some(reason) => dropped.push(Dropped::new(&id, reason)),
+            Some(reason) => dropped.push(DroppedSuggestion::new(&id, reason)),
             None => {
                 let source = SuggestionSource::Llm;
                 add(question, Suggestion { id, label, source, option, data, count: None }, &mut dropped);
@@ -68,18 +68,18 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
 }
 
 /// The readable suggestions of a model. One unreadable suggestion does not affect the others.
-fn readable(offered: Value, dropped: &mut Vec<Dropped>) -> Vec<Offered> {
+fn readable(offered: Value, dropped: &mut Vec<DroppedSuggestion>) -> Vec<Offered> {
     let offered = match offered {
         Value::Null => Vec::new(),
         Value::Array(mut offered) => {
             if let Some(more) = offered.len().checked_sub(LOOKED_AT).filter(|more| *more > 0) {
-                dropped.push(Dropped::new("", format!("{more} more were not looked at")));
+                dropped.push(DroppedSuggestion::new("", format!("{more} more were not looked at")));
                 offered.truncate(LOOKED_AT);
             }
             offered
         }
         _ => {
-            dropped.push(Dropped::new("", "`suggestions` is not a list".to_owned()));
+            dropped.push(DroppedSuggestion::new("", "`suggestions` is not a list".to_owned()));
             Vec::new()
         }
     };
@@ -88,17 +88,17 @@ fn readable(offered: Value, dropped: &mut Vec<Dropped>) -> Vec<Offered> {
         Err(error) => {
             let id = one.get("id").and_then(Value::as_str).unwrap_or_default();
             // Field names in the error are the model's own words.
-            dropped.push(Dropped::new(id, text::sayable(&format!("it is not a suggestion: {error}"))));
+            dropped.push(DroppedSuggestion::new(id, text::sayable(&format!("it is not a suggestion: {error}"))));
             None
         }
     };
     offered.into_iter().filter_map(read).collect()
 }
 
-fn add(question: &mut Question, suggestion: Suggestion, dropped: &mut Vec<Dropped>) {
+fn add(question: &mut Question, suggestion: Suggestion, dropped: &mut Vec<DroppedSuggestion>) {
     match unfit(question, &suggestion) {
         None => question.suggestions.push(suggestion),
-        Some(reason) => dropped.push(Dropped::new(&suggestion.id, reason)),
+        Some(reason) => dropped.push(DroppedSuggestion::new(&suggestion.id, reason)),
     }
 }
 

@@ -40,7 +40,7 @@ impl Complaint {
     }
 
     /// Message for the author about the value under this key.
-    pub(super) fn words(&self, key: &str) -> String {
+    pub(super) fn message(&self, key: &str) -> String {
         let within = if key.is_empty() { "the file".to_owned() } else { format!("`{key}`") };
         match self {
             Self::UnknownKey { name, known } => {
@@ -58,7 +58,7 @@ impl Complaint {
 
     /// Repairs the value that the error names, so that the next error can be found. Returns the pointer of the repaired
     /// value.
-    pub(super) fn mend(&self, trial: &mut Value, pointer: &str) -> Option<String> {
+    pub(super) fn repair(&self, trial: &mut Value, pointer: &str) -> Option<String> {
         match self {
             Self::UnknownKey { .. } => remove(trial, pointer)?,
             Self::Missing { name } => {

@@ -4,18 +4,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::document::{Document, MOST_BYTES};
-use super::finding::Finding;
+use super::finding::FileFinding;
 
 /// Name, version, definition and document of one file.
-type Read<T> = Result<(String, String, T, Document), Vec<Finding>>;
+type Read<T> = Result<(String, String, T, Document), Vec<FileFinding>>;
 
 /// Reads every definition, or lists every problem of every file.
-pub(super) fn read<T>(dir: &Path, what: &str, one: impl Fn(&str, &Path) -> Read<T>) -> Result<Vec<T>, Vec<Finding>> {
-    let files = files(dir).map_err(|error| vec![Finding::whole(dir, format!("cannot be read: {error}"))])?;
+pub(super) fn read<T>(
+    dir: &Path,
+    what: &str,
+    one: impl Fn(&str, &Path) -> Read<T>,
+) -> Result<Vec<T>, Vec<FileFinding>> {
+    let files = files(dir).map_err(|error| vec![FileFinding::whole(dir, format!("cannot be read: {error}"))])?;
     let (mut definitions, mut findings) = (Vec::new(), Vec::new());
     let mut seen: BTreeMap<(String, String), String> = BTreeMap::new();
     for file in files {
-        let read = text(&file).map_err(|why| vec![Finding::whole(&file, why)]).and_then(|text| one(&text, &file));
+        let read = text(&file).map_err(|why| vec![FileFinding::whole(&file, why)]).and_then(|text| one(&text, &file));
         match read {
             Err(more) => findings.extend(more),
             Ok((name, version, definition, document)) => {

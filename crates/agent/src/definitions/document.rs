@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::finding::Finding;
+use super::finding::FileFinding;
 
 /// Largest size of a file, in bytes.
 pub(super) const MOST_BYTES: usize = 512 << 10;
@@ -31,9 +31,9 @@ pub(super) struct Document {
 
 impl Document {
     /// Parses a text, or lists all its syntax errors.
-    pub(super) fn parse(text: &str, file: &Path) -> Result<Self, Vec<Finding>> {
+    pub(super) fn parse(text: &str, file: &Path) -> Result<Self, Vec<FileFinding>> {
         if text.len() > MOST_BYTES {
-            return Err(vec![Finding::whole(file, format!("has more than {MOST_BYTES} bytes"))]);
+            return Err(vec![FileFinding::whole(file, format!("has more than {MOST_BYTES} bytes"))]);
         }
         let parsed = std::thread::scope(|scope| {
             let parser = std::thread::Builder::new().name("definitions".into()).stack_size(STACK);
@@ -41,12 +41,12 @@ impl Document {
         });
         match parsed {
             Ok(Ok(parsed)) => parsed,
-            _ => Err(vec![Finding::whole(file, "could not be parsed; this is a fault of Holdpoint")]),
+            _ => Err(vec![FileFinding::whole(file, "could not be parsed; this is a fault of Holdpoint")]),
         }
     }
 
     /// Inserts another file at a pointer.
-    pub(super) fn graft(&mut self, at: &str, other: Self) {
+    pub(super) fn insert(&mut self, at: &str, other: Self) {
         if let Some(value) = self.value.pointer_mut(at) {
             *value = other.value;
         }
@@ -55,7 +55,7 @@ impl Document {
     }
 
     /// Adds a version computed from the content, if the file names none: every change makes another version.
-    pub(super) fn versioned(&mut self) {
+    pub(super) fn add_version(&mut self) {
         let digest = Digest::of_json(&self.value).to_string();
         if let Some(object) = self.value.as_object_mut().filter(|object| !object.contains_key("version")) {
             let short = digest.get(..AUTO_DIGITS).unwrap_or(&digest);
@@ -69,7 +69,7 @@ impl Document {
     }
 
     /// A finding at a pointer, or at the nearest enclosing one that is in the file.
-    pub(super) fn finding(&self, pointer: &str, message: impl Into<String>) -> Finding {
+    pub(super) fn finding(&self, pointer: &str, message: impl Into<String>) -> FileFinding {
         let mut near = pointer;
         let (file, line) = loop {
             match (self.places.get(near), near.rfind('/')) {
@@ -78,11 +78,11 @@ impl Document {
                 (None, None) => break (self.file.clone(), 1),
             }
         };
-        Finding { file, line, message: message.into() }
+        FileFinding { file, line, message: message.into() }
     }
 
     /// A problem that the domain reports, as a finding.
-    pub(super) fn problem(&self, problem: &Problem) -> Finding {
+    pub(super) fn problem(&self, problem: &Problem) -> FileFinding {
         let key = key(&problem.pointer);
         let message = if key.is_empty() { problem.message.clone() } else { format!("`{key}`: {}", problem.message) };
         self.finding(&problem.pointer, message)
@@ -95,7 +95,7 @@ pub(super) fn key(pointer: &str) -> String {
     parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect::<Vec<_>>().join(".")
 }
 
-fn parse(text: &str, file: &Path) -> Result<Document, Vec<Finding>> {
+fn parse(text: &str, file: &Path) -> Result<Document, Vec<FileFinding>> {
     let mut reader = Reader {
         file: file.display().to_string(),
         lines: std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
@@ -117,7 +117,7 @@ struct Reader {
     file: String,
     lines: Vec<usize>,
     places: BTreeMap<String, (String, usize)>,
-    findings: Vec<Finding>,
+    findings: Vec<FileFinding>,
 }
 
 impl Reader {
@@ -127,7 +127,7 @@ impl Reader {
 
     fn found(&mut self, at: usize, message: impl Into<String>) {
         let line = self.line(at);
-        self.findings.push(Finding { file: self.file.clone(), line, message: message.into() });
+        self.findings.push(FileFinding { file: self.file.clone(), line, message: message.into() });
     }
 
     fn place(&mut self, pointer: &str, at: usize) {

@@ -10,7 +10,7 @@ use domain::{AgentVersion, FlowVersion, ProjectName, Projects};
 use serde_json::Value;
 
 use super::document::Document;
-use super::finding::Finding;
+use super::finding::FileFinding;
 
 /// Largest number of projects or directories in one list.
 const MOST: usize = 1_000;
@@ -39,7 +39,7 @@ pub struct McpSettings {
 
 /// An agent read from a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FiledAgent {
+pub struct AgentFile {
     /// The definition.
     pub agent: AgentVersion,
     /// Settings of the operator.
@@ -48,7 +48,7 @@ pub struct FiledAgent {
 
 /// A flow read from a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FiledFlow {
+pub struct FlowFile {
     /// The definition.
     pub flow: FlowVersion,
     /// Projects that may use the flow.
@@ -56,7 +56,7 @@ pub struct FiledFlow {
 }
 
 /// Removes the settings from the document of an agent and adds their problems to the findings.
-pub(super) fn of_agent(document: &mut Document, findings: &mut Vec<Finding>) -> OperatorSettings {
+pub(super) fn of_agent(document: &mut Document, findings: &mut Vec<FileFinding>) -> OperatorSettings {
     let projects = projects(document, findings);
     let (network, read_only) = reach(document, "", findings);
     let mut mcp = BTreeMap::new();
@@ -73,7 +73,7 @@ pub(super) fn of_agent(document: &mut Document, findings: &mut Vec<Finding>) -> 
 }
 
 /// Removes `projects` from the document.
-pub(super) fn projects(document: &mut Document, findings: &mut Vec<Finding>) -> Projects {
+pub(super) fn projects(document: &mut Document, findings: &mut Vec<FileFinding>) -> Projects {
     let Some(value) = document.take("", "projects") else { return Projects::default() };
     let mut found = |at: &str, message: String| findings.push(document.finding(at, message));
     let Some(items) = list("projects", &value, "/projects", &mut found) else { return Projects::default() };
@@ -98,7 +98,7 @@ pub(super) fn projects(document: &mut Document, findings: &mut Vec<Finding>) -> 
 }
 
 /// Removes `network` and `read_only` from a table of the document.
-fn reach(document: &mut Document, table: &str, findings: &mut Vec<Finding>) -> (bool, Vec<PathBuf>) {
+fn reach(document: &mut Document, table: &str, findings: &mut Vec<FileFinding>) -> (bool, Vec<PathBuf>) {
     let (network, read_only) = (document.take(table, "network"), document.take(table, "read_only"));
     let key = |name: &str| if table.is_empty() { name.to_owned() } else { format!("mcp.{name}") };
     let mut found = |at: &str, message: String| findings.push(document.finding(at, message));

@@ -9,15 +9,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
+use super::complaint::Complaint;
 use super::document::{Document, key};
-use super::finding::Finding;
-use super::words::Complaint;
+use super::finding::FileFinding;
 
 /// Largest number of errors that are looked for in one file.
 const MOST: usize = 500;
 
 /// Reads the definition, or lists everything that is wrong with it.
-pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<Finding>> {
+pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<FileFinding>> {
     let mut trial = document.value.clone();
     let (mut ours, mut findings) = (BTreeSet::new(), Vec::new());
     for _ in 0..MOST {
@@ -29,10 +29,10 @@ pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<Fi
         let pointer = pointer(error.path());
         let complaint = Complaint::of(&error.inner().to_string());
         if !ours.iter().any(|ours: &String| pointer == *ours || pointer.starts_with(&format!("{ours}/"))) {
-            let message = complaint.words(&key(&pointer));
+            let message = complaint.message(&key(&pointer));
             findings.push(document.finding(&pointer, message));
         }
-        let Some(touched) = complaint.mend(&mut trial, &pointer) else { break };
+        let Some(touched) = complaint.repair(&mut trial, &pointer) else { break };
         ours.insert(touched);
     }
     findings.sort();

@@ -7,8 +7,8 @@ use domain::step::Revision;
 use domain::{Actor, Effect};
 use serde_json::Value;
 
-use crate::machine::{Answered, CallEnd, asks_people, given};
-use crate::model::{Call, Message};
+use crate::machine::{CallEnd, PeopleAnswer, asks_people, given};
+use crate::model::{Message, ModelCall};
 
 /// Tool with which a model asks for secrets.
 pub(super) const SECRET: &str = "ask_user_secret";
@@ -41,17 +41,17 @@ pub(crate) fn revision(revision: &Revision) -> String {
 }
 
 /// Note to an agent with the answer to the question before its step.
-pub(crate) fn answer_before(title: &str, answer: &Answered) -> String {
-    format!("Before this, {} was asked: {title}{}", who(answer), said(answer))
+pub(crate) fn answer_before(title: &str, answer: &PeopleAnswer) -> String {
+    format!("Before this, {} was asked: {title}{}", who(answer), answer_lines(answer))
 }
 
 /// Note to a model whose last text could not be used as output.
-pub(super) fn again(why: &str) -> String {
+pub(super) fn not_usable(why: &str) -> String {
     format!("What you gave in the end could not be used: {why}\nGive it again, in a form that can.")
 }
 
 /// Result message of a settled call.
-pub(super) fn result(call: &Call, end: &CallEnd) -> Message {
+pub(super) fn result(call: &ModelCall, end: &CallEnd) -> Message {
     let question = asks_people(&call.tool);
     let content = match end {
         CallEnd::Done { result, edited } => done(result, given(edited.as_ref())),
@@ -72,12 +72,12 @@ pub(super) fn result(call: &Call, end: &CallEnd) -> Message {
 }
 
 /// Placeholder for the result of a call that was not settled when the step ended.
-pub(super) fn left(call: &Call) -> Message {
+pub(super) fn placeholder(call: &ModelCall) -> Message {
     let content = "The step ended before it was known what became of this call.".to_owned();
     message(call, content, false)
 }
 
-fn message(call: &Call, content: String, failed: bool) -> Message {
+fn message(call: &ModelCall, content: String, failed: bool) -> Message {
     Message::Result { call: call.id.clone(), tool: call.tool.clone(), content, failed }
 }
 
@@ -100,7 +100,7 @@ fn failed(message: &str, result: &Value) -> String {
 }
 
 /// Text of a decision about an action that did not run.
-fn decided(answer: &Answered) -> String {
+fn decided(answer: &PeopleAnswer) -> String {
     let who = who(answer);
     match answer.effect {
         Effect::Reject => format!("This was not run: {who} rejected it.{}", because(answer, "Reason")),
@@ -111,8 +111,10 @@ fn decided(answer: &Answered) -> String {
         Effect::Skip => {
             format!("This was not run: {who} skipped it. Go on without it.{}", because(answer, "Feedback"))
         }
-        Effect::Provide => format!("This was not run: {who} gave you this information instead.{}", said(answer)),
-        Effect::Custom => format!("This was not run: {who} decided otherwise.{}", said(answer)),
+        Effect::Provide => {
+            format!("This was not run: {who} gave you this information instead.{}", answer_lines(answer))
+        }
+        Effect::Custom => format!("This was not run: {who} decided otherwise.{}", answer_lines(answer)),
         Effect::Terminate => format!("This was not run: {who} ended the session.{}", because(answer, "Reason")),
         // The action was approved but did not run for another reason. The text must not suggest that it ran.
         Effect::Approve | Effect::Edit => {
@@ -122,21 +124,21 @@ fn decided(answer: &Answered) -> String {
 }
 
 /// Text of the answer to a question that the model asked.
-fn answered(tool: &str, answer: &Answered) -> String {
+fn answered(tool: &str, answer: &PeopleAnswer) -> String {
     let who = capital(&who(answer));
     match answer.effect {
-        Effect::Approve | Effect::Edit => format!("{who} said yes.{}", said(answer)),
-        Effect::Reject if tool == "confirm" => format!("{who} said no.{}", said(answer)),
-        Effect::Reject => format!("{who} would not answer this.{}", said(answer)),
-        Effect::Retry => format!("{who} wants you to think again before you ask.{}", said(answer)),
-        Effect::Skip => format!("{who} skipped this question. Go on without an answer.{}", said(answer)),
+        Effect::Approve | Effect::Edit => format!("{who} said yes.{}", answer_lines(answer)),
+        Effect::Reject if tool == "confirm" => format!("{who} said no.{}", answer_lines(answer)),
+        Effect::Reject => format!("{who} would not answer this.{}", answer_lines(answer)),
+        Effect::Retry => format!("{who} wants you to think again before you ask.{}", answer_lines(answer)),
+        Effect::Skip => format!("{who} skipped this question. Go on without an answer.{}", answer_lines(answer)),
         Effect::Provide if tool == "secret" => {
             format!(
                 "{who} gave what you asked for. You are not shown the values, only which there are.{}",
-                said(answer)
+                answer_lines(answer)
             )
         }
-        Effect::Provide | Effect::Custom => format!("{who} answered.{}", said(answer)),
+        Effect::Provide | Effect::Custom => format!("{who} answered.{}", answer_lines(answer)),
         Effect::Terminate => format!("{who} ended the session.{}", because(answer, "Reason")),
     }
 }
@@ -150,12 +152,12 @@ fn unanswered(how: &str, question: bool) -> String {
     }
 }
 
-fn who(answer: &Answered) -> String {
+fn who(answer: &PeopleAnswer) -> String {
     let nobody = answer.by == "system" || answer.by == Actor::system().name;
     if nobody { "the system (no person)".to_owned() } else { format!("a person ({})", answer.by) }
 }
 
-fn because(answer: &Answered, lead: &str) -> String {
+fn because(answer: &PeopleAnswer, lead: &str) -> String {
     match &answer.feedback {
         Some(feedback) => format!("\n{lead}: {feedback}"),
         None if lead == "Reason" => "\nNo reason was given.".to_owned(),
@@ -164,7 +166,7 @@ fn because(answer: &Answered, lead: &str) -> String {
 }
 
 /// The parts of an answer, each on its own line.
-fn said(answer: &Answered) -> String {
+fn answer_lines(answer: &PeopleAnswer) -> String {
     let mut text = String::new();
     let mut line = |lead: &str, what: &str| {
         text.push('\n');

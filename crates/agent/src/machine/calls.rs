@@ -4,7 +4,7 @@ use domain::agent::ASK_USER_TOOLS;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Effect;
+use super::StepEffect;
 use crate::model;
 
 /// Prefix of the tools with which a model asks people.
@@ -12,19 +12,19 @@ pub const ASK_USER_PREFIX: &str = "ask_user_";
 
 /// A call that waits for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingCall {
     /// Name of the call.
     pub call: String,
     /// Identifier of the question.
     pub interaction: String,
     /// Whether the step itself asked. The result is then read from the question; for an action it is read from the
     /// action.
-    pub own: bool,
+    pub is_question: bool,
 }
 
 /// A call without a result at the end of its step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Left {
+pub struct UnsettledCall {
     /// Name of the call.
     pub call: String,
     /// Identifier of the question that the step asked for this call.
@@ -37,7 +37,8 @@ pub struct Left {
 #[serde(tag = "standing", rename_all = "snake_case")]
 pub(super) enum Call {
     /// The call has been neither proposed nor asked.
-    Wanted { tool: String, arguments: Value },
+    #[serde(rename = "wanted")]
+    New { tool: String, arguments: Value },
     /// The call waits for people.
     Waiting { tool: String, arguments: Value, interaction: String },
     /// The call has its result.
@@ -45,22 +46,22 @@ pub(super) enum Call {
 }
 
 impl Call {
-    pub(super) fn of(call: &model::Call) -> Self {
-        Self::Wanted { tool: call.tool.clone(), arguments: call.arguments.clone() }
+    pub(super) fn of(call: &model::ModelCall) -> Self {
+        Self::New { tool: call.tool.clone(), arguments: call.arguments.clone() }
     }
 
-    pub(super) const fn settled(&self) -> bool {
+    pub(super) const fn is_settled(&self) -> bool {
         matches!(self, Self::Settled)
     }
 
-    pub(super) const fn wanted(&self) -> bool {
-        matches!(self, Self::Wanted { .. })
+    pub(super) const fn is_new(&self) -> bool {
+        matches!(self, Self::New { .. })
     }
 
     /// Whether the call is a question of the step to people; `None` for a settled call.
-    pub(super) fn own(&self) -> Option<bool> {
+    pub(super) fn is_question(&self) -> Option<bool> {
         match self {
-            Self::Wanted { tool, .. } | Self::Waiting { tool, .. } => Some(asks_people(tool).is_some()),
+            Self::New { tool, .. } | Self::Waiting { tool, .. } => Some(asks_people(tool).is_some()),
             Self::Settled => None,
         }
     }
@@ -68,7 +69,7 @@ impl Call {
     /// Makes the call wait for this question and returns whether that changed it.
     pub(super) fn wait(&mut self, question: &str) -> bool {
         match self {
-            Self::Wanted { tool, arguments } => {
+            Self::New { tool, arguments } => {
                 let (tool, arguments) = (std::mem::take(tool), arguments.take());
                 *self = Self::Waiting { tool, arguments, interaction: question.to_owned() };
                 true
@@ -82,30 +83,30 @@ impl Call {
     }
 
     /// The unsettled call as it is recorded when the step ends; `None` for a settled call.
-    pub(super) fn left(&self, call: String) -> Option<Left> {
+    pub(super) fn unsettled(&self, call: String) -> Option<UnsettledCall> {
         match self {
             Self::Settled => None,
-            Self::Wanted { .. } => Some(Left { call, question: None }),
+            Self::New { .. } => Some(UnsettledCall { call, question: None }),
             Self::Waiting { tool, interaction, .. } => {
                 let question = asks_people(tool).map(|_| interaction.clone());
-                Some(Left { call, question })
+                Some(UnsettledCall { call, question })
             }
         }
     }
 
     /// Effect that the call needs. A question that was asked is not asked again. A waiting action is proposed again,
     /// which returns its current state.
-    pub(super) fn effect(&self, call: String) -> Option<Effect> {
+    pub(super) fn effect(&self, call: String) -> Option<StepEffect> {
         let (tool, arguments, asked) = match self {
-            Self::Wanted { tool, arguments } => (tool, arguments, false),
+            Self::New { tool, arguments } => (tool, arguments, false),
             Self::Waiting { tool, arguments, .. } => (tool, arguments, true),
             Self::Settled => return None,
         };
         let arguments = arguments.clone();
         match asks_people(tool) {
             Some(_) if asked => None,
-            Some(tool) => Some(Effect::AskUser { call, tool: tool.to_owned(), arguments }),
-            None => Some(Effect::Act { call, tool: tool.clone(), arguments }),
+            Some(tool) => Some(StepEffect::AskUser { call, tool: tool.to_owned(), arguments }),
+            None => Some(StepEffect::Act { call, tool: tool.clone(), arguments }),
         }
     }
 }

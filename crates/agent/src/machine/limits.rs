@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Use of the limits since a person last wrote to the step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Spent {
+pub(super) struct LimitUse {
     /// Turns of the model.
     pub(super) iterations: u32,
     /// Turns in which people were asked about at least one call.
@@ -14,10 +14,10 @@ pub(super) struct Spent {
     pub(super) retries: u32,
 }
 
-impl Spent {
+impl LimitUse {
     /// Counts a turn whose calls are all settled. A turn that nobody was asked about is no round: it neither adds to
     /// `retries` nor resets it.
-    pub(super) const fn round_over(&mut self, asked: bool, sent_back: bool) {
+    pub(super) const fn count_settled_turn(&mut self, asked: bool, sent_back: bool) {
         if sent_back {
             self.retries = self.retries.saturating_add(1);
         } else if asked {
@@ -26,7 +26,7 @@ impl Spent {
     }
 
     /// Reason why the model may not be asked again; `None` if it may.
-    pub(super) fn too_far(&self, limits: &Limits) -> Option<String> {
+    pub(super) fn exceeded(&self, limits: &Limits) -> Option<String> {
         self.too_many_rounds(limits).or_else(|| {
             if self.retries > limits.retries {
                 Some(format!(
@@ -47,7 +47,7 @@ impl Spent {
     }
 
     /// Reason why another round may not begin; `None` if it may.
-    pub(super) fn no_more_rounds(&self, limits: &Limits) -> Option<String> {
+    pub(super) fn rounds_used_up(&self, limits: &Limits) -> Option<String> {
         (self.rounds >= limits.rounds).then(|| rounds(limits))
     }
 }

@@ -9,10 +9,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::calls::{self, Call, Left, Waiting};
+use super::calls::{self, Call, UnsettledCall, WaitingCall};
 use super::end::End;
-use super::limits::Spent;
-use super::{BeforeEnd, CallEnd, Effect, Input};
+use super::limits::LimitUse;
+use super::{BeforeEnd, CallEnd, Input, StepEffect};
 use crate::model::Turn;
 
 /// Version of the stored state.
@@ -20,8 +20,8 @@ const VERSION: u32 = 1;
 
 /// State of a step. Its size depends on the current turn only: messages and settled results are in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
-    #[serde(deserialize_with = "known")]
+pub struct MachineState {
+    #[serde(deserialize_with = "known_version")]
     version: u32,
     prefix: String,
     limits: Limits,
@@ -29,14 +29,14 @@ pub struct State {
     working: bool,
     people_only: bool,
     turn: u64,
-    spent: Spent,
+    spent: LimitUse,
     /// Whether there is a message that the next turn has not read.
     unread: bool,
     #[serde(default)]
     reached: Reached,
     /// Calls of the last turn that had no result when the step ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    left: Vec<Left>,
+    left: Vec<UnsettledCall>,
     phase: Phase,
 }
 
@@ -78,7 +78,7 @@ enum Phase {
 
 /// Phase of a step without its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+pub enum Activity {
     /// The step has not begun.
     New,
     /// The question before the step is open or about to be asked.
@@ -93,7 +93,7 @@ pub enum Doing {
     Ended,
 }
 
-impl State {
+impl MachineState {
     /// State of a step that has not begun. The names of its calls begin with `prefix`, which must be unique in the
     /// session. With an empty prefix, calls are recognised by turn and index alone.
     #[must_use]
@@ -105,7 +105,7 @@ impl State {
             working: false,
             people_only: false,
             turn: 0,
-            spent: Spent::default(),
+            spent: LimitUse::default(),
             unread: false,
             reached: Reached::Nothing,
             left: Vec::new(),
@@ -115,7 +115,7 @@ impl State {
 
     /// Applies a journalled input and returns the new state with the effects that are new.
     #[must_use]
-    pub fn take(mut self, input: impl Borrow<Input>) -> (Self, Vec<Effect>) {
+    pub fn advance(mut self, input: impl Borrow<Input>) -> (Self, Vec<StepEffect>) {
         let effects = self.apply(input.borrow());
         (self, effects)
     }
@@ -125,13 +125,13 @@ impl State {
     /// Waiting actions are included, because proposing an action again returns its current state. Questions of the step
     /// that were asked are not: [`MachineState::waiting`] lists them, and their results are read from the questions.
     #[must_use]
-    pub fn outstanding(&self) -> Vec<Effect> {
+    pub fn outstanding(&self) -> Vec<StepEffect> {
         match &self.phase {
             Phase::New | Phase::Asked { .. } | Phase::Listening => Vec::new(),
             Phase::Asking { question } => {
-                vec![Effect::AskBefore { call: self.before_call(), question: question.clone() }]
+                vec![StepEffect::AskBefore { call: self.before_call(), question: question.clone() }]
             }
-            Phase::Thinking => vec![Effect::CallModel],
+            Phase::Thinking => vec![StepEffect::CallModel],
             Phase::Acting { calls, .. } => {
                 calls.iter().enumerate().filter_map(|(at, call)| call.effect(self.call_name(at))).collect()
             }
@@ -141,21 +141,21 @@ impl State {
 
     /// The calls that wait for people, in the order of the turn.
     #[must_use]
-    pub fn waiting(&self) -> Vec<Waiting> {
+    pub fn waiting(&self) -> Vec<WaitingCall> {
         match &self.phase {
             Phase::Asked { interaction } => {
-                vec![Waiting { call: self.before_call(), interaction: interaction.clone(), own: true }]
+                vec![WaitingCall { call: self.before_call(), interaction: interaction.clone(), is_question: true }]
             }
             Phase::Acting { calls, .. } => calls
                 .iter()
                 .enumerate()
                 .filter_map(|(at, call)| match call {
-                    Call::Waiting { interaction, .. } => Some(Waiting {
+                    Call::Waiting { interaction, .. } => Some(WaitingCall {
                         call: self.call_name(at),
                         interaction: interaction.clone(),
-                        own: call.own().unwrap_or_default(),
+                        is_question: call.is_question().unwrap_or_default(),
                     }),
-                    Call::Wanted { .. } | Call::Settled => None,
+                    Call::New { .. } | Call::Settled => None,
                 })
                 .collect(),
             Phase::New | Phase::Asking { .. } | Phase::Thinking | Phase::Listening | Phase::Ended { .. } => Vec::new(),
@@ -164,24 +164,24 @@ impl State {
 
     /// Whether only people can move the step on. A worker that has performed the outstanding effects may release it.
     #[must_use]
-    pub fn asleep(&self) -> bool {
+    pub fn is_asleep(&self) -> bool {
         match &self.phase {
             Phase::Asked { .. } | Phase::Listening => true,
-            Phase::Acting { calls, .. } => !calls.iter().any(Call::wanted),
+            Phase::Acting { calls, .. } => !calls.iter().any(Call::is_new),
             Phase::New | Phase::Asking { .. } | Phase::Thinking | Phase::Ended { .. } => false,
         }
     }
 
     /// Current phase without its data.
     #[must_use]
-    pub const fn doing(&self) -> Doing {
+    pub const fn activity(&self) -> Activity {
         match &self.phase {
-            Phase::New => Doing::New,
-            Phase::Asking { .. } | Phase::Asked { .. } => Doing::Asking,
-            Phase::Thinking => Doing::Thinking,
-            Phase::Acting { .. } => Doing::Acting,
-            Phase::Listening => Doing::Listening,
-            Phase::Ended { .. } => Doing::Ended,
+            Phase::New => Activity::New,
+            Phase::Asking { .. } | Phase::Asked { .. } => Activity::Asking,
+            Phase::Thinking => Activity::Thinking,
+            Phase::Acting { .. } => Activity::Acting,
+            Phase::Listening => Activity::Listening,
+            Phase::Ended { .. } => Activity::Ended,
         }
     }
 
@@ -193,23 +193,23 @@ impl State {
 
     /// Calls that the previous attempt left without a result and whose outcome was not found since.
     #[must_use]
-    pub fn left(&self) -> &[Left] {
+    pub fn unsettled(&self) -> &[UnsettledCall] {
         &self.left
     }
 
     /// Whether the step has begun, in this attempt or an earlier one.
     #[must_use]
-    pub fn begun(&self) -> bool {
+    pub fn has_begun(&self) -> bool {
         self.reached >= Reached::Begun
     }
 
     /// Whether there are messages that the turn about to be asked for would not include.
-    pub(crate) const fn unheard(&self) -> bool {
+    pub(crate) const fn has_unshown_messages(&self) -> bool {
         self.unread && matches!(self.phase, Phase::Thinking)
     }
 
     /// Whether the step ended with an output.
-    pub(crate) const fn finished(&self) -> bool {
+    pub(crate) const fn is_finished(&self) -> bool {
         matches!(self.phase, Phase::Ended { end: End::Finished { .. }, .. })
     }
 
@@ -217,24 +217,24 @@ impl State {
     pub(crate) fn open_call(&self, call: &str) -> Option<usize> {
         let Phase::Acting { calls, .. } = &self.phase else { return None };
         let index = calls::index(call, &self.prefix, self.turn)?;
-        calls.get(index).is_some_and(|call| !call.settled()).then_some(index)
+        calls.get(index).is_some_and(|call| !call.is_settled()).then_some(index)
     }
 
     /// Index of a call of the last turn that was left without a result.
-    pub(crate) fn left_call(&self, call: &str) -> Option<usize> {
+    pub(crate) fn unsettled_call(&self, call: &str) -> Option<usize> {
         let index = calls::index(call, &self.prefix, self.turn)?;
         let name = self.call_name(index);
         self.left.iter().any(|left| left.call == name).then_some(index)
     }
 
-    pub(crate) fn apply(&mut self, input: &Input) -> Vec<Effect> {
+    pub(crate) fn apply(&mut self, input: &Input) -> Vec<StepEffect> {
         match input {
             Input::Begun { limits, task, before, people_only } => {
                 self.begin(*limits, given(task.as_ref()).is_some(), before.as_deref(), *people_only)
             }
-            Input::Message { person, .. } => self.hear(*person),
-            Input::Heard => self.show(),
-            Input::Turn(turn) => self.hear_model(turn),
+            Input::Message { person, .. } => self.receive_message(*person),
+            Input::MessagesShown => self.mark_messages_shown(),
+            Input::Turn(turn) => self.take_turn(turn),
             Input::ModelFailed { message } if matches!(self.phase, Phase::Thinking) => {
                 self.end(End::Failed { reason: message.clone() })
             }
@@ -242,14 +242,20 @@ impl State {
             Input::Asked { call, interaction } => self.wait(call, interaction, true),
             Input::Waiting { call, interaction } => self.wait(call, interaction, false),
             Input::Settled { call, end } => self.settle(call, end),
-            Input::Before(end) => self.go_on(end),
+            Input::BeforeEnded(end) => self.end_question_before(end),
             Input::Cancelled { reason } => self.cancel(reason),
-            Input::Again { .. } => self.try_again(),
-            Input::Found { call, .. } => self.find(call),
+            Input::Retried { .. } => self.try_again(),
+            Input::CallRecovered { call, .. } => self.forget_unsettled(call),
         }
     }
 
-    fn begin(&mut self, limits: Limits, task: bool, before: Option<&StepQuestion>, people_only: bool) -> Vec<Effect> {
+    fn begin(
+        &mut self,
+        limits: Limits,
+        task: bool,
+        before: Option<&StepQuestion>,
+        people_only: bool,
+    ) -> Vec<StepEffect> {
         let Phase::New = self.phase else { return Vec::new() };
         self.limits = limits;
         self.people_only = people_only;
@@ -262,49 +268,49 @@ impl State {
             None if people_only => {
                 self.end(End::Failed { reason: "the step has neither an agent nor a question".into() })
             }
-            None => self.work(task),
+            None => self.start_work(task),
         }
     }
 
     /// Starts the work or ends the step, after the question before it has ended.
-    fn go_on(&mut self, end: &BeforeEnd) -> Vec<Effect> {
+    fn end_question_before(&mut self, end: &BeforeEnd) -> Vec<StepEffect> {
         let (Phase::Asking { .. } | Phase::Asked { .. }) = self.phase else { return Vec::new() };
         match end {
-            BeforeEnd::Answered { answer, task } => match End::of_answer(answer, self.people_only) {
+            BeforeEnd::Answered { answer, task } => match End::from_answer(answer, self.people_only) {
                 Some(end) => self.end(end),
-                None => self.work(given(task.as_ref()).is_some()),
+                None => self.start_work(given(task.as_ref()).is_some()),
             },
-            BeforeEnd::Unanswered { how } => self.end(End::of_silence(how)),
+            BeforeEnd::Unanswered { how } => self.end(End::from_silence(how)),
         }
     }
 
-    fn work(&mut self, task: bool) -> Vec<Effect> {
+    fn start_work(&mut self, task: bool) -> Vec<StepEffect> {
         self.reached = Reached::Work;
         self.working = task;
         if task || self.unread { self.think() } else { self.listen() }
     }
 
     /// Waits for the next message. The count of turns begins anew.
-    fn listen(&mut self) -> Vec<Effect> {
+    fn listen(&mut self) -> Vec<StepEffect> {
         self.spent.iterations = 0;
         self.phase = Phase::Listening;
         Vec::new()
     }
 
-    fn think(&mut self) -> Vec<Effect> {
-        if let Some(reason) = self.spent.too_far(&self.limits) {
+    fn think(&mut self) -> Vec<StepEffect> {
+        if let Some(reason) = self.spent.exceeded(&self.limits) {
             return self.end(End::Failed { reason });
         }
         self.unread = false;
         self.phase = Phase::Thinking;
-        vec![Effect::CallModel]
+        vec![StepEffect::CallModel]
     }
 
     /// A message of a person resets the use of the limits. A step that finished, but whose end is not stored yet,
     /// continues; any other ended step reads the message in its next attempt.
-    fn hear(&mut self, person: bool) -> Vec<Effect> {
+    fn receive_message(&mut self, person: bool) -> Vec<StepEffect> {
         if person {
-            self.spent = Spent::default();
+            self.spent = LimitUse::default();
         }
         self.unread = true;
         match &self.phase {
@@ -321,14 +327,14 @@ impl State {
     }
 
     /// Marks all messages as part of the request that is about to be sent.
-    fn show(&mut self) -> Vec<Effect> {
+    fn mark_messages_shown(&mut self) -> Vec<StepEffect> {
         if let Phase::Thinking = self.phase {
             self.unread = false;
         }
         Vec::new()
     }
 
-    fn hear_model(&mut self, turn: &Turn) -> Vec<Effect> {
+    fn take_turn(&mut self, turn: &Turn) -> Vec<StepEffect> {
         let Phase::Thinking = self.phase else { return Vec::new() };
         self.left.clear();
         self.turn += 1;
@@ -336,12 +342,12 @@ impl State {
         if turn.calls.is_empty() {
             return match (self.unread, self.working) {
                 (true, _) => self.think(),
-                (false, true) => self.end(End::of_text(&turn.text)),
+                (false, true) => self.end(End::from_text(&turn.text)),
                 (false, false) => self.listen(),
             };
         }
         let asks = turn.calls.iter().any(|call| calls::asks_people(&call.tool).is_some());
-        if let Some(reason) = self.spent.no_more_rounds(&self.limits).filter(|_| asks) {
+        if let Some(reason) = self.spent.rounds_used_up(&self.limits).filter(|_| asks) {
             return self.end(End::Failed { reason });
         }
         let calls = turn.calls.iter().map(Call::of).collect();
@@ -349,7 +355,7 @@ impl State {
         self.outstanding()
     }
 
-    fn wait(&mut self, call: &str, question: &str, own: bool) -> Vec<Effect> {
+    fn wait(&mut self, call: &str, question: &str, own: bool) -> Vec<StepEffect> {
         if own && matches!(self.phase, Phase::Asking { .. }) && call == self.before_call() {
             self.phase = Phase::Asked { interaction: question.to_owned() };
             return Vec::new();
@@ -358,15 +364,15 @@ impl State {
         let Phase::Acting { calls, .. } = &mut self.phase else { return Vec::new() };
         let call = &mut calls[index];
         // A question of the step is asked once; people may be asked about an action again.
-        let again = own && !call.wanted();
-        if call.own() != Some(own) || again || !call.wait(question) {
+        let again = own && !call.is_new();
+        if call.is_question() != Some(own) || again || !call.wait(question) {
             return Vec::new();
         }
         self.count_round();
         self.progress()
     }
 
-    fn settle(&mut self, call: &str, end: &CallEnd) -> Vec<Effect> {
+    fn settle(&mut self, call: &str, end: &CallEnd) -> Vec<StepEffect> {
         let Some(index) = self.open_call(call) else { return Vec::new() };
         if let CallEnd::Answered(answer) = end
             && answer.effect == AnswerEffect::Terminate
@@ -398,19 +404,19 @@ impl State {
 
     /// Asks the model again once every call is settled. A turn that exceeds the limit of rounds fails only when none of
     /// its calls runs: so no running action is interrupted and no open question is answered in vain.
-    fn progress(&mut self) -> Vec<Effect> {
+    fn progress(&mut self) -> Vec<StepEffect> {
         let Phase::Acting { calls, asked, sent_back } = &self.phase else { return Vec::new() };
-        if calls.iter().all(Call::settled) {
-            self.spent.round_over(*asked, *sent_back);
+        if calls.iter().all(Call::is_settled) {
+            self.spent.count_settled_turn(*asked, *sent_back);
             return self.think();
         }
         match self.spent.too_many_rounds(&self.limits) {
-            Some(reason) if self.asleep() => self.end(End::Failed { reason }),
+            Some(reason) if self.is_asleep() => self.end(End::Failed { reason }),
             _ => Vec::new(),
         }
     }
 
-    fn cancel(&mut self, reason: &str) -> Vec<Effect> {
+    fn cancel(&mut self, reason: &str) -> Vec<StepEffect> {
         if let Phase::Ended { .. } = self.phase {
             return Vec::new();
         }
@@ -419,8 +425,8 @@ impl State {
 
     /// Begins the next attempt after any kind of end. A step that had not come to work asks its question again, because
     /// nobody waits for the old answer; a step that had worked continues with its results.
-    fn try_again(&mut self) -> Vec<Effect> {
-        self.spent = Spent::default();
+    fn try_again(&mut self) -> Vec<StepEffect> {
+        self.spent = LimitUse::default();
         match &self.phase {
             // Without a new message there is nothing to ask the model.
             Phase::Ended { listening: true, .. } if !self.unread => self.listen(),
@@ -433,17 +439,17 @@ impl State {
         }
     }
 
-    fn find(&mut self, call: &str) -> Vec<Effect> {
-        if let Some(index) = self.left_call(call) {
+    fn forget_unsettled(&mut self, call: &str) -> Vec<StepEffect> {
+        if let Some(index) = self.unsettled_call(call) {
             let name = self.call_name(index);
             self.left.retain(|left| left.call != name);
         }
         Vec::new()
     }
 
-    fn end(&mut self, end: End) -> Vec<Effect> {
+    fn end(&mut self, end: End) -> Vec<StepEffect> {
         if let Phase::Acting { calls, .. } = &self.phase {
-            self.left = calls.iter().enumerate().filter_map(|(at, call)| call.left(self.call_name(at))).collect();
+            self.left = calls.iter().enumerate().filter_map(|(at, call)| call.unsettled(self.call_name(at))).collect();
         }
         self.phase = Phase::Ended { end, listening: matches!(self.phase, Phase::Listening) };
         self.outstanding()
@@ -463,7 +469,7 @@ pub(crate) fn given(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_null())
 }
 
-fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+fn known_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     let version = u32::deserialize(deserializer)?;
     if version == VERSION {
         Ok(version)

@@ -10,7 +10,7 @@ pub(super) use events::Events;
 use super::arguments::{object, schema};
 use super::conversation::{Part, parts};
 use super::names::Names;
-use crate::model::{Call, Request};
+use crate::model::{ModelCall, Request};
 
 /// Default limit of output tokens; the wire format requires a number.
 const MAX_TOKENS: u32 = 16_384;
@@ -64,8 +64,8 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) ->
 
 /// Content of a model's turn. A turn with reasoning is sent back block for block, because its signatures cover the
 /// blocks.
-fn said(text: &str, calls: &[Call], provider: &Value, names: &Names) -> Vec<Value> {
-    let tool_use = |call: &Call| json!({"type": "tool_use", "id": call.id, "name": names.wire(&call.tool), "input": object(&call.arguments)});
+fn said(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Vec<Value> {
+    let tool_use = |call: &ModelCall| json!({"type": "tool_use", "id": call.id, "name": names.wire(&call.tool), "input": object(&call.arguments)});
     let Some(blocks) = provider.get(BLOCKS).and_then(Value::as_array) else {
         return text_block(text).into_iter().chain(calls.iter().map(tool_use)).collect();
     };

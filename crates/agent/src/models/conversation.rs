@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::model::{Call, Message};
+use crate::model::{Message, ModelCall};
 
 /// Part of a conversation by one side.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part<'a> {
     /// A turn of the model.
-    Said { text: &'a str, calls: &'a [Call], provider: &'a Value },
+    Said { text: &'a str, calls: &'a [ModelCall], provider: &'a Value },
     /// Results and messages until the next turn of the model.
     Heard { results: Vec<Outcome<'a>>, texts: Vec<&'a str> },
 }
@@ -25,7 +25,7 @@ pub(super) struct Outcome<'a> {
 /// between a call and its result. An empty turn is left out, because they refuse that too.
 pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
-    let mut asked: &[Call] = &[];
+    let mut asked: &[ModelCall] = &[];
     let mut heard = Heard::default();
     for message in history {
         match message {
@@ -53,7 +53,7 @@ struct Heard<'a> {
 
 impl<'a> Heard<'a> {
     /// The results of the calls in `asked` and the messages since; `None` without any.
-    fn take(&mut self, asked: &[Call]) -> Option<Part<'a>> {
+    fn take(&mut self, asked: &[ModelCall]) -> Option<Part<'a>> {
         let Self { mut results, texts } = std::mem::take(self);
         results.sort_by_key(|outcome| asked.iter().position(|call| call.id == outcome.call));
         (!results.is_empty() || !texts.is_empty()).then_some(Part::Heard { results, texts })
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn results_follow_their_calls_in_order_and_come_before_what_people_said() {
-        let call = |id: &str| Call { id: id.into(), tool: "t".into(), arguments: json!({}) };
+        let call = |id: &str| ModelCall { id: id.into(), tool: "t".into(), arguments: json!({}) };
         let result =
             |id: &str| Message::Result { call: id.into(), tool: "t".into(), content: id.into(), failed: id == "b" };
         let silence = Message::Assistant { text: " ".into(), calls: Vec::new(), provider: Value::Null };

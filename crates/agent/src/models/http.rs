@@ -22,7 +22,7 @@ use crate::model::ModelError;
 const CONNECT: Duration = Duration::from_secs(20);
 
 /// Transport of requests to a provider; tests replace it.
-pub(super) trait Carrier: Send + Sync {
+pub(super) trait Transport: Send + Sync {
     /// Sends one request and returns when the answer begins.
     fn send(&self, body: Bytes) -> BoxFuture<'_, Result<Answer, Fault>>;
 }
@@ -58,7 +58,7 @@ impl Http {
     }
 }
 
-impl Carrier for Http {
+impl Transport for Http {
     fn send(&self, body: Bytes) -> BoxFuture<'_, Result<Answer, Fault>> {
         let request = self.client.post(self.url.clone()).headers(self.headers.clone()).body(body);
         async move {
@@ -72,7 +72,7 @@ impl Carrier for Http {
             Ok(Answer {
                 status: answer.status().as_u16(),
                 content_type,
-                after: wanted_wait(headers),
+                after: requested_wait(headers),
                 body: answer.bytes_stream().map(|piece| piece.map_err(|error| lost("was cut off", error))).boxed(),
             })
         }
@@ -121,7 +121,7 @@ fn headers(provider: Provider, key: Option<&str>) -> Result<HeaderMap, ModelErro
 
 /// Time that a provider wants to pass before the next request: in milliseconds, in seconds, or until a date, which is
 /// compared with the provider's own clock.
-fn wanted_wait(headers: &HeaderMap) -> Option<Duration> {
+fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let seconds = |text: &str| Duration::try_from_secs_f64(text.trim().parse().ok()?).ok();
     if let Some(wait) = text("retry-after-ms").and_then(|millis| seconds(millis)?.checked_div(1000)) {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wanted_wait_is_read_in_all_its_forms() {
+    fn a_requested_wait_is_read_in_all_its_forms() {
         let date = ("date", "Sun, 15 Nov 2026 10:00:00 GMT");
         for (given, expected) in [
             (vec![("retry-after", "7")], Some(7_000)),
@@ -171,7 +171,7 @@ mod tests {
                 .iter()
                 .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
                 .collect::<HeaderMap>();
-            assert_eq!(wanted_wait(&headers), expected.map(Duration::from_millis), "{given:?}");
+            assert_eq!(requested_wait(&headers), expected.map(Duration::from_millis), "{given:?}");
         }
     }
 

@@ -10,7 +10,7 @@ pub(super) use events::Events;
 use super::arguments::{object, schema};
 use super::conversation::{Part, parts};
 use super::names::Names;
-use crate::model::{Call, Request};
+use crate::model::{ModelCall, Request};
 
 /// Fields that providers add to a message of the model and expect back.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
@@ -62,7 +62,7 @@ fn messages(request: Request<'_>, names: &Names) -> Vec<Value> {
     messages
 }
 
-fn said(text: &str, calls: &[Call], provider: &Value, names: &Names) -> Value {
+fn said(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Value {
     let mut message = json!({"role": "assistant", "content": if text.is_empty() { Value::Null } else { json!(text) }});
     if !calls.is_empty() {
         let calls = calls.iter().enumerate().map(|(place, call)| {

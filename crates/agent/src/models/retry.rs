@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Time limits of a turn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
+pub(super) struct TimeLimits {
     /// Limit of one attempt, from request to end.
     pub(super) total: Duration,
     /// Longest silence within an attempt.
@@ -27,7 +27,7 @@ pub(super) struct Pace {
     pub(super) retries: usize,
 }
 
-impl Pace {
+impl TimeLimits {
     /// Limits that an agent's version sets.
     pub(super) fn of(choice: &ModelChoice) -> Self {
         let total = choice.timeout_seconds.map_or(TOTAL, |seconds| Duration::from_secs(seconds.max(1).into()));

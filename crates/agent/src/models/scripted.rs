@@ -5,7 +5,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
+use crate::model::{Delta, Message, Model, ModelCall, ModelError, Request, Turn};
 
 /// Text of a turn if no turn of the script fits.
 const NOTHING: &str = "The script has nothing to say to this.";
@@ -51,7 +51,7 @@ impl Scripted {
         let Some((place, turn)) = self.next(history) else {
             return Turn { text: NOTHING.to_owned(), ..Turn::default() };
         };
-        let calls = turn.calls.iter().enumerate().map(|(index, call)| Call {
+        let calls = turn.calls.iter().enumerate().map(|(index, call)| ModelCall {
             id: format!("script_{number}_{index}"),
             tool: call.tool.clone(),
             arguments: if call.arguments.is_null() { Value::Object(Map::new()) } else { call.arguments.clone() },

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::arguments;
 use super::fault::Fault;
 use super::names::Names;
-use crate::model::{Call, Delta, Turn, Usage};
+use crate::model::{Delta, ModelCall, Turn, Usage};
 
 /// Largest size of one turn, in bytes.
 const MAX_KEPT: usize = 4 << 20;
@@ -18,14 +18,14 @@ pub(super) const MAX_CALLS: usize = 128;
 pub(super) const MAX_ARGUMENTS: usize = 256 << 10;
 
 /// Receiver of the deltas of a turn.
-pub(super) type Said<'a> = &'a mut (dyn FnMut(Delta) + Send);
+pub(super) type OnDelta<'a> = &'a mut (dyn FnMut(Delta) + Send);
 
 /// A turn that is being received. It counts only after the provider has ended it.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct TurnBuilder {
     text: String,
     thinking: String,
-    calls: Vec<DraftCall>,
+    calls: Vec<CallBuilder>,
     kept: usize,
     /// Tokens so far.
     pub(super) usage: Usage,
@@ -34,7 +34,7 @@ pub(super) struct Draft {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct DraftCall {
+pub(super) struct CallBuilder {
     pub(super) id: String,
     pub(super) name: String,
     arguments: String,
@@ -42,7 +42,7 @@ pub(super) struct DraftCall {
     too_large: bool,
 }
 
-impl Draft {
+impl TurnBuilder {
     /// Whether nothing was received.
     pub(super) fn is_empty(&self) -> bool {
         self.kept == 0
@@ -58,7 +58,7 @@ impl Draft {
     }
 
     /// Adds text.
-    pub(super) fn say(&mut self, text: &str, said: Said<'_>) -> Result<(), Fault> {
+    pub(super) fn say(&mut self, text: &str, said: OnDelta<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
             self.text.push_str(text);
@@ -68,7 +68,7 @@ impl Draft {
     }
 
     /// Adds reasoning text.
-    pub(super) fn think(&mut self, text: &str, said: Said<'_>) -> Result<(), Fault> {
+    pub(super) fn think(&mut self, text: &str, said: OnDelta<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
             self.thinking.push_str(text);
@@ -83,7 +83,7 @@ impl Draft {
             return Err(Fault::refused(format!("the model wants more than {MAX_CALLS} calls in one turn")));
         }
         self.keep(id.len() + name.len())?;
-        self.calls.push(DraftCall {
+        self.calls.push(CallBuilder {
             id: id.to_owned(),
             name: name.to_owned(),
             arguments: String::new(),
@@ -93,7 +93,7 @@ impl Draft {
     }
 
     /// The call at an index.
-    pub(super) fn at(&self, place: usize) -> Option<&DraftCall> {
+    pub(super) fn at(&self, place: usize) -> Option<&CallBuilder> {
         self.calls.get(place)
     }
 
@@ -148,7 +148,7 @@ impl Draft {
     /// The completed turn.
     pub(super) fn finish(self, names: &Names, price: Option<Price>) -> Turn {
         let ids = self.ids();
-        let calls = self.calls.into_iter().zip(ids).map(|(call, id)| Call {
+        let calls = self.calls.into_iter().zip(ids).map(|(call, id)| ModelCall {
             id,
             tool: names.tool(&call.name),
             arguments: if call.too_large {
@@ -178,20 +178,20 @@ mod tests {
 
     #[test]
     fn every_call_has_an_id_of_its_own() {
-        let mut draft = Draft::default();
+        let mut turn = TurnBuilder::default();
         for id in ["call_0", "", "x", "x", ""] {
-            draft.call(id, "t").unwrap();
+            turn.call(id, "t").unwrap();
         }
-        assert_eq!(draft.ids(), ["call_0", "call_1", "x", "call_2", "call_3"]);
+        assert_eq!(turn.ids(), ["call_0", "call_1", "x", "call_2", "call_3"]);
     }
 
     #[test]
     fn what_is_kept_of_a_turn_has_an_end() {
-        let mut draft = Draft::default();
+        let mut turn = TurnBuilder::default();
         let mut heard = 0_usize;
         let mut said = |_: Delta| heard += 1;
-        draft.say(&"a".repeat(MAX_KEPT), &mut said).unwrap();
-        assert!(matches!(draft.think("b", &mut said), Err(Fault::Refused(_))));
+        turn.say(&"a".repeat(MAX_KEPT), &mut said).unwrap();
+        assert!(matches!(turn.think("b", &mut said), Err(Fault::Refused(_))));
         assert_eq!(heard, 1);
     }
 }

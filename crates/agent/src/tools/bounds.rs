@@ -14,17 +14,17 @@ pub(super) struct Bounds {
     /// Values that must not be shown.
     pub(super) secrets: Hidden,
     /// Hash of the content that may be replaced.
-    pub(super) seen: Option<String>,
+    pub(super) expected_content: Option<String>,
 }
 
 impl Bounds {
     pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Hidden) -> Self {
-        Self { until: Instant::now() + time, stop, secrets, seen: None }
+        Self { until: Instant::now() + time, stop, secrets, expected_content: None }
     }
 
     /// Limits for an operation that may replace only content with this hash.
-    pub(super) fn replacing(self, seen: Option<String>) -> Self {
-        Self { seen, ..self }
+    pub(super) fn replacing(self, expected_content: Option<String>) -> Self {
+        Self { expected_content, ..self }
     }
 
     /// Whether there is time left. A reader without time returns what it has.
@@ -33,12 +33,12 @@ impl Bounds {
     }
 
     /// Fails if the operation was cancelled or its time is over. Writers call it directly before their one change.
-    pub(super) fn go_on(&self) -> Result<(), Trouble> {
+    pub(super) fn go_on(&self) -> Result<(), ToolFailure> {
         if self.stop.is_cancelled() {
-            return Err(Trouble::new("it was cancelled before it was done"));
+            return Err(ToolFailure::new("it was cancelled before it was done"));
         }
         if !self.in_time() {
-            return Err(Trouble::new("it took too long, and was given up before it was done"));
+            return Err(ToolFailure::new("it took too long, and was given up before it was done"));
         }
         Ok(())
     }
@@ -46,9 +46,9 @@ impl Bounds {
 
 /// Reason why a tool failed, as the model will read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Trouble(pub(super) String);
+pub(super) struct ToolFailure(pub(super) String);
 
-impl Trouble {
+impl ToolFailure {
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }

@@ -19,12 +19,12 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Workspace;
-use super::bounds::Trouble;
+use super::bounds::ToolFailure;
 use super::file_tool::read;
 use super::group::{GRACE, Group};
 use super::output::Output;
 use super::variables::Variables;
-use crate::tool::{Ran, Run, Tool, ToolSpec};
+use crate::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 
 const SECONDS: u64 = 60;
 const MOST_SECONDS: u64 = 600;
@@ -50,7 +50,7 @@ struct Arguments {
 
 /// Reason why the wait for a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum WaitEnd {
     Ended,
     TimedOut,
     Cancelled,
@@ -78,35 +78,35 @@ impl ExecuteCommand {
         ToolSpec { name: "execute_command".to_owned(), description, schema, repeatable: false, parallel: false }
     }
 
-    async fn perform(&self, arguments: &Value, run: &Run) -> Result<Ran, Trouble> {
+    async fn perform(&self, arguments: &Value, run: &ToolRun) -> Result<ToolOutcome, ToolFailure> {
         let arguments: Arguments = read(arguments)?;
         let seconds = arguments.timeout_seconds.unwrap_or(SECONDS);
         if !(1..=MOST_SECONDS).contains(&seconds) {
-            return Err(Trouble::new(format!("timeout_seconds is from 1 to {MOST_SECONDS}")));
+            return Err(ToolFailure::new(format!("timeout_seconds is from 1 to {MOST_SECONDS}")));
         }
         if arguments.command.trim().is_empty() || arguments.command.contains('\0') || arguments.command.len() > LONGEST
         {
-            return Err(Trouble::new("the command is empty, has a NUL in it, or is longer than 64 KiB"));
+            return Err(ToolFailure::new("the command is empty, has a NUL in it, or is longer than 64 KiB"));
         }
         if run.cancel.is_cancelled() {
-            return Err(Trouble::new("it was cancelled before it began"));
+            return Err(ToolFailure::new("it was cancelled before it began"));
         }
         let variables = Variables::of(&run.secrets);
         let mut command = self.command(&arguments.command)?;
         command.envs(variables.given.iter().map(|(name, value)| (name, value)));
         let said = execute(&mut command, Duration::from_secs(seconds), run)
             .await
-            .map_err(|error| Trouble::new(format!("the command could not be run: {error}")))?;
+            .map_err(|error| ToolFailure::new(format!("the command could not be run: {error}")))?;
         Ok(said.outcome(seconds, variables.note()))
     }
 
-    fn command(&self, line: &str) -> Result<Command, Trouble> {
+    fn command(&self, line: &str) -> Result<Command, ToolFailure> {
         let Workspace { dir, path, search_path, programs } = &self.workspace;
-        let Some(programs) = programs else { return Err(Trouble::new("commands are not run here")) };
-        let moved = |_| Trouble::new("the workspace is not where it was");
+        let Some(programs) = programs else { return Err(ToolFailure::new("commands are not run here")) };
+        let moved = |_| ToolFailure::new("the workspace is not where it was");
         let (open, named) = (dir.dir_metadata().map_err(moved)?, path.symlink_metadata().map_err(moved)?);
         if (open.dev(), open.ino()) != (named.dev(), named.ino()) {
-            return Err(Trouble::new("the workspace is not where it was"));
+            return Err(ToolFailure::new("the workspace is not where it was"));
         }
         // Without `--`, a command that begins with a dash would be read as an option of the shell.
         let (program, arguments) = programs.call("/bin/sh".into(), ["-c", "--", line].map(OsString::from).to_vec());
@@ -131,29 +131,29 @@ impl Tool for ExecuteCommand {
         arguments.get("timeout_seconds")?.as_u64()
     }
 
-    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
         self.perform(arguments, run)
-            .map(|ran| ran.unwrap_or_else(|Trouble(message)| Ran::Failed { message, result: Value::Null }))
+            .map(|ran| ran.unwrap_or_else(|ToolFailure(message)| ToolOutcome::Failed { message, result: Value::Null }))
             .boxed()
     }
 }
 
 /// Exit status and output of a command.
-struct Said {
-    why: Why,
+struct CommandResult {
+    why: WaitEnd,
     status: ExitStatus,
     stdout: (String, bool),
     stderr: (String, bool),
 }
 
-impl Said {
-    fn outcome(self, seconds: u64, note: Option<String>) -> Ran {
+impl CommandResult {
+    fn outcome(self, seconds: u64, note: Option<String>) -> ToolOutcome {
         let (code, signal) = (self.status.code(), self.status.signal());
         let mut result = json!({
             "stdout": self.stdout.0,
             "stderr": self.stderr.0,
             "cut": self.stdout.1 || self.stderr.1,
-            "timed_out": self.why == Why::TimedOut,
+            "timed_out": self.why == WaitEnd::TimedOut,
         });
         if let Some(code) = code {
             result["exit_code"] = json!(code);
@@ -165,14 +165,14 @@ impl Said {
             result["note"] = json!(note);
         }
         let message = match (self.why, code, signal) {
-            (Why::Ended, Some(0), _) => return Ran::Done(result),
-            (Why::Ended, Some(code), _) if code == i32::from(confine::REFUSED) => self.refusal(code),
-            (Why::Ended, Some(code), _) => format!("the command ended with exit code {code}"),
-            (Why::Ended, None, signal) => format!("the command was ended by signal {}", signal.unwrap_or_default()),
-            (Why::TimedOut, ..) => format!("the command ran for {seconds} seconds and was ended"),
-            (Why::Cancelled, ..) => "the command was cancelled and ended".to_owned(),
+            (WaitEnd::Ended, Some(0), _) => return ToolOutcome::Done(result),
+            (WaitEnd::Ended, Some(code), _) if code == i32::from(confine::REFUSED) => self.refusal(code),
+            (WaitEnd::Ended, Some(code), _) => format!("the command ended with exit code {code}"),
+            (WaitEnd::Ended, None, signal) => format!("the command was ended by signal {}", signal.unwrap_or_default()),
+            (WaitEnd::TimedOut, ..) => format!("the command ran for {seconds} seconds and was ended"),
+            (WaitEnd::Cancelled, ..) => "the command was cancelled and ended".to_owned(),
         };
-        Ran::Failed { message, result }
+        ToolOutcome::Failed { message, result }
     }
 
     /// Last message of the confinement helper, if it ended the command or could not confine it. A command that imitates
@@ -183,7 +183,7 @@ impl Said {
     }
 }
 
-async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result<Said> {
+async fn execute(command: &mut Command, time: Duration, run: &ToolRun) -> io::Result<CommandResult> {
     let secrets = Hidden::new(run.confidential());
     let (mut stdout, mut stderr) = (Output::new(secrets.clone()), Output::new(secrets));
     let (group, from_stdout, from_stderr) = Group::start(command)?;
@@ -192,7 +192,7 @@ async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result
         let why = {
             let mut ended = pin!(group.ended().fuse());
             let why = wait(&mut ended, &mut reading, time, &run.cancel).await;
-            if why != Why::Ended {
+            if why != WaitEnd::Ended {
                 group.ask_to_end();
                 // The shell ends at once; its child processes may need time to clean up and still hold the output open.
                 let _ = timeout(GRACE, async { tokio::join!(&mut ended, &mut reading) }).await;
@@ -204,7 +204,7 @@ async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result
         let _ = timeout(LINGER, &mut reading).await;
         (why, status)
     };
-    Ok(Said { why, status, stdout: stdout.finish(), stderr: stderr.finish() })
+    Ok(CommandResult { why, status, stdout: stdout.finish(), stderr: stderr.finish() })
 }
 
 /// Waits for the end, the time limit or a cancellation, and reads the output meanwhile.
@@ -213,14 +213,14 @@ async fn wait(
     mut reading: impl Future + Unpin,
     time: Duration,
     cancel: &CancellationToken,
-) -> Why {
+) -> WaitEnd {
     let mut over = pin!(sleep(time));
     loop {
         tokio::select! {
             biased;
-            () = cancel.cancelled() => return Why::Cancelled,
-            () = &mut over => return Why::TimedOut,
-            () = &mut ended => return Why::Ended,
+            () = cancel.cancelled() => return WaitEnd::Cancelled,
+            () = &mut over => return WaitEnd::TimedOut,
+            () = &mut ended => return WaitEnd::Ended,
             // The future is fused and completes only once.
             _ = &mut reading => {}
         }

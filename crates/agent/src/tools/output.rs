@@ -14,12 +14,12 @@ const SHOWN: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Output {
     hiding: Hiding,
-    kept: Kept,
+    kept: BothEnds,
 }
 
 impl Output {
     pub(super) fn new(secrets: Hidden) -> Self {
-        Self { hiding: Hiding::new(secrets), kept: Kept::default() }
+        Self { hiding: Hiding::new(secrets), kept: BothEnds::default() }
     }
 
     /// Reads to the end of the stream. Output read so far is kept when this future is dropped.
@@ -42,13 +42,13 @@ impl Output {
 
 /// Beginning and end of a long stream.
 #[derive(Debug, Default)]
-struct Kept {
+struct BothEnds {
     beginning: Vec<u8>,
     end: VecDeque<u8>,
     total: u64,
 }
 
-impl Kept {
+impl BothEnds {
     fn take(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (first, rest) = bytes.split_at(bytes.len().min(SHOWN / 2 - self.beginning.len()));
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn kept(pieces: &[&[u8]]) -> (String, bool) {
-        let mut kept = Kept::default();
+        let mut kept = BothEnds::default();
         pieces.iter().for_each(|piece| kept.take(piece));
         kept.text()
     }

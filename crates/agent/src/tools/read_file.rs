@@ -6,10 +6,10 @@ use cap_std::fs::Dir;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::cut;
 use super::file_tool::FileWork;
-use super::place::Place;
+use super::workspace_path::WorkspacePath;
 use crate::tool::ToolSpec;
 
 /// Largest file that is read, and the most of it that is shown, in bytes.
@@ -50,19 +50,19 @@ impl FileWork for ReadFile {
         }
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
         let from = arguments.from_line.unwrap_or(1);
         if from == 0 || arguments.lines == Some(0) {
-            return Err(Trouble::new("from_line and lines count from 1"));
+            return Err(ToolFailure::new("from_line and lines count from 1"));
         }
-        let place = Place::parse(&arguments.path)?;
+        let place = WorkspacePath::parse(&arguments.path)?;
         let path = place.shown();
         let text = bounds.secrets.hide(&text(root, &place)?);
         let total = text.lines().count();
         let wanted = arguments.lines.unwrap_or(usize::MAX);
         let chosen: String = text.split_inclusive('\n').skip(from - 1).take(wanted).collect();
         if from > total.max(1) {
-            return Err(Trouble::new(format!("`{path}` has {total} lines")));
+            return Err(ToolFailure::new(format!("`{path}` has {total} lines")));
         }
         let (content, was_cut) = cut::beginning(&chosen, SHOWN);
         let mut result = json!({
@@ -78,18 +78,18 @@ impl FileWork for ReadFile {
     }
 }
 
-fn text(root: &Dir, place: &Place) -> Result<String, Trouble> {
+fn text(root: &Dir, place: &WorkspacePath) -> Result<String, ToolFailure> {
     let path = place.shown();
     let file = place.open(root)?;
     let mut bytes = Vec::new();
     // One byte more than allowed, to notice a file that grows meanwhile.
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| Trouble::with(&path, &error))?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| ToolFailure::with(&path, &error))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(Trouble::new(format!("`{path}` is larger than 8 MiB; look into it with search_files")));
+        return Err(ToolFailure::new(format!("`{path}` is larger than 8 MiB; look into it with search_files")));
     }
     let length = bytes.len();
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),
-        _ => Err(Trouble::new(format!("`{path}` is binary, or not UTF-8 ({length} bytes)"))),
+        _ => Err(ToolFailure::new(format!("`{path}` is binary, or not UTF-8 ({length} bytes)"))),
     }
 }

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wildmatch::WildMatch;
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::cut;
 use super::file_tool::FileWork;
-use super::place::{Place, open_regular};
 use super::walk::{End, Entry, Kind, Step, walk};
+use super::workspace_path::{WorkspacePath, open_regular};
 use crate::tool::ToolSpec;
 
 /// Limits: matches, files, bytes of a file, characters of a line, length of the pattern.
@@ -63,30 +63,30 @@ impl FileWork for SearchFiles {
         }
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
         let pattern = compile(&arguments)?;
-        let place = Place::parse(arguments.path.as_deref().unwrap_or("."))?;
+        let place = WorkspacePath::parse(arguments.path.as_deref().unwrap_or("."))?;
         let glob = arguments.glob.as_deref().map(|glob| (WildMatch::new(glob), glob.contains('/')));
         let mut search = Search { pattern, glob, bounds, matches: Vec::new(), files: 0, skipped: 0 };
         let end = match place.directory(root) {
             Ok(dir) => walk(&dir, bounds, &mut |entry| search.visit(entry))
-                .map_err(|error| Trouble::with(&place.shown(), &error))?,
+                .map_err(|error| ToolFailure::with(&place.shown(), &error))?,
             Err(trouble) => search.only(root, &place).ok_or(trouble)?,
         };
         Ok(search.result(&place.shown(), end))
     }
 }
 
-fn compile(arguments: &Arguments) -> Result<Regex, Trouble> {
+fn compile(arguments: &Arguments) -> Result<Regex, ToolFailure> {
     if arguments.pattern.len() > PATTERN || arguments.glob.as_ref().is_some_and(|glob| glob.len() > PATTERN) {
-        return Err(Trouble::new(format!("the pattern is longer than {PATTERN} bytes")));
+        return Err(ToolFailure::new(format!("the pattern is longer than {PATTERN} bytes")));
     }
     RegexBuilder::new(&arguments.pattern)
         .case_insensitive(arguments.ignore_case)
         .size_limit(COMPILED)
         .dfa_size_limit(COMPILED)
         .build()
-        .map_err(|error| Trouble::new(format!("the pattern cannot be used: {error}")))
+        .map_err(|error| ToolFailure::new(format!("the pattern cannot be used: {error}")))
 }
 
 struct Search<'a> {
@@ -118,7 +118,7 @@ impl Search<'_> {
     }
 
     /// Searches one file, if the path is a file.
-    fn only(&mut self, root: &Dir, place: &Place) -> Option<End> {
+    fn only(&mut self, root: &Dir, place: &WorkspacePath) -> Option<End> {
         let (parent, name) = place.parent(root).ok()?;
         open_regular(&parent, name).ok()?;
         Some(match self.look_into(&parent, name, name) {

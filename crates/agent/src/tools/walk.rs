@@ -5,7 +5,7 @@ use std::io;
 use cap_std::fs::Dir;
 
 use super::bounds::Bounds;
-use super::place::enter;
+use super::workspace_path::enter;
 
 /// Largest number of entries in one walk, which bounds the cost of a huge directory.
 const MOST: usize = 100_000;

@@ -12,10 +12,10 @@ use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::file_tool::FileWork;
-use super::place::{Place, open_regular};
-use crate::tool::{Replaced, ToolSpec};
+use super::workspace_path::{WorkspacePath, open_regular};
+use crate::tool::{ReplacedContent, ToolSpec};
 
 /// Largest content, in bytes.
 const LARGEST: usize = 4 << 20;
@@ -63,46 +63,46 @@ impl FileWork for WriteFile {
         }
     }
 
-    fn replaces(root: &Dir, arguments: &Arguments) -> Option<Replaced> {
-        let place = Place::inside(&arguments.path).ok()?;
+    fn replaces(root: &Dir, arguments: &Arguments) -> Option<ReplacedContent> {
+        let place = WorkspacePath::inside(&arguments.path).ok()?;
         // Without a directory there is no file.
         let Ok((parent, name)) = place.parent(root) else {
-            return Some(Replaced { mark: ABSENT.to_owned(), text: None });
+            return Some(ReplacedContent { content_hash: ABSENT.to_owned(), text: None });
         };
-        let (mark, bytes) = look(&parent, name);
-        let short = mark.starts_with(READ) && bytes.len() <= LARGEST_SHOWN;
+        let (content_hash, bytes) = read_current(&parent, name);
+        let short = content_hash.starts_with(READ) && bytes.len() <= LARGEST_SHOWN;
         let text = String::from_utf8(bytes).ok().filter(|text| short && !text.contains('\0'));
-        Some(Replaced { mark, text })
+        Some(ReplacedContent { content_hash, text })
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
         if arguments.content.len() > LARGEST {
-            return Err(Trouble::new("the content is larger than 4 MiB"));
+            return Err(ToolFailure::new("the content is larger than 4 MiB"));
         }
-        let place = Place::inside(&arguments.path)?;
+        let place = WorkspacePath::inside(&arguments.path)?;
         let path = place.shown();
         let (parent, name) = place.parent(root)?;
         let old = parent.symlink_metadata(name).ok();
         if old.as_ref().is_some_and(|old| !old.is_file()) {
-            return Err(Trouble::new(format!("`{path}` is there, and is not a regular file")));
+            return Err(ToolFailure::new(format!("`{path}` is there, and is not a regular file")));
         }
-        let trouble = |error: io::Error| Trouble::with(&path, &error);
+        let trouble = |error: io::Error| ToolFailure::with(&path, &error);
         let permissions = old.as_ref().map(Metadata::permissions);
-        let beside = Beside::create(&parent, arguments.content.as_bytes(), permissions).map_err(trouble)?;
+        let temporary = TemporaryFile::create(&parent, arguments.content.as_bytes(), permissions).map_err(trouble)?;
         bounds.go_on()?;
         let changed = || {
             let why = "has changed since it was shown to those who were asked, and was not written: read it again and propose anew";
-            Trouble::new(format!("`{path}` {why}"))
+            ToolFailure::new(format!("`{path}` {why}"))
         };
-        match bounds.seen.as_deref() {
-            None => beside.put(name),
-            Some(seen) => {
-                let (now, _) = look(&parent, name);
+        match bounds.expected_content.as_deref() {
+            None => temporary.put(name),
+            Some(expected_content) => {
+                let (now, _) = read_current(&parent, name);
                 // The new content may be there already from an earlier run of this call.
-                if now != seen && now != mark_of(arguments.content.as_bytes()) {
+                if now != expected_content && now != hash_of(arguments.content.as_bytes()) {
                     return Err(changed());
                 }
-                if now == ABSENT { beside.put_alone(name) } else { beside.put(name) }
+                if now == ABSENT { temporary.put_new(name) } else { temporary.put(name) }
             }
         }
         .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { changed() } else { trouble(error) })?;
@@ -111,7 +111,7 @@ impl FileWork for WriteFile {
 }
 
 /// Hash and content of a file; the content is empty for a large file.
-fn look(parent: &Dir, name: &str) -> (String, Vec<u8>) {
+fn read_current(parent: &Dir, name: &str) -> (String, Vec<u8>) {
     match open_regular(parent, name).and_then(read) {
         Ok(read) => read,
         Err(error) if error.kind() == io::ErrorKind::NotFound => (ABSENT.to_owned(), Vec::new()),
@@ -125,24 +125,24 @@ fn read(file: File) -> io::Result<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     file.take(LARGEST_COMPARED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 <= LARGEST_COMPARED {
-        return Ok((mark_of(&bytes), bytes));
+        return Ok((hash_of(&bytes), bytes));
     }
     let written = metadata.modified()?.into_std().duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok((format!("large:{}:{}", metadata.len(), written.as_nanos()), Vec::new()))
 }
 
-fn mark_of(bytes: &[u8]) -> String {
+fn hash_of(bytes: &[u8]) -> String {
     format!("{READ}{}", Digest::of_bytes(bytes))
 }
 
 /// A temporary file next to the one that it will replace. Dropping it removes it, unless it was renamed into place.
-struct Beside<'a> {
+struct TemporaryFile<'a> {
     parent: &'a Dir,
     name: String,
     placed: bool,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> TemporaryFile<'a> {
     fn create(parent: &'a Dir, content: &[u8], permissions: Option<Permissions>) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut options = OpenOptions::new();
@@ -155,18 +155,18 @@ impl<'a> Beside<'a> {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             };
-            let beside = Self { parent, name, placed: false };
+            let temporary = Self { parent, name, placed: false };
             file.write_all(content)?;
             if let Some(permissions) = permissions {
                 file.set_permissions(permissions)?;
             }
             file.sync_all()?;
-            return Ok(beside);
+            return Ok(temporary);
         }
     }
 
     /// Renames the file to a free name; atomic where the file system supports it.
-    fn put_alone(mut self, name: &str) -> io::Result<()> {
+    fn put_new(mut self, name: &str) -> io::Result<()> {
         match renameat_with(self.parent, &self.name, self.parent, name, RenameFlags::NOREPLACE) {
             Err(Errno::INVAL | Errno::NOSYS) => return self.put(name),
             moved => moved?,
@@ -182,12 +182,12 @@ impl<'a> Beside<'a> {
     }
 }
 
-impl Drop for Beside<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.placed
             && let Err(error) = self.parent.remove_file(&self.name)
         {
-            tracing::warn!(%error, file = self.name, "a file that was not put in its place is left behind");
+            tracing::warn!(%error, file = self.name, "a temporary file could not be removed");
         }
     }
 }

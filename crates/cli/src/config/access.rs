@@ -24,7 +24,7 @@ pub(crate) enum KeysCommand {
 
 /// Tenant and project of keys or people.
 #[derive(Debug, Args)]
-pub(crate) struct Place {
+pub(crate) struct ProjectArgs {
     /// Name of the tenant; created if missing
     #[arg(long, default_value = "default")]
     pub(crate) tenant: String,
@@ -53,13 +53,13 @@ pub(crate) struct KeysCreate {
     #[arg(long)]
     pub(crate) expires_days: Option<u32>,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct KeysList {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }
 
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ pub(crate) struct KeysRevoke {
     /// Identifier of the key (key_…)
     pub(crate) id: KeyId,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }
 
 #[derive(Debug, Args)]
@@ -101,7 +101,7 @@ pub(crate) struct UsersCreate {
     #[arg(long)]
     pub(crate) join_keys: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }
 
 #[derive(Debug, Args)]
@@ -112,5 +112,5 @@ pub(crate) struct UsersLink {
     #[arg(long, env = "HOLDPOINT_PUBLIC_URL", value_parser = public_url, default_value = "http://127.0.0.1:8420")]
     pub(crate) public_url: Url,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }

@@ -19,7 +19,7 @@ pub(crate) enum AuditCommand {
     /// Write the whole chain of a tenant to standard output, for `audit verify`
     Export(AuditExport),
     /// Print the public key that signs the chain of a tenant
-    Key(AuditPlace),
+    Key(AuditTenant),
 }
 
 #[derive(Debug, Args)]
@@ -47,12 +47,12 @@ pub(crate) struct AuditExport {
     #[arg(long, default_value_t = 0)]
     pub(crate) after: u64,
     #[command(flatten)]
-    pub(crate) place: AuditPlace,
+    pub(crate) place: AuditTenant,
 }
 
 /// Tenant of the audit trail.
 #[derive(Debug, Args)]
-pub(crate) struct AuditPlace {
+pub(crate) struct AuditTenant {
     /// Name of the tenant
     #[arg(long, default_value = "default")]
     pub(crate) tenant: String,

@@ -6,7 +6,7 @@ use clap::Args;
 
 /// Limits of callers, tenants and unauthenticated clients at one node.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Callers {
+pub(crate) struct NodeLimits {
     /// Largest number of event streams and sockets of one key or person at this node
     #[arg(long, env = "HOLDPOINT_KEY_STREAMS", default_value_t = 1000)]
     pub(crate) key_streams: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Callers {
     pub(crate) write_timeout_seconds: u32,
 }
 
-impl Callers {
+impl NodeLimits {
     pub(crate) fn limits(&self, behind_proxy: bool) -> server::Limits {
         server::Limits {
             key_streams: self.key_streams,
@@ -75,7 +75,7 @@ impl Callers {
         }
     }
 
-    pub(crate) fn applied_to(&self, settings: engine::Settings) -> engine::Settings {
+    pub(crate) fn apply_to(&self, settings: engine::Settings) -> engine::Settings {
         let checks = engine::CheckLimits {
             all: self.form_checks.max(1),
             waiting: self.key_forms.max(1),

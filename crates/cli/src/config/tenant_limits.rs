@@ -5,7 +5,7 @@ use engine::{Budget, Settings};
 
 /// Limits of callers and tenants.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Bounds {
+pub(crate) struct TenantLimits {
     /// Largest number of open questions of one key or person in a project
     #[arg(long, env = "HOLDPOINT_KEY_OPEN_QUESTIONS", default_value_t = 10_000)]
     pub(crate) key_open_questions: u64,
@@ -48,9 +48,9 @@ pub(crate) struct Bounds {
     pub(crate) tenant_checks: usize,
 }
 
-impl Bounds {
+impl TenantLimits {
     /// The settings with these limits.
-    pub(crate) fn applied_to(&self, settings: Settings) -> Settings {
+    pub(crate) fn apply_to(&self, settings: Settings) -> Settings {
         Settings {
             key_open: Budget { questions: self.key_open_questions, bytes: self.key_open_bytes },
             tenant_open: Budget { questions: self.tenant_open_questions, bytes: self.tenant_open_bytes },

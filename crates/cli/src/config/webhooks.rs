@@ -25,7 +25,7 @@ impl Webhooks {
     }
 
     /// The settings with these values.
-    pub(crate) fn applied_to(&self, settings: engine::Settings) -> engine::Settings {
+    pub(crate) fn apply_to(&self, settings: engine::Settings) -> engine::Settings {
         engine::Settings {
             webhook_lease: SignedDuration::from_secs(i64::from(self.webhook_lease_seconds.max(3))),
             webhook_networks: self.networks(),

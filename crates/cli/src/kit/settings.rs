@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agent::definitions::{FiledAgent, OperatorSettings};
+use agent::definitions::{AgentFile, OperatorSettings};
 use domain::AgentVersion;
 use parking_lot::RwLock;
 
@@ -16,9 +16,9 @@ pub(crate) struct AgentSettings(RwLock<Arc<BTreeMap<String, Versions>>>);
 
 impl AgentSettings {
     /// Replaces the settings by those of the current files.
-    pub(crate) fn replace(&self, agents: &[FiledAgent]) {
+    pub(crate) fn replace(&self, agents: &[AgentFile]) {
         let mut by_name: BTreeMap<String, Versions> = BTreeMap::new();
-        for FiledAgent { agent, settings } in agents {
+        for AgentFile { agent, settings } in agents {
             by_name.entry(agent.name.clone()).or_default().push((agent.version.clone(), settings.clone()));
         }
         *self.0.write() = Arc::new(by_name);
@@ -42,7 +42,7 @@ mod tests {
 
     use super::*;
 
-    fn version(version: &str, network: bool) -> FiledAgent {
+    fn version(version: &str, network: bool) -> AgentFile {
         let text = format!(
             "name = \"helper\"\nversion = \"{version}\"\nnetwork = {network}\n[model]\nprovider = \"scripted\"\n\
              [[model.script.turns]]\nsay = \"Hello\"\n"

@@ -15,20 +15,20 @@ use domain::ProjectName;
 /// only for the user of the server.
 pub(super) fn directory(all: &Path, project: &ProjectName, name: &str) -> io::Result<PathBuf> {
     if project.is_default() {
-        return entered(all, name);
+        return enter(all, name);
     }
     let mut directory = all.to_owned();
     for part in [part(&project.tenant), part(&project.project), part(name)] {
         match DirBuilder::new().mode(0o700).create(directory.join(&part)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => directory = entered(&directory, &part)?,
+            _ => directory = enter(&directory, &part)?,
         }
     }
     Ok(directory)
 }
 
 /// A directory entry with exactly this spelling: some file systems treat `Acme` and `acme`, two tenants, as equal.
-fn entered(directory: &Path, name: &str) -> io::Result<PathBuf> {
+fn enter(directory: &Path, name: &str) -> io::Result<PathBuf> {
     for entry in std::fs::read_dir(directory)? {
         if entry?.file_name() == name {
             return Ok(directory.join(name));

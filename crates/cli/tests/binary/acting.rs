@@ -1,4 +1,4 @@
-//! Actions on two nodes of one PostgreSQL database: one question, one start, and uses that are counted exactly.
+//! Actions on two nodes of one PostgreSQL database: one question, one start, and exactly counted uses.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Two nodes on one PostgreSQL database: every node serves everything, and one hears at once what another has done.
+//! Two nodes on one PostgreSQL database: each serves everything and learns of the other's changes at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

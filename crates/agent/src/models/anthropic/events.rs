@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::BLOCKS;
-use crate::models::draft::{Draft, Said};
 use crate::models::fault::Fault;
-use crate::models::wire::{Reader, ended_badly, parsed};
+use crate::models::remote::{Reader, fault_of_finish_reason, parse_event};
+use crate::models::turn_builder::{OnDelta, TurnBuilder};
 
 /// Bytes that a block counts besides its content, so that the number of empty blocks is limited too.
 const BLOCK: usize = 64;
@@ -40,8 +40,8 @@ enum Block {
 }
 
 impl Reader for Events {
-    fn take(&mut self, data: &str, draft: &mut Draft, said: Said<'_>) -> Result<bool, Fault> {
-        let event = parsed(data)?;
+    fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault> {
+        let event = parse_event(data)?;
         match event.get("type").and_then(Value::as_str) {
             Some("message_start") => used(event.pointer("/message/usage"), draft),
             Some("content_block_start") => self.start(&event, draft, said)?,
@@ -63,8 +63,8 @@ impl Reader for Events {
         false
     }
 
-    fn finish(self: Box<Self>, draft: &mut Draft) -> Result<(), Fault> {
-        if let Some(fault) = self.stop.as_deref().and_then(ended_badly) {
+    fn finish(self: Box<Self>, draft: &mut TurnBuilder) -> Result<(), Fault> {
+        if let Some(fault) = self.stop.as_deref().and_then(fault_of_finish_reason) {
             return Err(fault);
         }
         let mut thought = false;
@@ -97,7 +97,7 @@ impl Reader for Events {
 }
 
 impl Events {
-    fn start(&mut self, event: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+    fn start(&mut self, event: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
         let text = |name: &str| {
             event.pointer("/content_block").and_then(|block| block.get(name)?.as_str()).unwrap_or_default()
         };
@@ -131,7 +131,7 @@ impl Events {
         Ok(())
     }
 
-    fn delta(&mut self, event: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+    fn delta(&mut self, event: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
         let text = |name: &str| event.get("delta").and_then(|delta| delta.get(name)?.as_str()).unwrap_or_default();
         match self.places.get(&index(event)).and_then(|place| self.blocks.get_mut(*place)) {
             Some(Block::Text(so_far)) => {
@@ -160,7 +160,7 @@ fn index(event: &Value) -> u64 {
 }
 
 /// Sets the tokens so far. Tokens read from or written to a cache count as input.
-fn used(usage: Option<&Value>, draft: &mut Draft) {
+fn used(usage: Option<&Value>, draft: &mut TurnBuilder) {
     let tokens = |name: &str| usage.and_then(|usage| usage.get(name)?.as_u64());
     let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     let input = input.into_iter().filter_map(tokens).fold(0_u64, u64::saturating_add);

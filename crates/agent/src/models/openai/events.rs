@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::CALLS;
 use crate::model::Usage;
-use crate::models::draft::{Draft, Said};
 use crate::models::fault::Fault;
-use crate::models::wire::{Reader, ended_badly, parsed};
+use crate::models::remote::{Reader, fault_of_finish_reason, parse_event};
+use crate::models::turn_builder::{OnDelta, TurnBuilder};
 
 /// The chunks of one answer.
 #[derive(Debug, Default)]
@@ -25,11 +25,11 @@ pub(in crate::models) struct Events {
 }
 
 impl Reader for Events {
-    fn take(&mut self, data: &str, draft: &mut Draft, said: Said<'_>) -> Result<bool, Fault> {
+    fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault> {
         if data.trim() == "[DONE]" {
             return Ok(true);
         }
-        let chunk = parsed(data)?;
+        let chunk = parse_event(data)?;
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
             return Err(Fault::of_event(&chunk));
         }
@@ -55,8 +55,8 @@ impl Reader for Events {
         self.finish.is_some()
     }
 
-    fn finish(self: Box<Self>, draft: &mut Draft) -> Result<(), Fault> {
-        if let Some(fault) = self.finish.as_deref().and_then(ended_badly) {
+    fn finish(self: Box<Self>, draft: &mut TurnBuilder) -> Result<(), Fault> {
+        if let Some(fault) = self.finish.as_deref().and_then(fault_of_finish_reason) {
             return Err(fault);
         }
         if self.finish.is_none() && draft.is_empty() {
@@ -82,7 +82,7 @@ impl Reader for Events {
 }
 
 impl Events {
-    fn delta(&mut self, delta: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+    fn delta(&mut self, delta: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
         for field in ["reasoning_content", "reasoning"] {
             if let Some(thought) = delta.get(field).and_then(Value::as_str).filter(|thought| !thought.is_empty()) {
                 let (known, so_far) = self.reasoning.get_or_insert((field, String::new()));
@@ -110,7 +110,7 @@ impl Events {
 
     /// Adds a piece of a call. By the specification every piece has an index, and the first piece has id and name. Some
     /// providers omit the index or always send 0 and send whole calls; others repeat id and name in every piece.
-    fn call(&mut self, piece: &Value, draft: &mut Draft) -> Result<(), Fault> {
+    fn call(&mut self, piece: &Value, draft: &mut TurnBuilder) -> Result<(), Fault> {
         let text = |path: &str| piece.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (id, name) = (text("/id"), text("/function/name"));
         let index = piece.get("index").and_then(Value::as_u64);
@@ -142,7 +142,7 @@ impl Events {
     }
 
     /// Keeps fields beyond the specification, such as the signature of reasoning.
-    fn add(&mut self, place: usize, piece: &Value, draft: &mut Draft) -> Result<(), Fault> {
+    fn add(&mut self, place: usize, piece: &Value, draft: &mut TurnBuilder) -> Result<(), Fault> {
         let known = ["index", "id", "type", "function"];
         for (name, value) in piece
             .as_object()
@@ -158,7 +158,7 @@ impl Events {
 }
 
 /// Adds a typed piece of content: text or reasoning.
-fn typed(piece: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+fn typed(piece: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
     if let Some(text) = piece.get("text").and_then(Value::as_str) {
         draft.say(text, said)?;
     }

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::{assistant, choice, tool, user};
 use crate::model::{Message, Request};
-use crate::models::draft::Draft;
 use crate::models::names::Names;
-use crate::models::wire::Reader;
+use crate::models::remote::Reader;
+use crate::models::turn_builder::TurnBuilder;
 use crate::models::{anthropic, openai};
 
 /// Words that have a meaning in one of the formats.
@@ -96,7 +96,7 @@ fn check(provider: Provider, events: &[Value]) {
         Provider::Anthropic => (Box::new(anthropic::Events::default()), Names::of(&[tool("files.read")])),
         _ => (Box::new(openai::Events::default()), Names::of(&[tool("files.read")])),
     };
-    let mut draft = Draft::default();
+    let mut draft = TurnBuilder::default();
     let mut spoken = String::new();
     for event in events {
         let mut said = |delta| {

@@ -7,7 +7,7 @@ use super::anthropic::{block, message};
 use super::server::{Reply, Server, events};
 use super::{QUICK, ask, at, choice, user};
 use crate::model::{ModelError, Request, Turn};
-use crate::models::draft::{MAX_ARGUMENTS, MAX_CALLS};
+use crate::models::turn_builder::{MAX_ARGUMENTS, MAX_CALLS};
 
 async fn hear(provider: Provider, stream: &str) -> Result<Turn, ModelError> {
     let server = Server::start(vec![Reply::stream(stream)]);

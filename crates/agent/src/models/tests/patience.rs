@@ -13,9 +13,9 @@ use tokio::time::{Instant, sleep};
 use super::{ask, choice, retries, user};
 use crate::model::{Delta, ModelError, Request, Turn};
 use crate::models::fault::Fault;
-use crate::models::http::{Answer, Carrier};
-use crate::models::retry::Pace;
-use crate::models::wire::Wire;
+use crate::models::http::{Answer, Transport};
+use crate::models::remote::RemoteModel;
+use crate::models::retry::TimeLimits;
 
 const WHOLE: &str =
     "data: {\"choices\": [{\"delta\": {\"content\": \"ok\"}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n";
@@ -26,7 +26,7 @@ type Spoken = (u16, Option<u64>, Vec<(u64, &'static str)>);
 /// A provider that gives one answer after another.
 struct Memory(Mutex<VecDeque<Spoken>>);
 
-impl Carrier for Memory {
+impl Transport for Memory {
     fn send(&self, _: Bytes) -> BoxFuture<'_, Result<Answer, Fault>> {
         Box::pin(async move {
             let (status, after, pieces) = self.0.lock().unwrap().pop_front().unwrap();
@@ -44,7 +44,7 @@ impl Carrier for Memory {
 async fn play(timeout: Option<u32>, script: Vec<Spoken>) -> (Result<Turn, ModelError>, Vec<Delta>, u64) {
     let choice = ModelChoice { timeout_seconds: timeout, ..choice(Provider::Openai) };
     let memory = Memory(Mutex::new(script.into()));
-    let model = Wire::new(&choice, None, Box::new(memory), Pace::of(&choice));
+    let model = RemoteModel::new(&choice, None, Box::new(memory), TimeLimits::of(&choice));
     let begun = Instant::now();
     let history = [user("hi")];
     let (turn, heard) = ask(&model, Request { instructions: "", history: &history, tools: &[] }).await;
@@ -56,7 +56,7 @@ fn whole() -> Spoken {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wanted_wait_is_kept() {
+async fn a_requested_wait_is_kept() {
     let (turn, heard, took) = play(None, vec![(429, Some(42), vec![]), whole()]).await;
     assert_eq!((turn.unwrap().text.as_str(), took), ("ok", 42));
     assert_eq!(retries(&heard), ["the provider answered 429"]);

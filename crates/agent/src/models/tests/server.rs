@@ -29,7 +29,7 @@ enum End {
 
 /// One request that the provider received.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct Received {
     pub(super) path: String,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) body: Value,
@@ -37,7 +37,7 @@ pub(super) struct Seen {
 
 pub(super) struct Server {
     pub(super) url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Reply {
@@ -120,12 +120,12 @@ impl Server {
     }
 
     /// The requests received.
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(super) fn seen(&self) -> Vec<Received> {
         self.seen.lock().unwrap().clone()
     }
 }
 
-fn request(socket: &TcpStream) -> Seen {
+fn request(socket: &TcpStream) -> Received {
     let mut reader = BufReader::new(socket);
     let mut lines = Vec::new();
     loop {
@@ -144,5 +144,5 @@ fn request(socket: &TcpStream) -> Seen {
     let mut body = vec![0; headers["content-length"].parse().unwrap()];
     reader.read_exact(&mut body).unwrap();
     let path = lines[0].split(' ').nth(1).unwrap().to_owned();
-    Seen { path, headers, body: serde_json::from_slice(&body).unwrap() }
+    Received { path, headers, body: serde_json::from_slice(&body).unwrap() }
 }

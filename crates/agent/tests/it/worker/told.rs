@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use domain::{SessionStatus, SignedDuration};
 use engine::Claim;
-use holdpoint_agent::machine::{Doing, Input, State};
+use holdpoint_agent::machine::{Activity, Input, MachineState};
 use serde_json::{Value, json};
 
 use crate::worker::world::World;
@@ -95,8 +95,8 @@ async fn a_step_that_is_cut_short_has_that_for_its_last_input() {
     let journal = world.engine.step_journal_after(&claim, 0).await.unwrap();
     let journal: Vec<Input> = journal.into_iter().map(|entry| serde_json::from_value(entry.body).unwrap()).collect();
     assert_eq!(journal.last(), Some(&Input::Cancelled { reason: "enough".into() }));
-    let state = journal.iter().fold(State::new("s1"), |state, input| state.take(input).0);
-    assert_eq!(state.doing(), Doing::Ended);
+    let state = journal.iter().fold(MachineState::new("s1"), |state, input| state.advance(input).0);
+    assert_eq!(state.activity(), Activity::Ended);
 }
 
 #[tokio::test]
