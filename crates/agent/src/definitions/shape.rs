@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_path_to_error::Segment;
 
 use super::complaint::Complaint;
-use super::document::{Document, key};
+use super::document::{Document, key, unescape};
 use super::finding::FileFinding;
 
 /// Largest number of errors that are looked for in one file.
@@ -55,8 +55,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
 /// Removes the key at a pointer.
 pub(super) fn remove(trial: &mut Value, pointer: &str) -> Option<()> {
     let (parent, name) = pointer.rsplit_once('/')?;
-    let name = name.replace("~1", "/").replace("~0", "~");
-    trial.pointer_mut(parent)?.as_object_mut()?.remove(&name).map(drop)
+    trial.pointer_mut(parent)?.as_object_mut()?.remove(&unescape(name)).map(drop)
 }
 
 /// Sets the value at a pointer.
@@ -66,7 +65,6 @@ pub(super) fn put(trial: &mut Value, pointer: &str, value: Value) -> Option<()> 
         return Some(());
     }
     let (parent, name) = pointer.rsplit_once('/')?;
-    let name = name.replace("~1", "/").replace("~0", "~");
-    trial.pointer_mut(parent)?.as_object_mut()?.insert(name, value);
+    trial.pointer_mut(parent)?.as_object_mut()?.insert(unescape(name), value);
     Some(())
 }
