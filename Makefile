@@ -30,11 +30,14 @@ lint: tested
 unit: tested
 	$(LINTED) ./scripts/with-postgres ./scripts/unit-tests
 
-# What takes too long for `make test`: the simulations with thousands of seeds, the README against a release build, and the walls.
+# What takes too long for `make test`: the simulations with thousands of seeds, servers that are killed
+# many times, the README against a release build, and the walls.
 SEEDS ?= 5000
+KILLS ?= 100
 
 verify: build tested
-	HOLDPOINT_SIM_SEEDS=$(SEEDS) $(LINTED) $(CARGO) nextest run $(LOCKED) --workspace --all-features -E 'test(simulation::whatever_dies)'
+	HOLDPOINT_SIM_SEEDS=$(SEEDS) HOLDPOINT_KILL_ROUNDS=$(KILLS) $(LINTED) $(CARGO) nextest run $(LOCKED) --workspace --all-features \
+	  -E 'test(simulation::whatever_dies) | test(kill::a_killed)'
 	HOLDPOINT_BIN=./target/release/holdpoint ./scripts/readme-test
 	./scripts/walls $(WALLS)
 

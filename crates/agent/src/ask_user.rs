@@ -1,4 +1,5 @@
-//! The tools by which a model asks people on its own, and the questions that their calls become.
+//! The tools with which a model asks people, and the questions that their calls become. `schemas.rs` describes the
+//! tools to the model, `arguments.rs` reads their calls, `suggestions.rs` filters suggested answers.
 
 mod arguments;
 mod schemas;
@@ -8,19 +9,21 @@ use domain::{AgentVersion, Problem, Question};
 use serde_json::{Value, json};
 
 pub use schemas::specs;
-pub use suggestions::Dropped;
+pub use suggestions::DroppedSuggestion;
 
 use crate::machine::ASK_USER_PREFIX;
 
-/// Makes a question of a call of an `ask_user` tool: the question, how many seconds people have, and which suggestions were left out.
+/// Makes a question from a call of an `ask_user` tool. Returns the question, the deadline in seconds, and the
+/// suggestions that were left out.
 ///
-/// The question is one that [`Question::admit`] takes; whether the schema of a form can be compiled is for the `forms` crate to say. What
-/// was left out is also in the question's metadata, under `dropped_suggestions`. A call that makes no question gives a text for the model.
+/// The question passes [`Question::admit`]; whether the schema of a form compiles is checked by the `forms` crate. The
+/// suggestions that were left out are also in the metadata of the question, under `dropped_suggestions`. The error is a
+/// text for the model.
 pub fn question(
     tool: &str,
     arguments: &Value,
     agent: &AgentVersion,
-) -> Result<(Question, Option<i64>, Vec<Dropped>), String> {
+) -> Result<(Question, Option<i64>, Vec<DroppedSuggestion>), String> {
     let tool = tool.strip_prefix(ASK_USER_PREFIX).unwrap_or(tool);
     let (mut question, offered) = arguments::read(tool, arguments)?;
     let dropped = suggestions::choose(&mut question, offered, agent);

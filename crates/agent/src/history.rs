@@ -1,16 +1,18 @@
-//! What the model is shown: the journal as the messages of a conversation, without I/O, clock or randomness.
+//! The messages that a model is shown, computed from the journal without I/O, clock or randomness.
 //!
-//! Whatever the journal holds, the messages can be sent as they stand: each turn is followed by exactly one result for each of its calls, in
-//! the order of the calls, and a turn whose calls are not all settled is left out until they are. What people say meanwhile comes after.
+//! The messages of any journal can be sent as they are: each turn is followed by exactly one result for each of its
+//! calls, in the order of the calls. A turn with unsettled calls is left out until all are settled; messages that
+//! arrive in between come after its results. Start reading at [`History::push`]. The texts of the results are in
+//! `texts.rs`.
 
-pub(crate) mod words;
+pub(crate) mod texts;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::machine::{BeforeEnd, CallEnd, Doing, Input, State, given};
-use crate::model::{Call, Message, Turn};
+use crate::machine::{Activity, BeforeEnd, CallEnd, Input, MachineState, given};
+use crate::model::{Message, ModelCall, Turn};
 
 /// The messages of a whole journal.
 #[must_use]
@@ -22,27 +24,37 @@ pub fn history(entries: &[Input]) -> Vec<Message> {
     Arc::unwrap_or_clone(history.messages)
 }
 
-/// The messages of a journal as far as it was read: one that was kept takes the tail alone.
+/// The messages of a journal up to the entry that was read last. A kept history reads only the entries after that.
 ///
-/// A clone shares the messages. Only to read on in one of two that are both still held copies them.
+/// A clone shares the messages. They are copied only if one of two live clones reads on.
 #[derive(Debug, Clone)]
 pub struct History {
-    /// Which inputs fit is decided in one place.
-    state: State,
+    /// State machine that decides which inputs fit.
+    state: MachineState,
     messages: Arc<Vec<Message>>,
-    open: Option<Open>,
-    /// Calls that the end of the step left without a result: their places in the turn, and where it is said that nothing is known of them.
-    left: Vec<(usize, usize, Call)>,
-    /// What people said that the turn under way has not read.
-    held: Vec<Message>,
+    open: Option<OpenTurn>,
+    /// Calls that the end of the step left without a result.
+    unsettled: Vec<UnsettledResult>,
+    /// Messages that the current turn has not read.
+    waiting_messages: Vec<Message>,
 }
 
 /// A turn whose calls are not all settled.
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenTurn {
     turn: Message,
-    calls: Vec<Call>,
+    calls: Vec<ModelCall>,
     results: Vec<Option<Message>>,
+}
+
+/// A call without a result, and the message that holds its place.
+#[derive(Debug, Clone)]
+struct UnsettledResult {
+    /// Index of the call in its turn.
+    index: usize,
+    /// Index of the placeholder in the messages.
+    message: usize,
+    call: ModelCall,
 }
 
 impl Default for History {
@@ -52,34 +64,40 @@ impl Default for History {
 }
 
 impl History {
-    /// The history of a step that has not begun.
+    /// History of a step that has not begun.
     #[must_use]
     pub fn new() -> Self {
-        Self { state: State::new(""), messages: Arc::default(), open: None, left: Vec::new(), held: Vec::new() }
+        Self {
+            state: MachineState::new(""),
+            messages: Arc::default(),
+            open: None,
+            unsettled: Vec::new(),
+            waiting_messages: Vec::new(),
+        }
     }
 
-    /// What the model is shown at its next turn.
+    /// Messages that the model is shown at its next turn.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// Reads on: the entry of the journal that follows the last.
+    /// Reads the next entry of the journal.
     pub fn push(&mut self, input: &Input) {
-        let (doing, finished) = (self.state.doing(), self.state.finished());
+        let (doing, finished) = (self.state.activity(), self.state.is_finished());
         match input {
-            Input::Message { content, .. } => self.held.push(Message::User { content: content.clone() }),
-            Input::Turn(turn) if doing == Doing::Thinking => self.speak(turn),
+            Input::Message { content, .. } => self.waiting_messages.push(Message::User { content: content.clone() }),
+            Input::Turn(turn) if doing == Activity::Thinking => self.push_turn(turn),
             Input::Settled { call, end } => {
                 if let (Some(index), Some(open)) = (self.state.open_call(call), &mut self.open) {
-                    open.results[index] = Some(words::result(&open.calls[index], end));
+                    open.results[index] = Some(texts::result(&open.calls[index], end));
                 }
             }
-            Input::Found { call, end } => self.find(call, end),
+            Input::CallRecovered { call, end } => self.replace_result(call, end),
             Input::Begun { .. }
-            | Input::Heard
-            | Input::Again { .. }
-            | Input::Before(_)
+            | Input::MessagesShown
+            | Input::Retried { .. }
+            | Input::BeforeEnded(_)
             | Input::Turn(_)
             | Input::ModelFailed { .. }
             | Input::Asked { .. }
@@ -87,85 +105,90 @@ impl History {
             | Input::Cancelled { .. } => {}
         }
         self.state.apply(input);
-        self.close();
+        self.close_turn();
         match input {
-            Input::Begun { task, before: None, .. } if doing == Doing::New => self.begin(task.as_ref()),
-            Input::Before(BeforeEnd::Answered { task, .. }) if doing == Doing::Asking => self.begin(task.as_ref()),
-            Input::Again { reason, after_end } => self.take_up(finished.then_some(reason), *after_end),
+            Input::Begun { task, before: None, .. } if doing == Activity::New => self.push_task(task.as_ref()),
+            Input::BeforeEnded(BeforeEnd::Answered { task, .. }) if doing == Activity::Asking => {
+                self.push_task(task.as_ref())
+            }
+            Input::Retried { reason, after_end } => self.begin_attempt(finished.then_some(reason), *after_end),
             _ => {}
         }
-        self.show(doing);
+        self.release_messages(doing);
     }
 
-    /// What was said is shown to the model as soon as it is to be asked; what comes while it is being asked, when it is asked anew.
-    fn show(&mut self, before: Doing) {
-        let thinks = self.state.doing() == Doing::Thinking;
-        if thinks && (before != Doing::Thinking || !self.state.unheard()) {
-            Arc::make_mut(&mut self.messages).append(&mut self.held);
+    /// Moves waiting messages into the history when the model is about to be asked. Messages that arrive during a
+    /// request wait until the model is asked again.
+    fn release_messages(&mut self, before: Activity) {
+        let thinks = self.state.activity() == Activity::Thinking;
+        if thinks && (before != Activity::Thinking || !self.state.has_unshown_messages()) {
+            Arc::make_mut(&mut self.messages).append(&mut self.waiting_messages);
         }
     }
 
-    /// The task stands before everything that was said meanwhile; where people let the step not run, it has none.
-    fn begin(&mut self, task: Option<&Value>) {
-        if self.state.doing() != Doing::Ended {
-            let task = given(task).map(|task| Message::User { content: words::task(task) });
+    /// Puts the task before all messages that arrived earlier. A step that people ended has no task.
+    fn push_task(&mut self, task: Option<&Value>) {
+        if self.state.activity() != Activity::Ended {
+            let task = given(task).map(|task| Message::User { content: texts::task(task) });
             Arc::make_mut(&mut self.messages).extend(task);
         }
     }
 
-    /// The next attempt goes on from what is known. A model that had its last word is told why that was not enough, and one that was given secrets
-    /// that they are handed out no more.
-    fn take_up(&mut self, not_enough: Option<&String>, after_end: bool) {
-        let secret = |call: &Call| call.tool == words::SECRET;
+    /// Adds the notes for a new attempt: why the last text of the model could not be used, and that secret values are
+    /// not handed out any more.
+    fn begin_attempt(&mut self, not_enough: Option<&String>, after_end: bool) {
+        let secret = |call: &ModelCall| call.tool == texts::SECRET;
         let asked = |message: &Message| matches!(message, Message::Assistant { calls, .. } if calls.iter().any(secret));
         let open = self.open.as_ref().is_some_and(|open| open.calls.iter().any(secret));
         let told = open || self.messages.iter().any(asked);
-        let not_enough = not_enough.filter(|_| self.state.doing() == Doing::Thinking).map(|why| words::again(why));
-        let gone = (after_end && told).then(|| words::WITHHELD.to_owned());
+        let not_enough =
+            not_enough.filter(|_| self.state.activity() == Activity::Thinking).map(|why| texts::not_usable(why));
+        let gone = (after_end && told).then(|| texts::WITHHELD.to_owned());
         let said = not_enough.into_iter().chain(gone).map(|content| Message::User { content });
-        // Before what people have said meanwhile: that may be said to it.
-        self.held.splice(0..0, said.collect::<Vec<_>>());
+        // The notes come before messages that people wrote in between, because those may refer to them.
+        self.waiting_messages.splice(0..0, said.collect::<Vec<_>>());
     }
 
-    fn speak(&mut self, turn: &Turn) {
+    fn push_turn(&mut self, turn: &Turn) {
         let message =
             Message::Assistant { text: turn.text.clone(), calls: turn.calls.clone(), provider: turn.provider.clone() };
         if turn.calls.is_empty() {
             let messages = Arc::make_mut(&mut self.messages);
-            // Providers refuse a message that says nothing.
+            // Providers refuse a message without content.
             if !turn.text.trim().is_empty() {
                 messages.push(message);
             }
         } else {
             let results = vec![None; turn.calls.len()];
-            self.open = Some(Open { turn: message, calls: turn.calls.clone(), results });
+            self.open = Some(OpenTurn { turn: message, calls: turn.calls.clone(), results });
         }
     }
 
-    /// In place of that nothing is known of a call stands what is.
-    fn find(&mut self, call: &str, end: &CallEnd) {
-        let Some(index) = self.state.left_call(call) else { return };
-        if let Some((_, at, call)) = self.left.iter().find(|(place, ..)| *place == index) {
-            Arc::make_mut(&mut self.messages)[*at] = words::result(call, end);
+    /// Replaces the placeholder of an unsettled call by its result.
+    fn replace_result(&mut self, call: &str, end: &CallEnd) {
+        let Some(index) = self.state.unsettled_call(call) else { return };
+        if let Some(unsettled) = self.unsettled.iter().find(|unsettled| unsettled.index == index) {
+            Arc::make_mut(&mut self.messages)[unsettled.message] = texts::result(&unsettled.call, end);
         }
     }
 
-    /// Adds the open turn once each of its calls has a result; of a step that is over, what is left has none.
-    fn close(&mut self) {
-        let over = self.state.doing() == Doing::Ended;
-        let Some(Open { turn, calls, results }) =
+    /// Adds the open turn once each of its calls has a result. If the step has ended, calls without a result get a
+    /// placeholder.
+    fn close_turn(&mut self) {
+        let over = self.state.activity() == Activity::Ended;
+        let Some(OpenTurn { turn, calls, results }) =
             self.open.take_if(|open| over || open.results.iter().all(Option::is_some))
         else {
             return;
         };
         let messages = Arc::make_mut(&mut self.messages);
         messages.push(turn);
-        self.left.clear();
-        for (place, (result, call)) in results.into_iter().zip(calls).enumerate() {
+        self.unsettled.clear();
+        for (index, (result, call)) in results.into_iter().zip(calls).enumerate() {
             let result = result.unwrap_or_else(|| {
-                let left = words::left(&call);
-                self.left.push((place, messages.len(), call));
-                left
+                let placeholder = texts::placeholder(&call);
+                self.unsettled.push(UnsettledResult { index, message: messages.len(), call });
+                placeholder
             });
             messages.push(result);
         }

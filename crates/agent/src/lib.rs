@@ -1,11 +1,14 @@
-//! The agent loop as a pure machine, the models, the tools, and the worker that drives it.
+//! Hosted agents: the agent loop as a pure state machine, the model clients, the tools, and the worker.
 //!
-//! Duty: run the agents that the server runs itself. A step is a [`machine::State`] and the journal of its inputs; every input is
-//! journalled before it is used, so that any worker can go on from any point, and nothing of a step that sleeps is left in memory.
+//! This crate runs the agents that the server itself runs. A step is a [`machine::MachineState`] plus the journal of
+//! its inputs. Each input is journalled before it is used, so any worker can continue a step from any point, and a
+//! sleeping step occupies no memory.
 //!
-//! This crate must never judge: whether an action may run is for the engine to say, and only its permit starts one.
+//! This crate never decides whether an action may run. The engine decides, and only a permit from the engine starts an
+//! action.
 //!
-//! Start reading at [`machine`], then [`history`], then `worker.rs`. What there is to run comes in through [`definitions`].
+//! Start reading at [`machine`], then [`history`], then `worker.rs`. [`definitions`] reads the files that define agents
+//! and flows.
 
 pub mod ask_user;
 pub mod definitions;

@@ -1,4 +1,7 @@
-//! The loop that sleeps: `(state, input) → (state, effects)`, without I/O, clock or randomness.
+//! The agent loop as a state machine: `(state, input) → (state, effects)`, without I/O, clock or randomness.
+//!
+//! This module holds the inputs, the effects and the transitions of one step. `worker` performs the effects; `history`
+//! turns the inputs into the messages of a model. Start reading at [`Input`], then `state.rs`.
 //!
 //! ```text
 //! new ── begun ──> asking ── asked ──> asked ── before ──> thinking | listening | ended
@@ -10,16 +13,17 @@
 //! ended, asked ── again ──> thinking (it had come to work) | new (it had not)
 //! ```
 //!
-//! [`State::take`] is total. An input that does not fit where the step is changes nothing and wants nothing: the first word on a call
-//! is the one that counts, and what is over stays over. So a journal may hold an input twice, and replays to the same state.
+//! [`MachineState::advance`] is total. An input that does not fit the current phase changes nothing and has no effects:
+//! the first result of a call counts, and an ended step stays ended. A journal may therefore hold an input twice and
+//! still replay to the same state.
 
 mod calls;
 mod end;
 mod limits;
 mod state;
 
-pub use calls::{ASK_USER_PREFIX, Left, Waiting};
-pub use state::{Doing, State};
+pub use calls::{ASK_USER_PREFIX, UnsettledCall, WaitingCall};
+pub use state::{Activity, MachineState};
 
 pub(crate) use calls::asks_people;
 pub(crate) use end::output;
@@ -33,85 +37,92 @@ use serde_json::Value;
 
 use crate::model::Turn;
 
-/// What a step is given, and what it goes on with. Each is journalled before it is used.
+/// Input of a step. Each one is journalled before it is applied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "input", rename_all = "snake_case")]
 pub enum Input {
-    /// The step begins. Always the first.
+    /// The step begins. This is always the first input.
     Begun {
-        /// How far it may go.
+        /// Limits on turns, rounds and retries.
         limits: Limits,
-        /// What the agent works on; none where it waits for messages.
+        /// Task of the agent; `None` for an agent that waits for messages.
         task: Option<Value>,
-        /// What is asked before it runs.
+        /// Question that people answer before the step runs.
         before: Option<Box<StepQuestion>>,
-        /// Whether there is no agent: people's answer is the output.
+        /// Whether the step has no agent, so that the answer of people is its output.
         people_only: bool,
     },
-    /// Somebody says something to the agent. What comes while the model is being asked or calls are open is read at its next turn.
+    /// A message to the agent. A message that arrives while a turn is under way is read at the next turn.
     Message {
-        /// Who.
+        /// Name of the sender.
         by: String,
-        /// What.
+        /// Text of the message.
         content: String,
-        /// Whether a person says it, or somebody on a person's behalf: then what was used of the limits is forgotten.
+        /// Whether a person sent it, or a client on a person's behalf. Such a message resets the use of the limits.
         #[serde(default = "yes")]
         person: bool,
-        /// Whether it is a note of the worker's own to this step's model, in a person's name.
+        /// Whether the worker itself wrote it for the model of this step, in a person's name.
         #[serde(default)]
         note: bool,
     },
-    /// What was said so far is shown to the model at the turn that it is about to be asked for.
-    Heard,
-    /// The model has spoken.
+    /// All messages so far are part of the request for the turn that is about to be asked for.
+    #[serde(rename = "heard")]
+    MessagesShown,
+    /// The model has produced a turn.
     Turn(Box<Turn>),
     /// The model cannot be asked.
     ModelFailed {
-        /// Why.
+        /// Reason, in words for people.
         message: String,
     },
-    /// A question of the step itself was put to people: the one before it, or one that the model asked. Once for each.
+    /// A question of the step was put to people: the one before the step, or one that the model asked. Once for each
+    /// call.
     Asked {
-        /// The call that asks.
+        /// Name of the call that asks.
         call: String,
-        /// The question.
+        /// Identifier of the question.
         interaction: String,
     },
-    /// An action waits for people: nothing else is settled by it. A later one for the same call takes the place of the earlier: an edit
-    /// may need others, and what was started and not heard of again is asked about too.
+    /// An action waits for people; no call is settled by it. A later input for the same call replaces the earlier one:
+    /// an edit may need other reviewers, and an action with an unknown outcome is asked about again.
     Waiting {
-        /// The call.
+        /// Name of the call.
         call: String,
-        /// The question.
+        /// Identifier of the question.
         interaction: String,
     },
-    /// What became of a call.
+    /// A call has its result.
     Settled {
-        /// The call.
+        /// Name of the call.
         call: String,
-        /// What.
+        /// Result of the call.
         end: CallEnd,
     },
     /// The question before the step has ended.
-    Before(BeforeEnd),
-    /// The step is over, whatever it was doing.
+    #[serde(rename = "before")]
+    BeforeEnded(BeforeEnd),
+    /// The step is cancelled in any phase.
     Cancelled {
-        /// Why.
+        /// Reason, in words for people.
         reason: String,
     },
-    /// The step is tried again, from where it was: what was done stays done, and what was used of the limits is forgotten.
-    Again {
-        /// Why.
+    /// The step is tried again. Finished work stays; the use of the limits is reset.
+    #[serde(rename = "again")]
+    Retried {
+        /// Reason, in words for people.
         reason: String,
-        /// Whether its session had ended meanwhile: what people gave it in secret is handed out no more.
+        /// Whether the session had ended in between. Secret values that people gave before are then not handed out any
+        /// more.
         #[serde(default)]
         after_end: bool,
     },
-    /// What is known by now of a call that the attempt before left without a result. Nothing is done about it; the model is told.
-    Found {
-        /// The call.
+    /// The outcome of a call that the previous attempt left without a result. It changes nothing but the message that
+    /// the model reads.
+    #[serde(rename = "found")]
+    CallRecovered {
+        /// Name of the call.
         call: String,
-        /// What became of it.
+        /// Result of the call.
         end: CallEnd,
     },
 }
@@ -120,54 +131,54 @@ const fn yes() -> bool {
     true
 }
 
-/// What became of a call, as the model will read it.
+/// Result of a call, as the model will read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum CallEnd {
-    /// It ran, perhaps with arguments that a person put in place of the model's.
+    /// The call ran, perhaps with arguments that a person edited.
     Done {
-        /// What came of it.
+        /// Result of the tool.
         result: Value,
-        /// The arguments that it ran with, where they are not the model's.
+        /// Arguments that the call ran with, if a person edited them.
         edited: Option<Value>,
     },
-    /// It ran, and failed; or it could not be proposed at all.
+    /// The call ran and failed, or it could not be proposed.
     Failed {
-        /// Why.
+        /// Reason, in words for the model.
         message: String,
-        /// What came of it all the same.
+        /// Partial result of the tool; `null` without one.
         result: Value,
     },
-    /// Policy says no.
+    /// The policy denies the call.
     Denied {
-        /// Why.
+        /// Reason that the policy gives.
         reason: String,
     },
-    /// People have spoken, and it does not run; or they have answered what the model asked them.
-    Answered(Answered),
-    /// Nobody answered in time, or the question was withdrawn.
+    /// People answered and the call does not run, or people answered a question of the model.
+    Answered(PeopleAnswer),
+    /// The question expired or was cancelled.
     Unanswered {
         /// `expired` or `cancelled`.
         how: String,
     },
-    /// It was started, and nobody knows what became of it.
+    /// The call was started, and its outcome is unknown.
     Unknown,
 }
 
-/// What people said.
+/// Answer of people to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
-    /// Which way on.
+pub struct PeopleAnswer {
+    /// Effect of the answer on the step.
     pub effect: AnswerEffect,
-    /// The options chosen.
+    /// Identifiers of the chosen options.
     pub options: Vec<OptionId>,
-    /// The metadata of the option chosen; of several, that of each under its id.
+    /// Metadata of the chosen option; for several options, an object with the metadata of each under its identifier.
     pub metadata: Value,
-    /// The form, or the information; of a secret only the names.
+    /// Filled-in form or given information; for a secret only the names of the values.
     pub data: Value,
-    /// A reason, or free text.
+    /// Reason or free text.
     pub feedback: Option<String>,
-    /// Who; `system` where nobody in person did.
+    /// Name of the person; `system` if no person answered.
     pub by: String,
 }
 
@@ -175,77 +186,77 @@ pub struct Answered {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum BeforeEnd {
-    /// People have spoken.
+    /// People answered.
     Answered {
-        /// What.
-        answer: Answered,
-        /// What the agent works on, now that they have: the step's template, filled in.
+        /// The answer.
+        answer: PeopleAnswer,
+        /// Task of the agent after the answer: the input template of the step, filled in.
         task: Option<Value>,
     },
-    /// Nobody did.
+    /// Nobody answered.
     Unanswered {
         /// `expired` or `cancelled`.
         how: String,
     },
 }
 
-/// What the machine wants done.
+/// Effect that the worker performs for a step.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum StepEffect {
     /// Ask the model for its next turn.
     CallModel,
-    /// Propose an action and, once it is allowed, run it.
+    /// Propose an action and run it once it is allowed.
     Act {
-        /// Our name for the call, unique in the session.
+        /// Name of the call, unique in the session.
         call: String,
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// Its arguments.
+        /// Arguments of the tool.
         arguments: Value,
     },
-    /// Put the question before the step to people.
+    /// Ask people the question before the step.
     AskBefore {
-        /// Our name for it.
+        /// Name of the call under which it is asked.
         call: String,
         /// The question.
         question: Box<StepQuestion>,
     },
-    /// Put a question of the model's own to people: a call of one of the `ask_user` tools.
+    /// Ask people a question of the model: a call of one of the `ask_user` tools.
     AskUser {
-        /// Our name for the call.
+        /// Name of the call.
         call: String,
-        /// Which one: `clarify`, `choose`, `form`, `secret`, `confirm`.
+        /// Tool without its prefix: `clarify`, `choose`, `form`, `secret` or `confirm`.
         tool: String,
-        /// What the model gave.
+        /// Arguments that the model gave.
         arguments: Value,
     },
-    /// The step is done.
+    /// Complete the step.
     Finish {
-        /// What came of it.
+        /// Output of the step.
         output: Value,
     },
-    /// The step has failed.
+    /// Fail the step.
     Fail {
-        /// Why.
+        /// Reason, in words for people.
         reason: String,
     },
-    /// The question before it was rejected.
+    /// Reject the step, because the question before it was rejected.
     Reject {
-        /// Why.
+        /// Reason, in words for people.
         reason: String,
-        /// What people said.
+        /// Answer of people, as templates read it.
         answer: Value,
     },
-    /// The question before it was answered with the wish that the work before it be done again.
+    /// Send the step back, because the answer to the question before it asks for the previous work to be redone.
     SendBack {
-        /// Why.
+        /// Reason, in words for people.
         reason: String,
-        /// What people said.
+        /// Answer of people, as templates read it.
         answer: Value,
     },
-    /// The step was not run: people said so.
+    /// Skip the step, because people said so.
     Skip {
-        /// Why, where they said.
+        /// Reason, if people gave one.
         reason: Option<String>,
     },
 }

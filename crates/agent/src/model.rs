@@ -1,4 +1,4 @@
-//! What thinks: one turn of a model, whoever speaks its wire format.
+//! The interface of a model: a request for one turn, and the turn. The wire formats of the providers are in `models`.
 
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::tool::ToolSpec;
 
 /// A model that can be asked for its next turn.
 pub trait Model: Send + Sync {
-    /// Asks for the next turn. What it says meanwhile goes to `said` as it comes; only the turn that is returned counts.
+    /// Asks for the next turn. Text that arrives meanwhile goes to `on_delta`; only the returned turn counts.
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
@@ -16,14 +16,14 @@ pub trait Model: Send + Sync {
     ) -> BoxFuture<'a, Result<Turn, ModelError>>;
 }
 
-/// What a model is asked.
+/// Request for one turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// What it is told before anything else.
+    /// Instructions of the agent.
     pub instructions: &'a str,
-    /// What was said and done so far, the oldest first. Every call has exactly one result.
+    /// Messages so far, oldest first. Every call has exactly one result.
     pub history: &'a [Message],
-    /// What it may call.
+    /// Tools that the model may call.
     pub tools: &'a [ToolSpec],
 }
 
@@ -31,97 +31,97 @@ pub struct Request<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// What a person, or the step's input, says.
+    /// Message of a person, or the input of the step.
     User {
-        /// The text.
+        /// Text of the message.
         content: String,
     },
-    /// What the model said and called.
+    /// Turn of the model.
     Assistant {
-        /// The text.
+        /// Text of the turn.
         text: String,
-        /// The calls, in order.
-        calls: Vec<Call>,
-        /// What the provider wants back with the next request, untouched.
+        /// Calls in their order.
+        calls: Vec<ModelCall>,
+        /// Data that the provider expects back with the next request, unchanged.
         provider: Value,
     },
-    /// What came of one call.
+    /// Result of one call.
     Result {
-        /// The model's own id of the call.
+        /// Identifier that the model gave the call.
         call: String,
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// What the model reads.
+        /// Text that the model reads.
         content: String,
-        /// Whether it is to be taken as an error.
+        /// Whether the model should treat it as an error.
         failed: bool,
     },
 }
 
 /// One call of a model's turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Call {
-    /// The model's own id for it; not unique beyond its turn.
+pub struct ModelCall {
+    /// Identifier that the model gave the call; unique within its turn only.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments; what is no object is kept as it came, and refused when it is proposed.
+    /// Arguments. A value that is no object is kept as it came and refused when the call is proposed.
     pub arguments: Value,
 }
 
 /// One turn of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
-    /// What it said.
+    /// Text of the turn.
     #[serde(default)]
     pub text: String,
-    /// What it thought aloud, where the provider shows that.
+    /// Reasoning text, if the provider shows it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub thinking: String,
-    /// What it wants to call, in order.
+    /// Calls in their order.
     #[serde(default)]
-    pub calls: Vec<Call>,
-    /// What it cost.
+    pub calls: Vec<ModelCall>,
+    /// Tokens and cost.
     #[serde(default)]
     pub usage: Usage,
-    /// What the provider wants back with the next request, untouched (signatures of thoughts, for one).
+    /// Data that the provider expects back with the next request, unchanged (for example signatures of reasoning).
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub provider: Value,
 }
 
-/// What a turn cost.
+/// Tokens and cost of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens read.
+    /// Number of input tokens.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Number of output tokens.
     pub output_tokens: u64,
-    /// In the currency of the agent's price list, where it has one.
+    /// Cost in the currency of the agent's price list, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
 
-/// What is heard while a model speaks.
+/// Part of a turn, published while the model is still producing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
-    /// More of what it says.
+    /// More text.
     Text(String),
-    /// More of what it thinks aloud.
+    /// More reasoning text.
     Thinking(String),
-    /// The turn is tried again from its beginning: what was heard of it does not count.
+    /// The turn starts over; earlier deltas of it do not count.
     Again {
-        /// Why.
+        /// Reason, in words for people.
         why: String,
     },
 }
 
-/// Why there is no turn.
+/// Reason why there is no turn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// Asking again would not help: a wrong key, a model that does not exist, a request that is refused.
+    /// Retrying would not help: a wrong key, an unknown model, a refused request.
     #[error("{0}")]
     Refused(String),
-    /// It was asked as often as it may be: overloaded, unreachable, too slow, cut off.
+    /// All retries failed: the provider is overloaded, unreachable, too slow, or cuts its answers off.
     #[error("{0}")]
     Unavailable(String),
 }

@@ -1,22 +1,23 @@
-//! The models that an agent's version may choose: two wire formats, and a script.
+//! The models that an agent's version may choose: two wire formats and a script.
 //!
-//! A model over the wire is one request, one stream of events, one turn. What is particular to a provider is in [`openai`] and
-//! [`anthropic`]: how a request is written, and what its events mean. The rest is shared: [`http`] carries the bytes, [`events`] cuts
-//! them into events, [`draft`] grows the turn within its limits, and [`wire`] asks again when that may help.
+//! A model over the network is one request, one stream of events, one turn. [`openai`] and [`anthropic`] write the
+//! requests of a provider and read its events. The rest is shared: [`http`] transports the bytes, [`events`] splits
+//! them into events, [`turn_builder`] collects the turn within its limits, and [`remote`] retries. Start reading at
+//! [`open`].
 
 mod address;
 mod anthropic;
 mod arguments;
 mod conversation;
-mod draft;
 mod events;
 mod fault;
 mod http;
 mod names;
 mod openai;
+mod remote;
 mod retry;
 mod scripted;
-mod wire;
+mod turn_builder;
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,7 @@ use zeroize::Zeroizing;
 use crate::model::{Model, ModelError};
 use crate::tool::ToolSpec;
 
-/// What tools are called where names must fit a wire format: as a model that is asked over it knows them.
+/// Names of tools as a model over the network knows them, where names must fit the wire format.
 pub(crate) fn wire_names(tools: &[ToolSpec]) -> Vec<String> {
     let names = names::Names::of(tools);
     tools.iter().map(|tool| names.wire(&tool.name)).collect()
@@ -35,16 +36,16 @@ pub(crate) fn wire_names(tools: &[ToolSpec]) -> Vec<String> {
 
 /// Opens the model that an agent's version has chosen. Nothing is sent before its first turn.
 ///
-/// Neither key nor address is looked for anywhere else: what is not given here is not used.
+/// Only the given key and address are used; no environment variable or file is read.
 ///
 /// # Errors
-/// [`ModelError::Refused`] where the choice cannot be asked at all: no name, no key for a provider's own address, no script.
+/// [`ModelError::Refused`] if the choice cannot be used: no name, no key for a provider's own address, no script.
 pub fn open(choice: &ModelChoice, key: Option<Zeroizing<String>>) -> Result<Box<dyn Model>, ModelError> {
     match choice.provider {
         Provider::Scripted => Ok(Box::new(scripted::Scripted::new(choice)?)),
         Provider::Openai | Provider::Anthropic => {
-            let carrier = http::Http::new(choice, key.as_ref())?;
-            Ok(Box::new(wire::Wire::new(choice, key, Box::new(carrier), retry::Pace::of(choice))))
+            let transport = http::Http::new(choice, key.as_ref())?;
+            Ok(Box::new(remote::RemoteModel::new(choice, key, Box::new(transport), retry::TimeLimits::of(choice))))
         }
     }
 }

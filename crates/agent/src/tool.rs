@@ -1,4 +1,4 @@
-//! What acts: a tool, what it says of itself, and what comes of running it.
+//! The interface of a tool: its description, how it is run, and its outcome.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,95 +11,97 @@ use zeroize::Zeroizing;
 
 /// A tool that the worker runs. It is run only after its action was started with a permit.
 pub trait Tool: Send + Sync {
-    /// What it says of itself.
+    /// Description of the tool.
     fn spec(&self) -> &ToolSpec;
-    /// How many seconds these arguments give it, where it lets them say so.
+    /// Time limit in seconds that these arguments set, if the tool lets them.
     fn seconds(&self, _arguments: &Value) -> Option<u64> {
         None
     }
-    /// What these arguments would replace, for whoever is asked about them; nothing where the tool replaces nothing.
-    fn replaces<'a>(&'a self, _arguments: &'a Value) -> BoxFuture<'a, Option<Replaced>> {
+    /// Content that a call with these arguments would replace, for its reviewers; `None` for a tool that replaces
+    /// nothing.
+    fn replaces<'a>(&'a self, _arguments: &'a Value) -> BoxFuture<'a, Option<ReplacedContent>> {
         async { None }.boxed()
     }
-    /// Runs it. It never panics; whatever goes wrong is an outcome.
-    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran>;
+    /// Runs the tool. It must not panic; every failure is an outcome.
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a ToolRun) -> BoxFuture<'a, ToolOutcome>;
 }
 
-/// What is in the place of something that is to be put there.
+/// Content that a call would replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replaced {
-    /// What it is known by: as long as the mark is the same, so is what is there. Nothing being there has a mark too.
-    pub mark: String,
-    /// What it says, where it is short text.
+pub struct ReplacedContent {
+    /// Hash of the content. It changes whenever the content does; a missing file has a value too.
+    pub content_hash: String,
+    /// The content, if it is short text.
     pub text: Option<String>,
 }
 
-/// Where tools come from, when what they are must be asked for first.
+/// Source of tools that have to be listed first, such as an MCP server.
 pub trait ToolSource: Send + Sync {
-    /// Its tools, as they are now.
+    /// Lists the tools as they are now.
     fn tools(&self) -> BoxFuture<'_, Result<Vec<Arc<dyn Tool>>, ToolError>>;
 }
 
-/// Why a source has no tools to offer.
+/// Reason why a source has no tools to offer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(pub String);
 
-/// What a tool says of itself.
+/// Description of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What the model reads about it.
+    /// Description that the model reads.
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub schema: Value,
-    /// Whether it may be run again when nobody knows whether it ran.
+    /// Whether the tool may run again when the outcome of the first run is unknown.
     pub repeatable: bool,
-    /// Whether it may run beside others of the same turn.
+    /// Whether the tool may run in parallel with others of the same turn.
     pub parallel: bool,
 }
 
-/// What a tool is run with besides its arguments.
+/// Context of one run of a tool, besides its arguments.
 #[derive(Default)]
-pub struct Run {
-    /// Ends when the step is cancelled or lost: whatever was begun is ended.
+pub struct ToolRun {
+    /// Cancelled when the step is cancelled or lost; the tool then ends its work.
     pub cancel: CancellationToken,
-    /// Values that people gave for this step, by name, for the environment of a command. Never shown to the model.
+    /// Values that people gave this step, by name, for the environment of a command. The model never sees them.
     pub secrets: BTreeMap<String, Zeroizing<String>>,
-    /// The mark of what may be replaced: where something else is there by now, nothing is. Without one, whatever is there may be.
-    pub seen: Option<String>,
-    /// Everything that people gave the session in secret, also others and before: never shown to the model either.
+    /// Hash of the content that reviewers saw; the tool replaces nothing if the content has changed since. `None`
+    /// allows any content.
+    pub expected_content: Option<String>,
+    /// All secret values that people gave the session, by name. They are removed from everything that the model sees.
     pub hidden: Vec<(String, Zeroizing<String>)>,
 }
 
-impl Run {
-    /// What must not be shown, with its names.
+impl ToolRun {
+    /// Names and values of everything that must not be shown.
     pub(crate) fn confidential(&self) -> impl Iterator<Item = (&String, &Zeroizing<String>)> {
         self.secrets.iter().chain(self.hidden.iter().map(|(name, value)| (name, value)))
     }
 }
 
-impl std::fmt::Debug for Run {
+impl std::fmt::Debug for ToolRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.secrets.keys().collect();
-        f.debug_struct("Run").field("cancel", &self.cancel).field("secrets", &names).finish()
+        f.debug_struct("ToolRun").field("cancel", &self.cancel).field("secrets", &names).finish()
     }
 }
 
-/// What came of it.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ran {
-    /// It ran.
+pub enum ToolOutcome {
+    /// The tool ran.
     Done(Value),
-    /// It failed, or was refused by the tool itself.
+    /// The tool failed or refused to run.
     Failed {
-        /// Why, as the model will read it.
+        /// Reason, as the model will read it.
         message: String,
-        /// What came of it all the same.
+        /// Partial result; `null` without one.
         result: Value,
     },
-    /// It was begun, and nobody can tell what became of it.
+    /// The tool was started, and its outcome is unknown.
     Unknown,
 }
 

@@ -1,6 +1,6 @@
 //! The eight tools of a workspace, confined to one directory.
 //!
-//! | tool | arguments | again | beside others |
+//! | tool | arguments | repeatable | parallel |
 //! | --- | --- | --- | --- |
 //! | `read_file` | `path`, `from_line`, `lines` | yes | yes |
 //! | `list_files` | `path`, `depth` | yes | yes |
@@ -11,15 +11,16 @@
 //! | `delete_file` | `path`, `recursive` | no | no |
 //! | `execute_command` | `command`, `timeout_seconds` | no | no |
 //!
-//! *Again* is what `ToolSpec::repeatable` says: `write_file` puts a whole file in place at once and `create_directory` is content with a
-//! directory that is there, so that twice is the same as once. `move_file` and `delete_file` are not like that: what is there the second
-//! time may be something that nobody has approved.
+//! *Repeatable* is `ToolSpec::repeatable`. `write_file` replaces a whole file atomically and `create_directory` accepts
+//! an existing directory, so a second run changes nothing. A second `move_file` or `delete_file` might act on something
+//! that nobody approved.
 //!
-//! What policy judged is what is used: a path is read by the same parser ([`tool_facts::PathFacts`]), no symbolic link is followed on the way
-//! (`place.rs`), an argument that is not known is refused, and a command is given to the shell as the text that was parsed.
+//! The tools use exactly what the policy judged: a path is read by the same parser ([`policy::PathFacts`]), no symbolic
+//! link is followed (`workspace_path.rs`), an unknown argument is refused, and a command reaches the shell as the text
+//! that was parsed.
 //!
-//! A command is confined to the workspace and the programs of the machine ([`confine`]), unless whoever runs the server wants it otherwise;
-//! without [`Workspace::with_programs`] none is run.
+//! A command is confined to the workspace and the programs of the machine ([`confine`]), unless the operator turns that
+//! off. Without [`Workspace::with_programs`] no command runs.
 
 mod bounds;
 mod create_directory;
@@ -31,11 +32,11 @@ mod group;
 mod list_files;
 mod move_file;
 mod output;
-mod place;
 mod read_file;
 mod search_files;
 mod variables;
 mod walk;
+mod workspace_path;
 mod write_file;
 
 use std::collections::BTreeMap;
@@ -46,11 +47,11 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use confine::Programs;
-use engine::Redactor;
+use engine::Hidden;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use crate::tool::{Ran, Run, Tool};
+use crate::tool::{Tool, ToolOutcome, ToolRun};
 use create_directory::CreateDirectory;
 use delete_file::DeleteFile;
 use execute_command::ExecuteCommand;
@@ -61,7 +62,7 @@ use read_file::ReadFile;
 use search_files::SearchFiles;
 use write_file::WriteFile;
 
-/// The names of the tools that a workspace has.
+/// Names of the workspace tools.
 pub const WORKSPACE_TOOLS: [&str; 8] = [
     "read_file",
     "list_files",
@@ -73,7 +74,7 @@ pub const WORKSPACE_TOOLS: [&str; 8] = [
     "execute_command",
 ];
 
-/// The schemas of the arguments of those tools, by name.
+/// Argument schemas of the workspace tools, by name.
 #[must_use]
 pub fn schemas() -> BTreeMap<String, Value> {
     let specs = [
@@ -89,27 +90,27 @@ pub fn schemas() -> BTreeMap<String, Value> {
     specs.into_iter().map(|spec| (spec.name, spec.schema)).collect()
 }
 
-/// Where commands are looked for, unless it is said otherwise.
+/// Default `PATH` of commands.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What came of a tool, without what must not be shown: also of those that know nothing of it.
-pub(crate) fn discreet(ran: Ran, run: &Run) -> Ran {
-    let secrets = Redactor::new(run.confidential());
+/// Removes secret values from the outcome of any tool.
+pub(crate) fn redact(ran: ToolOutcome, run: &ToolRun) -> ToolOutcome {
+    let secrets = Hidden::new(run.confidential());
     match ran {
-        Ran::Done(result) => Ran::Done(secrets.hide_in(result)),
-        Ran::Failed { message, result } => {
-            Ran::Failed { message: secrets.hide(&message), result: secrets.hide_in(result) }
+        ToolOutcome::Done(result) => ToolOutcome::Done(secrets.hide_in(result)),
+        ToolOutcome::Failed { message, result } => {
+            ToolOutcome::Failed { message: secrets.hide(&message), result: secrets.hide_in(result) }
         }
-        Ran::Unknown => Ran::Unknown,
+        ToolOutcome::Unknown => ToolOutcome::Unknown,
     }
 }
 
-/// A text without these values.
-pub(crate) fn hidden(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {
-    Redactor::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
+/// Removes these values from a text.
+pub(crate) fn redact_text(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {
+    Hidden::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
 }
 
-/// One directory, and the tools that never leave it.
+/// A directory and the tools that never leave it.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     dir: Arc<Dir>,
@@ -119,33 +120,33 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens a directory. Whoever renames it later takes it along: files are found through the open directory, not through its name.
+    /// Opens a directory. It may be renamed later: files are found through the open directory, not through its name.
     pub fn open(dir: impl AsRef<Path>) -> io::Result<Self> {
         let path = dir.as_ref().canonicalize()?;
         let dir = Arc::new(Dir::open_ambient_dir(&path, ambient_authority())?);
         Ok(Self { dir, path, search_path: USUAL_PATH.to_owned(), programs: None })
     }
 
-    /// Says where commands look for programs (`PATH`).
+    /// Sets the `PATH` of commands.
     #[must_use]
     pub fn with_search_path(self, search_path: impl Into<String>) -> Self {
         Self { search_path: search_path.into(), ..self }
     }
 
-    /// Says how commands are run; this directory is what they may write.
+    /// Sets how commands are run. They may write to this directory.
     #[must_use]
     pub fn with_programs(self, programs: Programs) -> Self {
         let programs = Some(programs.with_workspace(self.path.clone()));
         Self { programs, ..self }
     }
 
-    /// Where it is.
+    /// Path of the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Gives the tools of these names, in this order. A name that is none of [`WORKSPACE_TOOLS`] gives nothing.
+    /// The tools with these names, in this order. Names that are not in [`WORKSPACE_TOOLS`] are ignored.
     pub fn tools<S: AsRef<str>>(&self, names: &[S]) -> Vec<Arc<dyn Tool>> {
         names.iter().filter_map(|name| self.tool(name.as_ref())).collect()
     }

@@ -1,13 +1,14 @@
-//! The worker: claims steps that are due, drives each until it ends or sleeps, and keeps nothing of one that sleeps.
+//! The worker: claims due steps, runs each until it ends or sleeps, and keeps nothing of a sleeping step in memory.
 //!
-//! Any number of workers may run, in the server or beside it. A step is a worker's for as long as its lease is kept; one that dies loses it, and
-//! the next goes on from the last input that was journalled.
+//! Any number of workers may run, inside the server or as separate processes. A step belongs to a worker while its
+//! lease is extended. When a worker dies, the lease expires and the next worker continues after the last journalled
+//! input. Start reading at [`Worker::run`], then `step_run.rs`. The rules of the loop are in `machine`, not here.
 
 mod act;
 mod ask;
-mod drive;
 mod run;
 mod settle;
+mod step_run;
 mod think;
 
 use std::collections::HashSet;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{AgentVersion, ProjectName, Refusal, StepId};
-use engine::{ClaimedStep, Engine, Error, StepClaim};
+use engine::{Claim, Engine, Error};
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use moka::sync::Cache;
@@ -28,25 +29,26 @@ use crate::history::History;
 use crate::model::{Model, ModelError};
 use crate::tool::{Tool, ToolError};
 
-/// The longest sleep: so soon a step is found of which no bell told.
-const LONGEST: Duration = Duration::from_millis(500);
-/// How long a tool has to come to its end once its step is lost or the worker stops.
+/// Longest pause between two looks for due steps; bounds the delay of a step that no bell announced.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// Time that a tool has to end after its step was lost or the worker was stopped.
 const GRACE: Duration = Duration::from_secs(5);
-/// How many histories are kept at hand, for steps that wake up soon.
+/// Number of histories kept in memory, for steps that wake up soon.
 const HISTORIES: u64 = 256;
 
-/// The tools that a kit finds, or why there are none.
+/// The tools of an agent, or the reason why they cannot be used.
 pub type Tools<'a> = BoxFuture<'a, Result<Vec<Arc<dyn Tool>>, ToolError>>;
 
-/// What a worker needs and somebody else chooses: who speaks to models, and which tools there are.
+/// Source of models and tools; the program that starts the worker implements it.
 pub trait Kit: Send + Sync {
-    /// The model of an agent; `key` is the kept secret that the agent names, where it names one.
+    /// Opens the model of an agent. `key` is the value of the kept secret that the agent names, if it names one.
     fn model(&self, agent: &AgentVersion, key: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError>;
-    /// The tools of an agent that the worker runs for a project. What belongs to one project is never handed to another.
+    /// Opens the tools of an agent that the worker runs for a project. Tools of one project are never handed to
+    /// another.
     fn tools<'a>(&'a self, project: &'a ProjectName, agent: &'a AgentVersion) -> Tools<'a>;
 }
 
-/// Runs the agents that this server runs itself.
+/// Runs the agents that this server hosts.
 #[derive(Clone)]
 pub struct Worker {
     engine: Engine,
@@ -57,104 +59,105 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker of this name that drives so many steps at once.
+    /// A worker with this name that runs at most `at_once` steps at the same time.
     #[must_use]
     pub fn new(engine: Engine, kit: Arc<dyn Kit>, name: String, at_once: usize) -> Self {
         Self { engine, kit, name, at_once, histories: Cache::new(HISTORIES) }
     }
 
-    /// Runs until it is told to stop; then lets go of what it has.
+    /// Runs steps until `stop` is cancelled, then releases the steps that it holds.
     pub async fn run(&self, stop: CancellationToken) {
         let mut bell = self.engine.bell().listen(Topic::Steps);
-        let mut driving = JoinSet::new();
-        let mut taken: HashSet<StepId> = HashSet::new();
+        let mut running = JoinSet::new();
+        let mut claimed_steps: HashSet<StepId> = HashSet::new();
         loop {
-            let wait = self.take_up(&mut driving, &mut taken, &stop).await;
+            let wait = self.start_due(&mut running, &mut claimed_steps, &stop).await;
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = bell.heard(), if driving.len() < self.at_once => {}
+                () = bell.heard(), if running.len() < self.at_once => {}
                 () = tokio::time::sleep(wait) => {}
-                Some(done) = driving.join_next() => ended(done, &mut taken),
+                Some(done) = running.join_next() => forget_finished(done, &mut claimed_steps),
             }
-            while let Some(done) = driving.try_join_next() {
-                ended(done, &mut taken);
+            while let Some(done) = running.try_join_next() {
+                forget_finished(done, &mut claimed_steps);
             }
         }
-        let emptied = async { while driving.join_next().await.is_some() {} };
+        let emptied = async { while running.join_next().await.is_some() {} };
         if tokio::time::timeout(GRACE * 2, emptied).await.is_err() {
-            tracing::warn!("steps were left behind; another worker takes them up when their leases have run out");
+            tracing::warn!("steps were left running; another worker takes them over when their leases expire");
         }
     }
 
-    /// Drives everything that is due now until it ends or sleeps, and says whether there was anything: for whoever keeps time without
-    /// [`Worker::run`].
-    pub async fn drive_due(&self, stop: &CancellationToken) -> Result<bool, Error> {
+    /// Runs all steps that are due now until each ends or sleeps, and returns whether there was one. For callers that
+    /// keep time themselves instead of [`Worker::run`].
+    pub async fn run_due(&self, stop: &CancellationToken) -> Result<bool, Error> {
         let (due, _) = self.engine.steps_due(u32::try_from(self.at_once).unwrap_or(u32::MAX)).await?;
         let any = !due.is_empty();
-        stream::iter(due).for_each_concurrent(None, |due| self.drive(due, stop.clone())).await;
+        stream::iter(due).for_each_concurrent(None, |due| self.run_step(due, stop.clone())).await;
         Ok(any)
     }
 
-    /// Takes up what is due, and says how long there is nothing more.
-    async fn take_up(
+    /// Starts the due steps and returns the time until the next look.
+    async fn start_due(
         &self,
-        driving: &mut JoinSet<StepId>,
-        taken: &mut HashSet<StepId>,
+        running: &mut JoinSet<StepId>,
+        claimed_steps: &mut HashSet<StepId>,
         stop: &CancellationToken,
     ) -> Duration {
-        let free = self.at_once.saturating_sub(driving.len());
+        let free = self.at_once.saturating_sub(running.len());
         if free == 0 {
-            return LONGEST;
+            return LONGEST_PAUSE;
         }
-        // Those that are being claimed are still found as due.
-        let limit = u32::try_from(free + taken.len()).unwrap_or(u32::MAX);
+        // Steps that are being claimed are still listed as due.
+        let limit = u32::try_from(free + claimed_steps.len()).unwrap_or(u32::MAX);
         match self.engine.steps_due(limit).await {
             Ok((due, next)) => {
-                let fresh: Vec<DueStep> = due.into_iter().filter(|due| !taken.contains(&due.step)).take(free).collect();
+                let fresh: Vec<DueStep> =
+                    due.into_iter().filter(|due| !claimed_steps.contains(&due.step)).take(free).collect();
                 for due in fresh {
-                    taken.insert(due.step);
+                    claimed_steps.insert(due.step);
                     let (worker, stop) = (self.clone(), stop.clone());
-                    driving.spawn(async move {
-                        worker.drive(due, stop).await;
+                    running.spawn(async move {
+                        worker.run_step(due, stop).await;
                         due.step
                     });
                 }
-                next.filter(|next| !next.is_zero()).map_or(LONGEST, |next| next.min(LONGEST))
+                next.filter(|next| !next.is_zero()).map_or(LONGEST_PAUSE, |next| next.min(LONGEST_PAUSE))
             }
             Err(error) => {
-                tracing::warn!(%error, "the worker could not look for what is due");
-                LONGEST
+                tracing::warn!(%error, "the worker could not look for due steps");
+                LONGEST_PAUSE
             }
         }
     }
 
-    /// Claims a step and drives it for as long as there is something to do.
-    async fn drive(&self, due: DueStep, stop: CancellationToken) {
+    /// Claims a step and runs it until it ends or sleeps.
+    async fn run_step(&self, due: DueStep, stop: CancellationToken) {
         let claimed = match self.engine.step_claim(due, &self.name).await {
             Ok(Some(claimed)) => claimed,
             Ok(None) => return,
             Err(error) => {
                 tracing::warn!(%error, step = %due.step, "a step could not be claimed");
-                // It is due still: whoever looks again at once would do nothing else.
-                return tokio::time::sleep(LONGEST * 2).await;
+                // The step is still due. Without the pause the next look would fail in the same way at once.
+                return tokio::time::sleep(LONGEST_PAUSE * 2).await;
             }
         };
         metrics::counter!("flow_steps_claimed_total").increment(1);
-        let _running = Running::begin();
+        let _running = RunningGauge::begin();
         let claim = claimed.claim.clone();
         let lost = CancellationToken::new();
-        let driven = self.driven(claimed, lost.clone());
-        tokio::pin!(driven);
+        let run = async { step_run::StepRun::begin(self, claimed, lost.clone()).await?.run().await };
+        tokio::pin!(run);
         let result = tokio::select! {
-            // In this order, so that a simulation can be replayed.
+            // The fixed order lets a simulation replay.
             biased;
-            result = &mut driven => result,
+            result = &mut run => result,
             why = self.watch(&claim, &stop) => {
-                // Whatever was begun is told to end, and has a moment to say what became of it.
+                // Running tools are told to end and have a moment to report their outcome.
                 lost.cancel();
-                let ended = tokio::time::timeout(GRACE, &mut driven).await;
-                if why == Why::Stopped && ended.is_err() {
-                    self.let_go(&claim).await;
+                let ended = tokio::time::timeout(GRACE, &mut run).await;
+                if why == WatchEnd::Stopped && ended.is_err() {
+                    self.release(&claim).await;
                 }
                 match ended {
                     Ok(result) => result,
@@ -162,34 +165,34 @@ impl Worker {
                 }
             }
         };
-        self.over(&claim, result, lost.is_cancelled()).await;
+        self.finish_run(&claim, result, lost.is_cancelled()).await;
     }
 
-    async fn over(&self, claim: &StepClaim, result: Result<(), Trouble>, stopped: bool) {
+    async fn finish_run(&self, claim: &Claim, result: Result<(), StepError>, stopped: bool) {
         match result {
             Ok(()) => {}
-            Err(Trouble::Engine(Error::Refused(Refusal::StepLost))) => {}
-            Err(Trouble::Stopped) => self.let_go(claim).await,
-            Err(_) if stopped => self.let_go(claim).await,
+            Err(StepError::Engine(Error::Refused(Refusal::StepLost))) => {}
+            Err(StepError::Stopped) => self.release(claim).await,
+            Err(_) if stopped => self.release(claim).await,
             Err(trouble) => {
                 metrics::counter!("flow_steps_troubled_total").increment(1);
-                tracing::warn!(%trouble, step = %claim.step, "a step could not go on");
-                if let Err(error) = self.engine.step_troubled(claim, trouble.told()).await {
-                    tracing::debug!(%error, step = %claim.step, "a step could not be let go of");
+                tracing::warn!(%trouble, step = %claim.step, "a step could not continue");
+                if let Err(error) = self.engine.step_troubled(claim, trouble.public_message()).await {
+                    tracing::debug!(%error, step = %claim.step, "a step could not be released");
                 }
             }
         }
     }
 
-    async fn let_go(&self, claim: &StepClaim) {
+    async fn release(&self, claim: &Claim) {
         if let Err(error) = self.engine.step_let_go(claim).await {
-            tracing::debug!(%error, step = %claim.step, "a step could not be let go of");
+            tracing::debug!(%error, step = %claim.step, "a step could not be released");
         }
     }
 
-    /// Keeps the lease, and returns when it is lost or the worker is to stop.
-    async fn watch(&self, claim: &StepClaim, stop: &CancellationToken) -> Why {
-        let lease = Duration::try_from(self.engine.settings().step_lease).unwrap_or(LONGEST);
+    /// Extends the lease. Returns when the lease is lost or the worker is stopped.
+    async fn watch(&self, claim: &Claim, stop: &CancellationToken) -> WatchEnd {
+        let lease = Duration::try_from(self.engine.settings().step_lease).unwrap_or(LONGEST_PAUSE);
         let mut bell = self.engine.bell().listen(Topic::Session(claim.session));
         let mut beat = tokio::time::interval(lease / 3);
         beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -197,62 +200,58 @@ impl Worker {
         loop {
             let held = tokio::select! {
                 biased;
-                () = stop.cancelled() => return Why::Stopped,
+                () = stop.cancelled() => return WatchEnd::Stopped,
                 _ = beat.tick() => self.engine.step_keep(claim).await,
                 () = bell.heard() => {
-                    tokio::time::sleep(LONGEST / 5).await;
+                    tokio::time::sleep(LONGEST_PAUSE / 5).await;
                     self.engine.step_held(claim).await
                 }
             };
             if matches!(held, Err(Error::Refused(_))) {
-                return Why::Lost;
+                return WatchEnd::Lost;
             }
         }
     }
-
-    async fn driven(&self, claimed: ClaimedStep, lost: CancellationToken) -> Result<(), Trouble> {
-        drive::Driven::begin(self, claimed, lost).await?.run().await
-    }
 }
 
-/// Counts a step as driven here for as long as it lives.
-struct Running;
+/// Counts a step in the metric of running steps while the value lives.
+struct RunningGauge;
 
-impl Running {
+impl RunningGauge {
     fn begin() -> Self {
         metrics::gauge!("flow_steps_running").increment(1.0);
         Self
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningGauge {
     fn drop(&mut self) {
         metrics::gauge!("flow_steps_running").decrement(1.0);
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum WatchEnd {
     Lost,
     Stopped,
 }
 
-fn ended(done: Result<StepId, tokio::task::JoinError>, taken: &mut HashSet<StepId>) {
+fn forget_finished(done: Result<StepId, tokio::task::JoinError>, claimed_steps: &mut HashSet<StepId>) {
     match done {
         Ok(step) => {
-            taken.remove(&step);
+            claimed_steps.remove(&step);
         }
         Err(error) => {
-            tracing::error!(%error, "a step ended its worker");
-            // Which one is not told; those that are still driven have leases of their own.
-            taken.clear();
+            tracing::error!(%error, "the task of a step panicked");
+            // The error does not name the step; steps that still run are protected by their leases.
+            claimed_steps.clear();
         }
     }
 }
 
-/// Why a step could not go on for now.
+/// Reason why a step could not continue for now.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum StepError {
     #[error(transparent)]
     Engine(#[from] Error),
     #[error("{0}")]
@@ -263,9 +262,9 @@ pub(crate) enum Trouble {
     Stopped,
 }
 
-impl Trouble {
-    /// What people are told of it. What a database says of itself may name where it is, and is for the log alone.
-    fn told(&self) -> String {
+impl StepError {
+    /// Message that people may read. A database error may contain an address and goes to the log only.
+    fn public_message(&self) -> String {
         match self {
             Self::Engine(Error::Store(_)) => {
                 "the database could not do its work; the operator finds the reason in the log".to_owned()
@@ -275,7 +274,7 @@ impl Trouble {
     }
 }
 
-impl From<Refusal> for Trouble {
+impl From<Refusal> for StepError {
     fn from(refusal: Refusal) -> Self {
         Self::Engine(refusal.into())
     }
@@ -289,8 +288,11 @@ mod tests {
 
     #[test]
     fn where_the_database_is_is_not_told() {
-        let trouble = Trouble::from(Error::from(StoreError::Unavailable("no route to 10.0.0.5:5432".to_owned())));
-        assert_eq!(trouble.told(), "the database could not do its work; the operator finds the reason in the log");
-        assert_eq!(Trouble::from(ToolError("no tools".to_owned())).told(), "no tools");
+        let trouble = StepError::from(Error::from(StoreError::Unavailable("no route to 10.0.0.5:5432".to_owned())));
+        assert_eq!(
+            trouble.public_message(),
+            "the database could not do its work; the operator finds the reason in the log"
+        );
+        assert_eq!(StepError::from(ToolError("no tools".to_owned())).public_message(), "no tools");
     }
 }

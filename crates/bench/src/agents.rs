@@ -1,6 +1,6 @@
-//! Agents that the server runs itself: what a turn costs beside its model and its tools, and how soon an answer wakes one.
+//! Hosted agents: cost of a turn besides its model and tools, and the time until an answer wakes a step.
 
-mod house;
+mod bench_worker;
 mod model;
 mod resumes;
 mod turns;
@@ -11,7 +11,7 @@ use crate::Fallible;
 use crate::ground::Ground;
 use crate::report::Section;
 
-/// Measures turns, wide turns and resumes in process, and the way from an answer to the model from outside.
+/// Measures turns, wide turns and resumes in process, and the time from an answer to the model over HTTP.
 pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     let (turns, mut targets) = turns::measure(ground)?;
     let wide = wide::measure(ground)?;

@@ -1,4 +1,4 @@
-//! What the audit trail costs: its entries in the transactions of the loop, and their chaining afterwards.
+//! Cost of the audit trail: its entries in the transactions of the floor, and chaining them afterwards.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,33 +7,33 @@ use engine::{Engine, Ids, MasterKey, Settings, Vault};
 use store::{Cost, Store, StoreError, SystemClock, read};
 
 use crate::Fallible;
-use crate::durable::Desk;
-use crate::floor::go;
-use crate::ground::{Ground, Kept};
+use crate::floor;
+use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Section, Table, figure, text, whole};
+use crate::rows::RowWriter;
 
-/// How many go round at once.
+/// Number of concurrent clients.
 const CLIENTS: usize = 64;
-/// How many entries a loop leaves.
+/// Audit entries of a round.
 const ENTRIES: f64 = 4.0;
 
-/// Measures the loop with and without the trail, then chains what was left.
+/// Measures the floor with and without audit entries, then chains the entries.
 pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     let mut table =
         Table::new("Audit append cost: the floor at 64 clients without the trail and with it; chaining afterwards");
-    for kept in ground.stores() {
-        table.rows.push(row(ground, kept)?);
+    for store_kind in ground.stores() {
+        table.rows.push(row(ground, store_kind)?);
     }
     Ok(Section { name: "audit", tables: vec![table], targets: Vec::new() })
 }
 
-fn row(ground: &Ground, kept: Kept) -> Fallible<Row> {
-    eprintln!("audit: {}", kept.name());
-    let (without, _) = measured(ground, kept, false)?;
-    let (with, (chained, rate)) = measured(ground, kept, true)?;
+fn row(ground: &Ground, store_kind: StoreKind) -> Fallible<Row> {
+    eprintln!("audit: {}", store_kind.name());
+    let (without, _) = measured(ground, store_kind, false)?;
+    let (with, (chained, rate)) = measured(ground, store_kind, true)?;
     let micros = |rate: f64| 1_000_000.0 / rate.max(1.0);
     Ok(vec![
-        ("store", text(kept.name())),
+        ("store", text(store_kind.name())),
         ("loops/s without", figure(without, 0)),
         ("loops/s with", figure(with, 0)),
         ("µs an entry", figure((micros(with) - micros(without)) / ENTRIES, 1)),
@@ -42,16 +42,16 @@ fn row(ground: &Ground, kept: Kept) -> Fallible<Row> {
     ])
 }
 
-/// Loops a second, and how many entries were chained afterwards, how fast.
-fn measured(ground: &Ground, kept: Kept, audits: bool) -> Fallible<(f64, (u64, f64))> {
-    let place = ground.place(kept)?;
-    let store = place.open()?;
+/// Rounds per second, and the number and rate of the entries chained afterwards.
+fn measured(ground: &Ground, store_kind: StoreKind, audits: bool) -> Fallible<(f64, (u64, f64))> {
+    let database = ground.database(store_kind)?;
+    let store = database.open()?;
     let length = ground.window().1;
     let found = ground.run(async {
-        let desk = Desk::open(store.as_ref()).await?;
-        let tenant = desk.scope.tenant;
-        let desk = if audits { desk } else { desk.without_trail() };
-        let times = go(ground, &store, desk, CLIENTS).await?;
+        let rows = RowWriter::open(store.as_ref()).await?;
+        let tenant = rows.scope.tenant;
+        let rows = if audits { rows } else { rows.without_trail() };
+        let times = floor::run(ground, &store, rows, CLIENTS).await?;
         let begun = Instant::now();
         chaining(&store).chain().await?;
         let elapsed = begun.elapsed();

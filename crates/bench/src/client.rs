@@ -1,4 +1,4 @@
-//! A client that costs little: one kept-alive HTTP/1.1 connection, bodies as they are, ids found without parsing.
+//! A cheap HTTP client: one kept-alive HTTP/1.1 connection, raw bodies, identifiers found without parsing.
 
 use std::net::SocketAddr;
 
@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::Fallible;
 
-/// One connection in one caller's name. Closed with this guard.
+/// A connection with the key of one caller. Dropping it closes the connection.
 pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     host: HeaderValue,
@@ -23,7 +23,7 @@ pub(crate) struct Connection {
     driver: JoinSet<()>,
 }
 
-/// What came back.
+/// Status and body of an answer.
 pub(crate) type Response = (StatusCode, Bytes);
 
 impl Connection {
@@ -34,7 +34,7 @@ impl Connection {
         let (sender, connection) = handshake(TokioIo::new(stream)).await?;
         let mut driver = JoinSet::new();
         driver.spawn(async move {
-            // Whoever waits for a response is told by hyper itself.
+            // A caller that waits for a response gets the error from hyper.
             let _ = connection.await;
         });
         let host = HeaderValue::from_str(&address.to_string())?;
@@ -50,17 +50,17 @@ impl Connection {
         self.send(Method::GET, path, Bytes::new()).await
     }
 
-    /// Sends a command that has to succeed.
+    /// Sends a command that must succeed.
     pub(crate) async fn post(&mut self, path: &str, body: impl Into<Bytes>) -> Fallible<Bytes> {
         succeeded(path, self.send(Method::POST, path, body.into()).await?)
     }
 
-    /// Reads what has to be there.
+    /// Reads a resource that must exist.
     pub(crate) async fn read(&mut self, path: &str) -> Fallible<Bytes> {
         succeeded(path, self.get(path).await?)
     }
 
-    /// Opens a stream and gives its body.
+    /// Opens a stream and returns its body.
     pub(crate) async fn stream(&mut self, path: &str) -> Fallible<Incoming> {
         let response = self.begin(Method::GET, path, Bytes::new()).await?;
         match response.status() {
@@ -98,7 +98,7 @@ fn succeeded(path: &str, (status, body): Response) -> Fallible<Bytes> {
     }
 }
 
-/// The first id with this prefix in a body.
+/// First identifier with this prefix in a body.
 pub(crate) fn id_in<'a>(body: &'a Bytes, prefix: &str) -> Fallible<&'a str> {
     let quoted = [b"\"", prefix.as_bytes()].concat();
     let start =
@@ -107,7 +107,7 @@ pub(crate) fn id_in<'a>(body: &'a Bytes, prefix: &str) -> Fallible<&'a str> {
     Ok(std::str::from_utf8(id)?)
 }
 
-/// Whether a body holds these bytes.
+/// Whether a body contains these bytes.
 pub(crate) fn holds(body: &[u8], wanted: &[u8]) -> bool {
     body.windows(wanted.len()).any(|part| part == wanted)
 }

@@ -1,4 +1,4 @@
-//! What is measured stands on: the binary, a runtime, a private PostgreSQL server, and empty places to keep things.
+//! Common ground of the sections: the binary, a runtime, a private PostgreSQL server, and empty databases.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,20 +15,20 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{Arguments, Fallible};
 
-/// Both nodes of one database seal with the same key.
+/// Master key that all nodes of a database share.
 const MASTER_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
-/// How many clients at once, unless told otherwise.
+/// Default numbers of concurrent clients.
 const SIZES: [usize; 4] = [1, 16, 64, 256];
 
-/// Which store.
+/// A store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Kept {
+pub(crate) enum StoreKind {
     Sqlite,
     Postgres,
 }
 
-impl Kept {
+impl StoreKind {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Sqlite => "sqlite",
@@ -37,25 +37,25 @@ impl Kept {
     }
 }
 
-/// What every section uses.
+/// Resources of every section.
 pub(crate) struct Ground {
     pub(crate) quick: bool,
     sizes: Vec<usize>,
-    only: Option<Kept>,
+    only: Option<StoreKind>,
     seconds: Option<u64>,
     binary: PathBuf,
     runtime: Runtime,
     postgres: Option<TestPostgres>,
 }
 
-/// An empty database. What is in it is gone with this guard, which must not be dropped inside a future.
-pub(crate) struct Place {
+/// An empty database, removed with this guard, which must not be dropped inside a future.
+pub(crate) struct BenchDatabase {
     directory: TempDir,
     database: Option<TestDatabase>,
     binary: PathBuf,
 }
 
-/// Keys of a place.
+/// Keys of the callers.
 #[derive(Debug, Clone)]
 pub(crate) struct Keys {
     pub(crate) agent: String,
@@ -63,7 +63,7 @@ pub(crate) struct Keys {
 }
 
 impl Ground {
-    /// Finds the binary and starts PostgreSQL, where there is one.
+    /// Finds the binary and starts PostgreSQL if it is installed.
     pub(crate) fn prepare(arguments: &Arguments) -> Fallible<Self> {
         let binary = match &arguments.server {
             Some(given) => given.clone(),
@@ -73,48 +73,48 @@ impl Ground {
             return Err(format!("{} is not there: build holdpoint-cli as well", binary.display()).into());
         }
         let postgres = match arguments.store {
-            Some(Kept::Sqlite) => Err("it is not wanted".to_owned()),
-            Some(Kept::Postgres) | None => TestPostgres::start(),
+            Some(StoreKind::Sqlite) => Err("it is not wanted".to_owned()),
+            Some(StoreKind::Postgres) | None => TestPostgres::start(),
         };
         if let Err(trouble) = &postgres {
             eprintln!("holdpoint-bench: without PostgreSQL: {trouble}");
         }
-        // One thread: the server needs the other core.
+        // One thread, because the server needs the other core.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let sizes = if arguments.clients.is_empty() { SIZES.to_vec() } else { arguments.clients.clone() };
         let (quick, only, seconds) = (arguments.quick, arguments.store, arguments.seconds);
         Ok(Self { quick, sizes, only, seconds, binary, runtime, postgres: postgres.ok() })
     }
 
-    /// The stores that can be measured here.
-    pub(crate) fn stores(&self) -> Vec<Kept> {
-        let postgres = self.postgres.as_ref().map(|_| Kept::Postgres);
-        let here = std::iter::once(Kept::Sqlite).chain(postgres);
-        here.filter(|kept| self.only.is_none_or(|only| only == *kept)).collect()
+    /// Stores that can be measured here.
+    pub(crate) fn stores(&self) -> Vec<StoreKind> {
+        let postgres = self.postgres.as_ref().map(|_| StoreKind::Postgres);
+        let here = std::iter::once(StoreKind::Sqlite).chain(postgres);
+        here.filter(|store_kind| self.only.is_none_or(|only| only == *store_kind)).collect()
     }
 
-    /// Whether SQLite is wanted.
+    /// Whether SQLite is measured.
     pub(crate) fn sqlite(&self) -> bool {
-        self.only != Some(Kept::Postgres)
+        self.only != Some(StoreKind::Postgres)
     }
 
-    /// How many clients at once, in turn.
+    /// Numbers of concurrent clients.
     pub(crate) fn sizes(&self) -> &[usize] {
         &self.sizes
     }
 
-    /// Makes an empty place.
-    pub(crate) fn place(&self, kept: Kept) -> Fallible<Place> {
-        let database = match (kept, &self.postgres) {
-            (Kept::Sqlite, _) => None,
-            (Kept::Postgres, Some(server)) => Some(server.fresh_database()?),
-            (Kept::Postgres, None) => return Err("there is no PostgreSQL here".into()),
+    /// Creates an empty database.
+    pub(crate) fn database(&self, store_kind: StoreKind) -> Fallible<BenchDatabase> {
+        let database = match (store_kind, &self.postgres) {
+            (StoreKind::Sqlite, _) => None,
+            (StoreKind::Postgres, Some(server)) => Some(server.fresh_database()?),
+            (StoreKind::Postgres, None) => return Err("there is no PostgreSQL here".into()),
         };
         let directory = tempfile::Builder::new().prefix("holdpoint-bench-").tempdir()?;
-        Ok(Place { directory, database, binary: self.binary.clone() })
+        Ok(BenchDatabase { directory, database, binary: self.binary.clone() })
     }
 
-    /// Runs a measurement. A signal ends it as a failure, so that every guard is dropped.
+    /// Runs a measurement. A signal ends it with an error, so that every guard is dropped.
     pub(crate) fn run<T>(&self, work: impl Future<Output = Fallible<T>>) -> Fallible<T> {
         self.runtime.block_on(async {
             let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
@@ -126,7 +126,7 @@ impl Ground {
         })
     }
 
-    /// How long a rate is measured, after a warm-up of this length.
+    /// Warm-up time and measured time of a rate.
     pub(crate) fn window(&self) -> (Duration, Duration) {
         let (warm, length) = if self.quick { (500, 1500) } else { (1000, 5000) };
         let length = self.seconds.map_or(Duration::from_millis(length), Duration::from_secs);
@@ -134,12 +134,12 @@ impl Ground {
     }
 }
 
-impl Place {
+impl BenchDatabase {
     pub(crate) fn directory(&self) -> &Path {
         self.directory.path()
     }
 
-    /// The binary with everything it needs to find this place.
+    /// The binary with the environment for this database.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
         command.env("HOLDPOINT_DATA", self.directory()).env("HOLDPOINT_MASTER_KEY", MASTER_KEY).stdin(Stdio::null());
@@ -149,7 +149,7 @@ impl Place {
         command
     }
 
-    /// Makes a key for an agent and one for a person, as an operator would.
+    /// Creates a key for an agent and one for a person with the command line.
     pub(crate) fn keys(&self) -> Fallible<Keys> {
         let make = |role: &str, user: &str| -> Fallible<String> {
             let made = self.command().args(["keys", "create", "--role", role, "--user", user]).output()?;
@@ -161,7 +161,7 @@ impl Place {
         Ok(Keys { agent: make("agent", "bench-agent")?, person: make("operator", "bench-person")? })
     }
 
-    /// Opens the store in this process. No server may have a SQLite place at the same time.
+    /// Opens the store in this process. No server may use a SQLite database at the same time.
     pub(crate) fn open(&self) -> Fallible<Arc<dyn Store>> {
         Ok(match &self.database {
             Some(database) => Arc::new(PostgresStore::open(&database.url(), &store_postgres::Options::default())?),

@@ -8,26 +8,26 @@ use tokio::task::JoinSet;
 
 use crate::Fallible;
 use crate::client::{Connection, holds, id_in};
-use crate::ground::{Ground, Kept, Keys};
+use crate::ground::{Ground, Keys, StoreKind};
 use crate::node::Node;
 use crate::report::{Section, Table, figure, text, whole};
 use crate::sample::{self, Times};
 
 const START: &[u8] = br#"{"agent":"deployer","title":"Release 1.4"}"#;
-/// What `durable.rs` asks as well, without HTTP.
+/// Body of the question; `rows.rs` writes the same question without HTTP.
 const ASK: &[u8] = br#"{"kind":"approval","title":"Deploy 1.4 to production?","action":{"tool":"deploy","arguments":{"version":"1.4","target":"production"}},"deadline_seconds":3600,"fallback":"deny"}"#;
 const ANSWER: &[u8] = br#"{"option":"approve"}"#;
 const TAKE: &[u8] = br#"{"lease_seconds":60}"#;
 
-/// What one size gave; the floor is held against it.
+/// Rate of one size; the floor is compared with it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Loops {
-    pub(crate) kept: Kept,
+pub(crate) struct LoopRate {
+    pub(crate) store_kind: StoreKind,
     pub(crate) clients: usize,
     pub(crate) per_second: f64,
 }
 
-/// What was counted.
+/// Counts of one client.
 #[derive(Debug, Default)]
 struct Counted {
     times: Times,
@@ -35,11 +35,11 @@ struct Counted {
     first_error: Option<String>,
 }
 
-/// Somebody who goes round and round over HTTP.
+/// A client that repeats a round over HTTP.
 pub(crate) trait Rounds: Sized + Send + 'static {
     /// Connects to a node.
     fn open(at: SocketAddr, keys: &Keys) -> impl Future<Output = Fallible<Self>> + Send;
-    /// Goes round once.
+    /// Does one round.
     fn round(&mut self) -> impl Future<Output = Fallible<()>> + Send;
 }
 
@@ -62,43 +62,43 @@ pub(crate) struct Pair {
     ask: String,
 }
 
-/// A question that was asked.
-pub(crate) struct Asked {
+/// Paths of a question that was asked.
+pub(crate) struct QuestionPaths {
     wait: String,
     answer: String,
     take: String,
     complete: String,
 }
 
-/// Measures every size on every store, and 64 clients once more with the log as it is by default.
-pub(crate) fn section(ground: &Ground, found: &mut Vec<Loops>) -> Fallible<Section> {
+/// Measures every size on every store, and 64 clients again with the default log level.
+pub(crate) fn section(ground: &Ground, found: &mut Vec<LoopRate>) -> Fallible<Section> {
     let mut table = Table::new("Full loop over HTTP (ask, long poll, answer, take, complete); cpu is µs a loop");
-    for kept in ground.stores() {
+    for store_kind in ground.stores() {
         for clients in ground.sizes().iter().copied() {
-            let per_second = measure::<Pair>(ground, kept, clients, "warn", &mut table)?;
-            found.push(Loops { kept, clients, per_second });
+            let per_second = measure::<Pair>(ground, store_kind, clients, "warn", &mut table)?;
+            found.push(LoopRate { store_kind, clients, per_second });
         }
     }
     if ground.sqlite() && ground.sizes().contains(&64) {
-        measure::<Pair>(ground, Kept::Sqlite, 64, "info", &mut table)?;
+        measure::<Pair>(ground, StoreKind::Sqlite, 64, "info", &mut table)?;
     }
     Ok(Section { name: "loop", tables: vec![table], targets: Vec::new() })
 }
 
-/// Measures how often so many clients go round a second.
+/// Measures the rounds per second of this many clients.
 pub(crate) fn measure<R: Rounds>(
     ground: &Ground,
-    kept: Kept,
+    store_kind: StoreKind,
     clients: usize,
     log: &str,
     table: &mut Table,
 ) -> Fallible<f64> {
-    eprintln!("loop: {} with {clients} clients, log {log}", kept.name());
-    let place = ground.place(kept)?;
-    let keys = place.keys()?;
+    eprintln!("loop: {} with {clients} clients, log {log}", store_kind.name());
+    let database = ground.database(store_kind)?;
+    let keys = database.keys()?;
     let (warm, length) = ground.window();
     ground.run(async {
-        let node = Node::start(&place, log).await?;
+        let node = Node::start(&database, log).await?;
         let mut pairs = Vec::new();
         for _ in 0..clients {
             pairs.push(R::open(node.address, &keys).await?);
@@ -128,7 +128,7 @@ pub(crate) fn measure<R: Rounds>(
         let micros = |before: f64, after: f64| (after - before) * 1e6 / loops.max(1) as f64;
         let ranked = all.times.ranked();
         table.rows.push(vec![
-            ("store", text(kept.name())),
+            ("store", text(store_kind.name())),
             ("clients", whole(clients as u64)),
             ("log", text(log)),
             ("loops/s", figure(per_second, 0)),
@@ -142,7 +142,7 @@ pub(crate) fn measure<R: Rounds>(
     })
 }
 
-/// Goes round until the end, and counts what was finished within the window.
+/// Repeats rounds until the end and counts those that finished within the window.
 async fn go_round<R: Rounds>(mut pair: R, begin: Instant, end: Instant) -> Counted {
     let mut counted = Counted::default();
     loop {
@@ -153,7 +153,7 @@ async fn go_round<R: Rounds>(mut pair: R, begin: Instant, end: Instant) -> Count
         if let Err(error) = pair.round().await {
             counted.errors += 1;
             counted.first_error.get_or_insert(error.to_string());
-            // A connection that broke stays broken; this client's part of the rate is lost, and the error shows.
+            // A broken connection stays broken. The rate loses this client's share, and the error is reported.
             return counted;
         }
         let now = Instant::now();
@@ -164,7 +164,7 @@ async fn go_round<R: Rounds>(mut pair: R, begin: Instant, end: Instant) -> Count
 }
 
 impl Pair {
-    /// Connects both, and opens a session. They may be at two nodes of one database.
+    /// Connects both, perhaps to two nodes of one database, and opens a session.
     pub(crate) async fn connect(agent_at: SocketAddr, person_at: SocketAddr, keys: &Keys) -> Fallible<Self> {
         let mut agent = Connection::open(agent_at, &keys.agent).await?;
         let person = Connection::open(person_at, &keys.person).await?;
@@ -174,10 +174,10 @@ impl Pair {
     }
 
     /// The agent asks.
-    pub(crate) async fn asks(&mut self) -> Fallible<Asked> {
+    pub(crate) async fn asks(&mut self) -> Fallible<QuestionPaths> {
         let asked = self.agent.post(&self.ask, ASK).await?;
         let path = format!("/v1/interactions/{}", id_in(&asked, "int_")?);
-        Ok(Asked {
+        Ok(QuestionPaths {
             wait: format!("{path}?wait=60"),
             answer: format!("{path}/answer"),
             take: format!("{path}/delivery/take"),
@@ -185,8 +185,9 @@ impl Pair {
         })
     }
 
-    /// The agent waits; at a given moment the person answers. From that to the end of the agent's response.
-    pub(crate) async fn answered(&mut self, asked: &Asked, at: Instant) -> Fallible<Duration> {
+    /// The agent waits and the person answers at the given time. Returns the time from the answer to the end of the
+    /// agent's response.
+    pub(crate) async fn answered(&mut self, asked: &QuestionPaths, at: Instant) -> Fallible<Duration> {
         self.agent.ready().await?;
         let waiting = async {
             let seen = self.agent.read(&asked.wait).await?;
@@ -200,7 +201,7 @@ impl Pair {
             self.person.post(&asked.answer, ANSWER).await?;
             Ok::<_, Box<dyn std::error::Error + Send + Sync>>(sent)
         };
-        // The first is sent first: the agent waits before the answer comes.
+        // `join!` polls in order: the agent waits before the answer is sent.
         let (waited, sent): (Fallible<(Instant, Bytes)>, _) = tokio::join!(waiting, answering);
         let ((received, seen), sent) = (waited?, sent?);
         if !holds(&seen, br#""status":"answered""#) {
@@ -209,19 +210,19 @@ impl Pair {
         Ok(received.saturating_duration_since(sent))
     }
 
-    /// The agent takes the answer and goes on.
-    pub(crate) async fn goes_on(&mut self, asked: &Asked) -> Fallible<()> {
+    /// The agent takes the answer and completes it.
+    pub(crate) async fn goes_on(&mut self, asked: &QuestionPaths) -> Fallible<()> {
         let taken = self.agent.post(&asked.take, TAKE).await?;
         let body = format!(r#"{{"lease":"{}"}}"#, id_in(&taken, "lea_")?);
         self.agent.post(&asked.complete, body).await.map(drop)
     }
 
-    /// Asks and leaves it open: an event for whoever reads.
+    /// Asks a question and leaves it open, which is an event for readers.
     pub(crate) async fn stirs(&mut self) -> Fallible<()> {
         self.asks().await.map(drop)
     }
 
-    /// The session, as its paths name it.
+    /// Path of the session.
     pub(crate) fn session(&self) -> &str {
         self.ask.trim_end_matches("/interactions")
     }

@@ -1,22 +1,22 @@
-//! The inbox with very many open questions: start, pages, filters, figures, memory.
+//! The inbox with very many open questions: start, pages, filters, stats, memory.
 
 use std::time::{Duration, Instant};
 
 use crate::Fallible;
 use crate::client::Connection;
-use crate::ground::{Ground, Kept};
+use crate::ground::{Ground, StoreKind};
 use crate::load::{Loaded, load};
 use crate::node::Node;
 use crate::report::{Row, Section, Table, Target, figure, text, whole};
 use crate::sample::Times;
 
-/// How often each request is sent, unless it is too slow for that.
+/// Number of repetitions of each request, unless it is too slow.
 const REQUESTS: usize = 200;
-/// No request is repeated for longer than this.
+/// Longest time for repeating a request.
 const LONGEST: Duration = Duration::from_secs(5);
-/// How long the first page may take, in milliseconds.
+/// Target for the first page, in milliseconds.
 const WANTED: f64 = 20.0;
-/// PostgreSQL is loaded row by row over a socket: so many and no more.
+/// Largest number of questions on PostgreSQL, which is loaded row by row over a socket.
 const MOST_POSTGRES: u32 = 100_000;
 
 /// Measures every store.
@@ -26,27 +26,27 @@ pub(crate) fn section(ground: &Ground, open: Option<u32>) -> Fallible<Section> {
     let mut requests =
         Table::new("Requests with open questions (first = first after the start; p50 and p99 of the others)");
     let mut targets = Vec::new();
-    for kept in ground.stores() {
-        let open = if kept == Kept::Postgres { open.min(MOST_POSTGRES) } else { open };
-        eprintln!("inbox: {} is given {open} open questions", kept.name());
-        let place = ground.place(kept)?;
-        let keys = place.keys()?;
-        let store = place.open()?;
+    for store_kind in ground.stores() {
+        let open = if store_kind == StoreKind::Postgres { open.min(MOST_POSTGRES) } else { open };
+        eprintln!("inbox: {} is given {open} open questions", store_kind.name());
+        let database = ground.database(store_kind)?;
+        let keys = database.keys()?;
+        let store = database.open()?;
         let loaded = ground.run(load(&store, open));
         store.close();
         let loaded = loaded?;
         ground.run(async {
-            let node = Node::start(&place, "warn").await?;
+            let node = Node::start(&database, "warn").await?;
             let fresh = node.memory()?;
             let mut person = Connection::open(node.address, &keys.person).await?;
             let mut rows = Vec::new();
             for (what, paths) in paths(&loaded) {
-                rows.push(repeat((kept, what), &mut person, &paths).await?);
+                rows.push(repeat((store_kind, what), &mut person, &paths).await?);
             }
             let end = node.memory()?;
             let megabytes = |kib: u64| figure(kib as f64 / 1024.0, 1);
             starts.rows.push(vec![
-                ("store", text(kept.name())),
+                ("store", text(store_kind.name())),
                 ("open", whole(u64::from(open))),
                 ("loading s", figure(loaded.took.as_secs_f64(), 1)),
                 ("start ms", figure(node.started_in.as_secs_f64() * 1000.0, 0)),
@@ -55,7 +55,7 @@ pub(crate) fn section(ground: &Ground, open: Option<u32>) -> Fallible<Section> {
                 ("without mapped files", megabytes(end.own)),
             ]);
             if let Some((first, p99, _)) = rows.first() {
-                let what = format!("first inbox page, {}, {open} open", kept.name());
+                let what = format!("first inbox page, {}, {open} open", store_kind.name());
                 targets.push(Target::at_most(format!("{what}, first request"), WANTED, *first, "ms"));
                 targets.push(Target::at_most(format!("{what}, p99"), WANTED, *p99, "ms"));
             }
@@ -66,7 +66,7 @@ pub(crate) fn section(ground: &Ground, open: Option<u32>) -> Fallible<Section> {
     Ok(Section { name: "inbox", tables: vec![starts, requests], targets })
 }
 
-/// What is asked for, each as one path or as many that take turns.
+/// The requests: each one path, or many that take turns.
 fn paths(loaded: &Loaded) -> Vec<(&'static str, Vec<String>)> {
     let page = "/v1/interactions?status=pending&limit=50";
     let step = (loaded.landmarks.len() / REQUESTS).max(1);
@@ -90,9 +90,9 @@ fn paths(loaded: &Loaded) -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-/// Sends a request again and again: the first time, the 99th percentile, and the line of the table.
+/// Repeats a request. Returns the first time, the 99th percentile and the row of the table.
 async fn repeat(
-    (kept, what): (Kept, &'static str),
+    (store_kind, what): (StoreKind, &'static str),
     person: &mut Connection,
     paths: &[String],
 ) -> Fallible<(f64, f64, Row)> {
@@ -114,7 +114,7 @@ async fn repeat(
     let first = first.as_secs_f64() * 1000.0;
     let row = vec![
         ("request", text(what)),
-        ("store", text(kept.name())),
+        ("store", text(store_kind.name())),
         ("first ms", figure(first, 2)),
         ("p50 ms", figure(ranked.millis(50), 2)),
         ("p99 ms", figure(ranked.millis(99), 2)),

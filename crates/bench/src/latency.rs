@@ -1,4 +1,4 @@
-//! From an answer to the agent that waits for it, at a fixed rate.
+//! Time from an answer to the agent that waits for it, at a fixed rate.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 use crate::Fallible;
-use crate::ground::{Ground, Kept, Keys};
+use crate::ground::{Ground, Keys, StoreKind};
 use crate::http_loop::Pair;
 use crate::node::Node;
 use crate::report::{Section, Table, Target, figure, text, whole};
@@ -14,23 +14,23 @@ use crate::sample::{Ranked, Times};
 
 /// The time between two answers: 200 a second.
 const APART: Duration = Duration::from_millis(5);
-/// How many agents wait at any time, about. Each is answered every half second.
+/// Number of waiting agents. Each is answered every half second.
 const AGENTS: u32 = 100;
 /// Answers of the first second are not counted.
 const WARM: Duration = Duration::from_secs(1);
-/// The longest that the 99th percentile may be, in milliseconds.
+/// Target for the 99th percentile, in milliseconds.
 const WANTED: f64 = 5.0;
 
-/// What was counted.
+/// Times and misses.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) times: Times,
-    /// Moments at which the agent that was next did not wait yet.
+    /// Times at which the next agent did not wait yet.
     pub(crate) missed: u64,
 }
 
 impl Counted {
-    /// Adds what another has counted.
+    /// Adds the counts of another client.
     pub(crate) fn add(&mut self, other: Self) {
         self.times.extend(other.times);
         self.missed += other.missed;
@@ -42,30 +42,30 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     let mut table = Table::new("Answer to waiting agent at 200 a second, open schedule, each within a full loop");
     let mut targets = Vec::new();
     let length = Duration::from_secs(if ground.quick { 3 } else { 10 });
-    let ways = ground.stores().into_iter().flat_map(|kept| match kept {
-        Kept::Sqlite => vec![(kept, 1)],
-        Kept::Postgres => vec![(kept, 1), (kept, 2)],
+    let ways = ground.stores().into_iter().flat_map(|store_kind| match store_kind {
+        StoreKind::Sqlite => vec![(store_kind, 1)],
+        StoreKind::Postgres => vec![(store_kind, 1), (store_kind, 2)],
     });
-    for (kept, nodes) in ways {
-        eprintln!("latency: {} on {nodes} node(s)", kept.name());
-        let place = ground.place(kept)?;
-        let keys = place.keys()?;
+    for (store_kind, nodes) in ways {
+        eprintln!("latency: {} on {nodes} node(s)", store_kind.name());
+        let database = ground.database(store_kind)?;
+        let keys = database.keys()?;
         let counted = ground.run(async {
-            let first = Node::start(&place, "warn").await?;
-            let second = if nodes == 2 { Some(Node::start(&place, "warn").await?) } else { None };
+            let first = Node::start(&database, "warn").await?;
+            let second = if nodes == 2 { Some(Node::start(&database, "warn").await?) } else { None };
             let agents_at = second.as_ref().map_or(first.address, |node| node.address);
             measure(agents_at, first.address, &keys, (APART, length)).await
         })?;
         let answers = counted.times.count() as u64;
         let ranked = counted.times.ranked();
-        table.rows.push(line((kept, nodes), answers, counted.missed, &ranked));
-        let what = format!("p99 from answer to agent, {}, {nodes} node(s)", kept.name());
+        table.rows.push(line(store_kind, nodes, answers, counted.missed, &ranked));
+        let what = format!("p99 from answer to agent, {}, {nodes} node(s)", store_kind.name());
         targets.push(Target::at_most(what, WANTED, ranked.millis(99), "ms"));
     }
     Ok(Section { name: "latency", tables: vec![table], targets })
 }
 
-/// Has agents wait at one node and people answer at another, so long after each other, for so long.
+/// Agents wait at one node and people answer at another, at this interval and for this time.
 pub(crate) async fn measure(
     agents_at: SocketAddr,
     people_at: SocketAddr,
@@ -78,8 +78,8 @@ pub(crate) async fn measure(
     }
     let begin = Instant::now() + apart * AGENTS;
     let mut running = JoinSet::new();
-    for (place, pair) in (0..AGENTS).zip(pairs) {
-        let first = begin + apart * place;
+    for (database, pair) in (0..AGENTS).zip(pairs) {
+        let first = begin + apart * database;
         running.spawn(go_round(pair, (first, apart * AGENTS), begin + WARM, begin + WARM + length));
     }
     let mut all = Counted::default();
@@ -89,7 +89,7 @@ pub(crate) async fn measure(
     Ok(all)
 }
 
-/// Is answered at its own moments until the end.
+/// Answers one agent at its own times until the end.
 async fn go_round(
     mut pair: Pair,
     (mut moment, every): (Instant, Duration),
@@ -115,9 +115,9 @@ async fn go_round(
     }
 }
 
-fn line((kept, nodes): (Kept, u64), answers: u64, missed: u64, ranked: &Ranked) -> crate::report::Row {
+fn line(store_kind: StoreKind, nodes: u64, answers: u64, missed: u64, ranked: &Ranked) -> crate::report::Row {
     vec![
-        ("store", text(kept.name())),
+        ("store", text(store_kind.name())),
         ("nodes", whole(nodes)),
         ("answers", whole(answers)),
         ("p50 ms", figure(ranked.millis(50), 2)),

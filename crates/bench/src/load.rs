@@ -1,4 +1,4 @@
-//! Fills a store with open questions, through its own transactions: a session and all of its questions in each.
+//! Fills a store with open questions: one transaction for each session with all its questions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,54 +9,54 @@ use serde_json::json;
 use store::{Store, Tx, transact};
 
 use crate::Fallible;
-use crate::durable::{Desk, Undone, question};
+use crate::rows::{RowWriter, Undone, question};
 
-/// How many questions each session has open. All of a session is one transaction: a larger one is slower, because SQLite walks
+/// Number of open questions in each session. A session is one transaction; a larger one is slower, because SQLite walks
 /// its whole savepoint journal at the end of every statement.
 const A_SESSION: u32 = 50;
-/// How many transactions are under way, so that many share a commit.
+/// Number of concurrent transactions, so that many share a commit.
 const UNDER_WAY: usize = 64;
-/// One question in so many is of the rare kind.
+/// One question in this many is of the rare kind.
 pub(crate) const RARE: u32 = 10_000;
 
-/// What was put there.
+/// Result of loading.
 pub(crate) struct Loaded {
     pub(crate) took: Duration,
-    /// Questions from all over the list, in order: cursors of pages deep inside.
+    /// Questions spread over the list, in order, as cursors of deep pages.
     pub(crate) landmarks: Vec<InteractionId>,
 }
 
-/// Puts at least so many open questions into a store.
+/// Writes at least this many open questions.
 pub(crate) async fn load(store: &Arc<dyn Store>, open: u32) -> Fallible<Loaded> {
     let begun = Instant::now();
-    let desk = Arc::new(Desk::open(store.as_ref()).await?.without_trail());
+    let rows = Arc::new(RowWriter::open(store.as_ref()).await?.without_trail());
     let questions = Arc::new(questions()?);
     let sessions = open.div_ceil(A_SESSION);
     let loading = stream::iter(0..sessions).map(|number| {
-        let (store, desk, questions) = (Arc::clone(store), Arc::clone(&desk), Arc::clone(&questions));
-        async move { transact(store.as_ref(), move |tx| session(tx, &desk, &questions, number)).await }
+        let (store, rows, questions) = (Arc::clone(store), Arc::clone(&rows), Arc::clone(&questions));
+        async move { transact(store.as_ref(), move |tx| session(tx, &rows, &questions, number)).await }
     });
     let mut landmarks: Vec<InteractionId> = loading.buffer_unordered(UNDER_WAY).try_collect().await?;
     landmarks.sort_unstable();
     Ok(Loaded { took: begun.elapsed(), landmarks })
 }
 
-/// Opens a session with all of its questions, and gives the last of these that has a deadline.
-fn session(tx: &mut dyn Tx, desk: &Desk, questions: &Kinds, number: u32) -> Result<InteractionId, Undone> {
-    let mut session = desk.start(tx)?;
+/// Writes a session with all its questions and returns the last one with a deadline.
+fn session(tx: &mut dyn Tx, rows: &RowWriter, questions: &Kinds, number: u32) -> Result<InteractionId, Undone> {
+    let mut session = rows.start(tx)?;
     let mut last = None;
     for index in 0..A_SESSION {
         let count = number * A_SESSION + index;
-        // Every other one has a deadline, far enough away that none comes while we measure.
+        // Every other question has a deadline, far enough away that none expires during the measurement.
         let seconds = count.is_multiple_of(2).then(|| 24 * 3600 + i64::from(count.wrapping_mul(7919) % 1_000_000));
-        let id = desk.put(tx, &mut session, questions.of(count), seconds)?;
-        last = seconds.map_or(last, |_| Some(id));
+        let written = rows.put(tx, &mut session, questions.of(count), seconds)?;
+        last = seconds.map_or(last, |_| Some(written.interaction.id));
     }
     tx.session_save(&session)?;
     last.ok_or_else(|| store::StoreError::Corrupt("nothing was loaded".into()).into())
 }
 
-/// What is asked.
+/// The questions.
 struct Kinds {
     common: Vec<Question>,
     rare: Question,

@@ -1,40 +1,37 @@
-//! `holdpoint-bench`: how fast, how soon, how large. `make bench` runs it in one go.
+//! `holdpoint-bench` measures rates, latencies and memory. `make bench` runs every section.
 //!
-//! Duty: measure the real release binary from outside and hold the figures against the targets of the first issue. Prints a
-//! table for each section and writes everything as JSON. Decides nothing about the product and is no part of it.
+//! It measures the release binary from outside and compares the results with targets. It prints a table for each section and
+//! writes all results as JSON. It is no part of the product.
 //!
 //! The sections, each in a file of its own, and each with `--only`:
 //!
 //! - `loop` (`http_loop.rs`): ask, wait by long poll, answer, take, complete, over HTTP against `holdpoint serve` as a child
 //!   process, at 1 to 256 clients. A client is an agent and a person with a kept-alive connection each, and a session.
-//! - `floor` (`floor.rs`, `bare.rs`): the same four durable operations without HTTP. `floor` is our own SQL: the calls that the
-//!   engine makes on a transaction, in its order, through the store's own group commit. `bare` is SQLite with the smallest rows
-//!   that could do it, one writer and group commit: what the disk and the library allow when nothing is kept for anybody else.
-//! - `audit` (`audit.rs`): what the audit trail costs: the floor with it and without it, and how fast entries are chained.
-//! - `rulings` (`rulings.rs`): how long policy takes to rule on a call, in process, with 10, 100 and 1,000 rules.
+//! - `floor` (`floor.rs`): the commit rate of the store itself, through its own transactions and group commit: four transactions
+//!   a round with the rows that the loop writes. The loop is compared with the floor of the same run.
+//! - `audit` (`audit.rs`): the floor with and without the audit trail, and how fast entries are chained.
+//! - `rulings` (`rulings.rs`): the duration of a ruling on a call, in process, with 10, 100 and 1,000 rules.
 //! - `permits` (`permits.rs`): actions that policy allows, proposed, started with their permit and reported, over HTTP.
 //! - `latency` (`latency.rs`): from just before an answer is sent to the end of the waiting agent's response, 200 a second on a
 //!   fixed schedule. Each answer belongs to a whole loop, so that the load around it is real. With PostgreSQL also from one
 //!   node to another.
-//! - `agents` (`agents.rs`): agents that the server runs. In process, with a model and tools that take no time: what a turn costs at
+//! - `agents` (`agents.rs`): agents that the server runs. In process, with a model and tools that take no time: the cost of a turn at
 //!   the beginning and at the end of a session of 1,000 turns, a turn with 64 questions, resumes a second. Over HTTP, with a model
 //!   on the wire: from an answer to the next request at the model.
-//! - `inbox` (`inbox.rs`, `load.rs`): start, pages, filters and figures with a million open questions, put there through the
+//! - `inbox` (`inbox.rs`, `load.rs`): start, pages, filters and stats with a million open questions, put there through the
 //!   store's own transactions, many questions each.
 //! - `readers` (`readers.rs`): thousands of silent event streams: memory of the server, and the time of one event to the last.
 //!
-//! What to know when reading the figures: the bench shares the machine's cores with the server it measures, so that its own
-//! share is shown beside the server's. Every size begins with an empty database. Memory is VmRSS, without what the kernel holds
+//! The bench shares the machine's cores with the server it measures, so its own
+//! processor time is shown beside the server's. Every size begins with an empty database. Memory is VmRSS, without what the kernel holds
 //! for sockets. "First request" is the first after a start: the operating system has the file in memory already.
 //!
-//! Start reading at `ground.rs` (what is measured stands on it) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
-//! hyper's connections, `durable.rs` the four operations, `report.rs` tables, targets and JSON.
+//! Start reading at `ground.rs` (binary, runtime and databases) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
+//! hyper's connections, `rows.rs` writes rows without the engine, `report.rs` has tables, targets and JSON.
 
 mod agents;
 mod audit;
-mod bare;
 mod client;
-mod durable;
 mod floor;
 mod ground;
 mod http_loop;
@@ -45,6 +42,7 @@ mod node;
 mod permits;
 mod readers;
 mod report;
+mod rows;
 mod rulings;
 mod sample;
 
@@ -54,43 +52,43 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 
-use crate::ground::{Ground, Kept};
+use crate::ground::{Ground, StoreKind};
 use crate::report::{Report, Section};
 
-/// A result of anything here: whatever goes wrong ends the section with its words.
+/// Result of a measurement; an error ends its section.
 pub(crate) type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Measures Holdpoint and says which targets are met.
+/// Measures Holdpoint and reports which targets are met.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Arguments {
-    /// Shorter and smaller: to see that everything works
+    /// Measure shorter and with less data, to check that everything works
     #[arg(long)]
     quick: bool,
-    /// Where the figures are written
+    /// File for the results, as JSON
     #[arg(long, default_value = "target/bench.json")]
     json: PathBuf,
-    /// How many open questions the inbox is measured with
+    /// Number of open questions for the inbox section
     #[arg(long)]
     open: Option<u32>,
-    /// Only this section; may be given several times
+    /// Run only this section; can be given several times
     #[arg(long)]
     only: Vec<Part>,
-    /// Only with so many clients (loop, floor); may be given several times
+    /// Measure only this number of clients (loop, floor); can be given several times
     #[arg(long)]
     clients: Vec<usize>,
-    /// Only on this store
+    /// Measure only this store
     #[arg(long)]
-    store: Option<Kept>,
-    /// How many seconds each rate is measured (loop, floor): long enough to look at the server with a profiler
+    store: Option<StoreKind>,
+    /// Seconds for which each rate is measured (loop, floor); a long time allows profiling the server
     #[arg(long)]
     seconds: Option<u64>,
-    /// The server to measure; the `holdpoint` beside this program if absent
+    /// Server binary to measure; the `holdpoint` beside this program if absent
     #[arg(long)]
     server: Option<PathBuf>,
 }
 
-/// A section by name.
+/// Name of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
     Loop,
@@ -116,9 +114,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the sections and says whether all of them went through. A missed target is a finding, not a failure.
+/// Runs the sections and returns whether all of them completed. A missed target is a result, not a failure.
 fn run(arguments: &Arguments) -> Fallible<bool> {
-    // Streams are file descriptors; a lower limit shows itself in the section that needs them.
+    // Every stream takes a file descriptor; a limit that is too low fails the section that needs more.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let ground = Ground::prepare(arguments)?;
     let mut report = Report::new(arguments.quick);

@@ -1,4 +1,4 @@
-//! A server as a child process: started, waited for, watched, and killed with its guard.
+//! A server as a child process, killed when its guard is dropped.
 
 use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
@@ -9,36 +9,36 @@ use http::StatusCode;
 
 use crate::Fallible;
 use crate::client::Connection;
-use crate::ground::Place;
+use crate::ground::BenchDatabase;
 use crate::sample::{self, Memory};
 
-/// How long a server may take to be ready.
+/// Time that a server has to become ready.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running server.
 pub(crate) struct Node {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// From the start of the process to the first `ready`.
+    /// Time from the start of the process to the first `ready`.
     pub(crate) started_in: Duration,
 }
 
 impl Node {
-    /// Starts a server on a place and waits until it is ready.
-    pub(crate) async fn start(place: &Place, log: &str) -> Fallible<Self> {
-        Self::start_with(place, log, &[]).await
+    /// Starts a server and waits until it is ready.
+    pub(crate) async fn start(database: &BenchDatabase, log: &str) -> Fallible<Self> {
+        Self::start_with(database, log, &[]).await
     }
 
-    /// The same with more arguments.
-    pub(crate) async fn start_with(place: &Place, log: &str, more: &[&str]) -> Fallible<Self> {
-        // Between this and the server's own bind the port is free; nobody else is looking for one.
+    /// Starts a server with further arguments.
+    pub(crate) async fn start_with(database: &BenchDatabase, log: &str, more: &[&str]) -> Fallible<Self> {
+        // The port is free between this and the server's own bind; nothing else on the machine looks for one.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let log_path = place.directory().join(format!("{}.log", address.port()));
+        let log_path = database.directory().join(format!("{}.log", address.port()));
         let begun = Instant::now();
         let child = place
             .command()
             .args(["serve", "--listen", &address.to_string(), "--rate", "0", "--log", log])
-            // One key reads all streams here.
+            // One key reads all streams.
             .args(["--key-streams", "1000000", "--tenant-streams", "1000000"])
             .args(["--stranger-connections", "60000", "--key-connections", "60000", "--tenant-connections", "60000"])
             .args(more)
@@ -77,7 +77,7 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // If it is gone already there is nothing left to do.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! Actions that policy allows: proposed, started with their permit, reported.
+//! Actions that the policy allows: proposed, started with their permit, and reported.
 
 use std::net::SocketAddr;
 
@@ -10,14 +10,14 @@ use crate::report::{Section, Table};
 
 const START: &[u8] = br#"{"agent":"reader","title":"Reading"}"#;
 const DONE: &[u8] = br#"{"outcome":"done","result":{"bytes":5}}"#;
-/// How many go round at once.
+/// Number of concurrent clients.
 const CLIENTS: usize = 64;
 
-/// Measures permits a second on every store.
+/// Measures permits per second on every store.
 pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     let mut table = Table::new("Permits over HTTP (propose, allowed; start; outcome), a loop each; cpu is µs a loop");
-    for kept in ground.stores() {
-        measure::<Reader>(ground, kept, CLIENTS, "warn", &mut table)?;
+    for store_kind in ground.stores() {
+        measure::<Reader>(ground, store_kind, CLIENTS, "warn", &mut table)?;
     }
     Ok(Section { name: "permits", tables: vec![table], targets: Vec::new() })
 }

@@ -1,4 +1,4 @@
-//! Thousands of silent event streams: what each costs the server, and how soon one event is at the last of them.
+//! Thousands of silent event streams: memory of the server for each, and the time of one event to the last reader.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use tokio::task::JoinSet;
 
 use crate::Fallible;
 use crate::client::{Connection, holds};
-use crate::ground::{Ground, Kept, Keys};
+use crate::ground::{Ground, Keys, StoreKind};
 use crate::http_loop::Pair;
 use crate::node::Node;
 use crate::report::{Row, Section, Table, Target, figure, text, whole};
 use crate::sample::Times;
 
-/// How much memory a reader may cost, in KiB.
+/// Target for the memory of a reader, in KiB.
 const WANTED: f64 = 12.0;
-/// How many connect at once.
+/// Number of readers that connect at once.
 const AT_ONCE: usize = 100;
-/// How long after the last change memory is read: whatever is given back later is not counted as given back.
+/// Time between the last change and reading the memory; memory that is freed later is not counted as freed.
 const SETTLE: Duration = Duration::from_secs(2);
-/// How long one event may take to the last reader before the measurement is given up.
+/// Longest time of an event to the last reader.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the readers tell.
+/// Arrivals at the readers.
 #[derive(Default)]
-struct Heard {
+struct Arrivals {
     at: Mutex<Vec<Instant>>,
 }
 
@@ -38,13 +38,13 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     let mut table =
         Table::new("Silent readers of one event stream, and one event to all of them (VmRSS of the server)");
     let mut targets = Vec::new();
-    for (what, project) in [("session", false), ("project", true)] {
+    for what in ["session", "project"] {
         eprintln!("readers: {readers} of a {what}");
-        let place = ground.place(Kept::Sqlite)?;
-        let keys = place.keys()?;
+        let database = ground.database(StoreKind::Sqlite)?;
+        let keys = database.keys()?;
         let (row, each) = ground.run(async {
-            let node = Node::start(&place, "warn").await?;
-            measure(&node, &keys, (what, project), readers).await
+            let node = Node::start(&database, "warn").await?;
+            measure(&node, &keys, what, readers).await
         })?;
         table.rows.push(row);
         targets.push(Target::at_most(format!("memory of a reader of a {what}"), WANTED, each, "KB"));
@@ -52,13 +52,13 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     Ok(Section { name: "readers", tables: vec![table], targets })
 }
 
-async fn measure(node: &Node, keys: &Keys, (what, project): (&str, bool), readers: usize) -> Fallible<(Row, f64)> {
+async fn measure(node: &Node, keys: &Keys, what: &str, readers: usize) -> Fallible<(Row, f64)> {
     let mut pair = Pair::connect(node.address, node.address, keys).await?;
-    // What the first requests make is not a cost of the readers.
+    // Memory that the first requests allocate is not a cost of the readers.
     for _ in 0..200 {
         pair.stirs().await?;
     }
-    let path = match project {
+    let path = match what == "project" {
         true => "/v1/events/stream".to_owned(),
         // One event for the session's start, one for each question.
         false => format!("{}/events/stream?after=201", pair.session()),
@@ -67,7 +67,7 @@ async fn measure(node: &Node, keys: &Keys, (what, project): (&str, bool), reader
     let before = node.memory()?.resident;
 
     let (leave, left) = watch::channel(false);
-    let heard = Arc::new(Heard::default());
+    let heard = Arc::new(Arrivals::default());
     let mut crowd = JoinSet::new();
     let begun = Instant::now();
     let mut missing = readers;
@@ -128,10 +128,10 @@ async fn connect(address: SocketAddr, key: &str, path: &str) -> Fallible<(Connec
     Ok((connection, body))
 }
 
-/// Reads until told to leave, and notes when the event came.
+/// Reads until cancelled and notes when the event arrived.
 async fn listen(
     (connection, mut body): (Connection, hyper::body::Incoming),
-    heard: Arc<Heard>,
+    heard: Arc<Arrivals>,
     mut leave: watch::Receiver<bool>,
 ) -> Fallible<()> {
     loop {

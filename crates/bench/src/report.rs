@@ -1,4 +1,4 @@
-//! Tables for people, JSON for programs, and which targets are met.
+//! Tables for people, JSON for programs, and the targets.
 
 use std::path::Path;
 
@@ -7,24 +7,24 @@ use serde_json::{Map, Value, json};
 use crate::Fallible;
 use crate::sample;
 
-/// One figure: as it is printed, and as it is written.
+/// One value, as it is printed and as it is written.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     shown: String,
     value: Value,
 }
 
-/// A line of a table: named figures in order.
+/// Row of a table: named values in order.
 pub(crate) type Row = Vec<(&'static str, Cell)>;
 
-/// Lines with the same columns.
+/// Rows with equal columns.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) title: String,
     pub(crate) rows: Vec<Row>,
 }
 
-/// What was wanted and what was found.
+/// A target and the measured value.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) what: String,
@@ -33,7 +33,7 @@ pub(crate) struct Target {
     pub(crate) met: bool,
 }
 
-/// What one section found.
+/// Results of one section.
 #[derive(Debug)]
 pub(crate) struct Section {
     pub(crate) name: &'static str,
@@ -41,7 +41,7 @@ pub(crate) struct Section {
     pub(crate) targets: Vec<Target>,
 }
 
-/// Everything that was found.
+/// Results of all sections.
 #[derive(Debug)]
 pub(crate) struct Report {
     quick: bool,
@@ -58,19 +58,19 @@ pub(crate) fn whole(number: u64) -> Cell {
     Cell { shown: grouped(number), value: json!(number) }
 }
 
-/// With so many digits behind the point.
+/// A number with this many decimals.
 pub(crate) fn figure(number: f64, digits: usize) -> Cell {
     let shown = format!("{number:.digits$}");
     let value = shown.parse::<f64>().map_or(Value::Null, |rounded| json!(rounded));
     Cell { shown, value }
 }
 
-/// A number with its thousands set apart.
+/// A number with thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (database, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - database).is_multiple_of(3) {
             shown.push(',');
         }
         shown.push(digit);
@@ -93,7 +93,7 @@ impl Table {
             }
         }
         let line = |cells: Vec<&str>| {
-            let padded = cells.iter().zip(&widths).enumerate().map(|(place, (cell, width))| match place {
+            let padded = cells.iter().zip(&widths).enumerate().map(|(database, (cell, width))| match place {
                 0 => format!("{cell:<width$}"),
                 _ => format!("{cell:>width$}"),
             });
@@ -115,13 +115,13 @@ impl Table {
 }
 
 impl Target {
-    /// At most so much.
+    /// A target that the value must not exceed.
     pub(crate) fn at_most(what: impl Into<String>, most: f64, got: f64, unit: &str) -> Self {
         let (wanted, shown) = (format!("at most {most} {unit}"), format!("{got:.2} {unit}"));
         Self { what: what.into(), wanted, got: shown, met: got <= most }
     }
 
-    /// At least so much.
+    /// A target that the value must reach.
     pub(crate) fn at_least(what: impl Into<String>, least: f64, got: f64, unit: &str) -> Self {
         let (wanted, shown) = (format!("at least {least} {unit}"), format!("{got:.1} {unit}"));
         Self { what: what.into(), wanted, got: shown, met: got >= least }
@@ -159,7 +159,7 @@ impl Report {
         Self { quick, load_before: sample::load_average(), sections: Vec::new() }
     }
 
-    /// All targets together, at the end of a long print.
+    /// Prints all targets together, at the end of a long output.
     pub(crate) fn print_targets(&self) {
         let targets: Vec<&Target> = self.sections.iter().flat_map(|section| &section.targets).collect();
         let met = targets.iter().filter(|target| target.met).count();

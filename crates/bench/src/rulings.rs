@@ -1,4 +1,4 @@
-//! How long a ruling takes, in process, with few rules and with many.
+//! Duration of a ruling in process, with few and many rules.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -11,12 +11,12 @@ use crate::Fallible;
 use crate::ground::Ground;
 use crate::report::{Section, Table, Target, figure, text, whole};
 
-/// How many rules a policy has.
+/// Numbers of rules.
 const SIZES: [usize; 3] = [10, 100, 1000];
-/// What a typical ruling may take with the most rules, in microseconds.
+/// Target for a typical ruling with the most rules, in microseconds.
 const WANTED: f64 = 5.0;
 
-/// Measures rulings on calls of three sorts.
+/// Measures rulings on three kinds of calls.
 pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     let mut table = Table::new(
         "Rulings in process, µs each (mean): by exact name, by wildcard, with a parsed command and an expression",
@@ -44,7 +44,8 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     Ok(Section { name: "rulings", tables: vec![table], targets: vec![target] })
 }
 
-/// A policy of so many rules: a quarter by exact name, a quarter by wildcard, a quarter with an expression, a quarter that deny.
+/// A policy with this many rules: a quarter by exact name, a quarter by wildcard, a quarter with an expression, a
+/// quarter that deny.
 fn written(rules: usize) -> String {
     let mut text = String::from("version = 1\n");
     for number in 0..rules {
@@ -57,7 +58,7 @@ fn written(rules: usize) -> String {
             }
             _ => (format!("never_{number}"), "verdict = \"deny\"".to_owned()),
         };
-        // Writing to a string cannot fail.
+        // Writing to a `String` never fails.
         let _ = write!(
             text,
             "\n[[rule]]\nname = \"rule-{number}\"\ntools = [\"{tools}\"]\n{more}\nreason = \"measured\"\n"

@@ -1,4 +1,4 @@
-//! Times gathered and ranked, and what the operating system says of a process.
+//! Collected times and their percentiles, and measurements of a process.
 
 use std::time::Duration;
 
@@ -21,36 +21,36 @@ impl Times {
         self.0.len()
     }
 
-    /// In order, so that they can be ranked.
+    /// Sorts the times.
     pub(crate) fn ranked(mut self) -> Ranked {
         self.0.sort_unstable();
         Ranked(self.0)
     }
 }
 
-/// Times in order.
+/// Sorted times.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ranked(Vec<u64>);
 
 impl Ranked {
-    /// The time within which so many per cent lie, in milliseconds; 0 where there is none.
+    /// Percentile in milliseconds; 0 without times.
     pub(crate) fn millis(&self, percent: usize) -> f64 {
         let Some(last) = self.0.len().checked_sub(1) else { return 0.0 };
-        let place = (last * percent).div_ceil(100);
-        self.0.get(place).copied().unwrap_or_default() as f64 / 1000.0
+        let database = (last * percent).div_ceil(100);
+        self.0.get(database).copied().unwrap_or_default() as f64 / 1000.0
     }
 }
 
 /// Memory of a process, in KiB.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Memory {
-    /// All that is in use, pages of mapped files included.
+    /// Resident memory, including mapped files.
     pub(crate) resident: u64,
-    /// What the process itself has allocated.
+    /// Memory that the process itself has allocated.
     pub(crate) own: u64,
 }
 
-/// What a process holds.
+/// Memory of a process.
 pub(crate) fn memory(process: u32) -> Fallible<Memory> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let figure = |name: &str| -> Fallible<u64> {
@@ -62,17 +62,17 @@ pub(crate) fn memory(process: u32) -> Fallible<Memory> {
 
 /// Processor time that a process has used, in seconds.
 pub(crate) fn processor(process: u32) -> Fallible<f64> {
-    // Hundredths of a second on every Linux.
+    // The unit is 1/100 second on every Linux.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The name in brackets may hold anything.
+    // The process name in parentheses may contain anything.
     let (_, after) = stat.rsplit_once(')').ok_or("/proc/stat cannot be read")?;
     let fields: Vec<&str> = after.split_whitespace().collect();
     let field = |at: usize| -> Fallible<f64> { Ok(fields.get(at).ok_or("/proc/stat is short")?.parse()?) };
     Ok((field(11)? + field(12)?) / TICKS)
 }
 
-/// How busy the machine is.
+/// Load average of the last minute.
 pub(crate) fn load_average() -> String {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     load.split_whitespace().next().unwrap_or("unknown").to_owned()

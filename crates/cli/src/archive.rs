@@ -9,11 +9,11 @@ use protocol::ArchivedView;
 use crate::config::ArchiveExport;
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::open_kept;
+use crate::open_store::open_existing;
 
-/// Writes the archive, a line for each question; beside a running server or without one.
+/// Writes the archive, one line for each question. Works while a server is running and without one.
 pub(crate) async fn export(export: &ArchiveExport) -> Result<(), Failure> {
-    let (store, clock) = open_kept(&export.database)?;
+    let (store, clock) = open_existing(&export.database)?;
     let vault = vault(&export.master, &export.database.data)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
     let span = Span { after: export.after, before: export.before };

@@ -7,16 +7,16 @@ use domain::audit::seal::ALL;
 use domain::audit::verify::{Demands, Report, verify};
 use engine::{Engine, ExportRange, Ids, Settings};
 
-use crate::config::{Audit, AuditCommand, AuditExport, AuditPlace, AuditVerify};
+use crate::config::{Audit, AuditCommand, AuditExport, AuditTenant, AuditVerify};
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::open_kept;
+use crate::open_store::open_existing;
 
-/// Verifies, exports, or shows the key; beside a running server or without one.
+/// Verifies or exports the audit trail, or prints its public key. Works while a server is running and without one.
 pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
     match audit.command {
-        AuditCommand::Verify(verify) => verified(verify),
-        AuditCommand::Export(export) => exported(&export).await,
+        AuditCommand::Verify(verify) => verify(verify),
+        AuditCommand::Export(export) => export(&export).await,
         AuditCommand::Key(place) => {
             println!("{}", engine(&place).await?.audit_key_of(&place.tenant).await?);
             Ok(())
@@ -24,8 +24,8 @@ pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
     }
 }
 
-/// Needs the file and nothing else.
-fn verified(AuditVerify { file, public_key, from_checkpoint, whole, partial }: AuditVerify) -> Result<(), Failure> {
+/// Verifies an export from the file alone.
+fn verify(AuditVerify { file, public_key, from_checkpoint, whole, partial }: AuditVerify) -> Result<(), Failure> {
     let opened = File::open(&file).map_err(|error| Failure::Data(file.clone(), error))?;
     let mut lines = Lines { reader: BufReader::new(opened), failed: None };
     let demands = Demands { public_key, checkpoint: from_checkpoint, whole, partial };
@@ -34,7 +34,7 @@ fn verified(AuditVerify { file, public_key, from_checkpoint, whole, partial }: A
         return Err(Failure::Data(file, error));
     }
     let report = outcome.map_err(|finding| Failure::NotVerified(file, finding.to_string()))?;
-    println!("{}", told(&report));
+    println!("{}", report_lines(&report));
     if demands.public_key.is_none() {
         println!(
             "warning: the key in the file was not checked against anything, so that whoever made the file may have \
@@ -44,8 +44,8 @@ fn verified(AuditVerify { file, public_key, from_checkpoint, whole, partial }: A
     Ok(())
 }
 
-/// What was proved, a line each.
-fn told(report: &Report) -> String {
+/// What was verified, one line each.
+fn report_lines(report: &Report) -> String {
     let Report { first, entries, digests_only, checkpoints, last: (seq, hash), shown, at, public_key } = report;
     let range = if *entries == 0 { "no entries".to_owned() } else { format!("entries {first} to {seq}") };
     let mut lines =
@@ -63,7 +63,7 @@ fn told(report: &Report) -> String {
     lines.join("\n")
 }
 
-/// The lines of a file, each with its end. What could not be read is kept: it must not look like the end.
+/// The lines of a file with their line ends. A read error is kept, so that it is not taken for the end of the file.
 struct Lines<R> {
     reader: R,
     failed: Option<io::Error>,
@@ -85,7 +85,7 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-async fn exported(export: &AuditExport) -> Result<(), Failure> {
+async fn export(export: &AuditExport) -> Result<(), Failure> {
     let engine = engine(&export.place).await?;
     let wanted = ExportRange { after: export.after, ..ExportRange::default() };
     let mut lines = engine.audit_export_all(&export.place.tenant, wanted).await?;
@@ -96,8 +96,8 @@ async fn exported(export: &AuditExport) -> Result<(), Failure> {
     out.flush().map_err(Failure::Export)
 }
 
-async fn engine(place: &AuditPlace) -> Result<Engine, Failure> {
-    let (store, clock) = open_kept(&place.database)?;
+async fn engine(place: &AuditTenant) -> Result<Engine, Failure> {
+    let (store, clock) = open_existing(&place.database)?;
     let vault = vault(&place.master, &place.database.data)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
     engine.unlock().await?;

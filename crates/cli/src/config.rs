@@ -1,10 +1,10 @@
-//! Everything that can be set, by flag or by environment variable. The environment is read here, and only here.
+//! All settings, as flags or environment variables. Only this module reads the environment.
 
 mod access;
 mod audit;
-mod bounds;
-mod callers;
 mod database;
+mod node_limits;
+mod tenant_limits;
 mod webhooks;
 
 use std::collections::HashMap;
@@ -18,13 +18,14 @@ use url::Url;
 use zeroize::Zeroizing;
 
 pub(crate) use access::{Keys, KeysCommand, Users, UsersCommand};
-pub(crate) use audit::{Audit, AuditCommand, AuditExport, AuditPlace, AuditVerify};
-pub(crate) use bounds::Bounds;
-pub(crate) use callers::Callers;
+pub(crate) use audit::{Audit, AuditCommand, AuditExport, AuditTenant, AuditVerify};
 pub(crate) use database::{Adopt, DatabaseCommand};
+pub(crate) use node_limits::NodeLimits;
+pub(crate) use tenant_limits::TenantLimits;
 pub(crate) use webhooks::Webhooks;
 
-/// The hold point for AI agents: an agent asks, its step sleeps durably, a person answers, the agent goes on, once.
+/// Approval server for AI agents: an agent asks, its step sleeps durably, a person answers, and the agent continues
+/// exactly once.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub(crate) struct Cli {
@@ -36,97 +37,99 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the server
     Serve(Box<Serve>),
-    /// Run a worker beside the servers of a PostgreSQL database: it drives agents, and serves nothing but its figures
+    /// Run a worker beside the servers of a PostgreSQL database. It runs hosted agents and serves only its metrics
     Worker(Box<Worker>),
-    /// Make, list and revoke keys
+    /// Create, list and revoke API keys
     Keys(Keys),
-    /// Add people, and make links that sign them in
+    /// Add people and create sign-in links
     Users(Users),
-    /// Write what has left the hot tables
+    /// Export archived questions
     #[command(subcommand)]
     Archive(ArchiveCommand),
-    /// Verify an export of the audit trail, export it, show the key that signs it
+    /// Verify or export the audit trail, or print the public key that signs it
     Audit(Audit),
-    /// Rotate the keys that secrets are sealed with
+    /// Rotate the keys that seal secrets
     Secrets(Secrets),
-    /// Copy the SQLite database to a new file while the server goes on using it
+    /// Copy the SQLite database to a new file while the server is running
     Backup(Backup),
-    /// Look for damage in the SQLite database
+    /// Check the SQLite database for damage
     Check(Check),
-    /// Look after the PostgreSQL database
+    /// Maintain the PostgreSQL database
     #[command(subcommand)]
     Database(DatabaseCommand),
-    /// Look at policy files
+    /// Check and simulate policy files
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Look at definitions of agents
+    /// Check definitions of agents
     #[command(subcommand)]
     Agents(AgentsCommand),
-    /// Look at definitions of flows
+    /// Check definitions of flows
     #[command(subcommand)]
     Flows(FlowsCommand),
     /// Print the OpenAPI document
     Openapi,
 }
 
-/// Where everything is kept.
+/// The database.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Database {
-    /// The directory of the SQLite database and of the master key
+    /// Directory of the SQLite database and of the master key
     #[arg(long, env = "HOLDPOINT_DATA", default_value = "data")]
     pub(crate) data: PathBuf,
-    /// Keep everything in PostgreSQL instead, shared by any number of nodes (postgres://…); on the command line it is moved to the environment
+    /// Use this PostgreSQL database (postgres://…) instead of SQLite; any number of nodes can share it. A value on the
+    /// command line is moved to the environment, where other users cannot read it
     #[arg(long, env = "HOLDPOINT_DATABASE_URL", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
-    /// How many connections to PostgreSQL this node holds
+    /// Largest number of connections from this node to PostgreSQL
     #[arg(long, env = "HOLDPOINT_DATABASE_CONNECTIONS", default_value_t = 16)]
     pub(crate) database_connections: u32,
 }
 
-/// What data keys are wrapped with.
+/// Keys that wrap the data keys.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MasterKeys {
-    /// 32 bytes in hexadecimal or base64, in place of the file master.key in the data directory
+    /// Master key: 32 bytes in hexadecimal or base64. Without it, the file master.key in the data directory is used
     #[arg(long, env = "HOLDPOINT_MASTER_KEY", hide_env_values = true)]
     pub(crate) master_key: Option<String>,
-    /// The key before that one, until `holdpoint secrets rotate` has ended
+    /// Previous master key, needed until `holdpoint secrets rotate` has finished
     #[arg(long, env = "HOLDPOINT_MASTER_KEY_PREVIOUS", hide_env_values = true, requires = "master_key")]
     pub(crate) master_key_previous: Option<String>,
 }
 
-/// Who else vouches for people.
+/// The OpenID Connect provider.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Provider {
-    /// Let people sign in through this OpenID Connect provider, as it calls itself (https://id.example.org)
+    /// Issuer URL of an OpenID Connect provider through which people sign in (https://id.example.org)
     #[arg(long, env = "HOLDPOINT_OIDC_ISSUER", requires = "oidc_client_id")]
     pub(crate) oidc_issuer: Option<Url>,
-    /// What the provider calls this server
+    /// Client ID of this server at the provider
     #[arg(long, env = "HOLDPOINT_OIDC_CLIENT_ID", requires = "oidc_issuer")]
     pub(crate) oidc_client_id: Option<String>,
-    /// The file with the secret that this server proves itself to the provider with
+    /// File with the client secret of this server at the provider
     #[arg(long, env = "HOLDPOINT_OIDC_CLIENT_SECRET_FILE", requires = "oidc_issuer")]
     pub(crate) oidc_client_secret_file: Option<PathBuf>,
-    /// The claim that has people's roles: admin, operator or viewer; dots lead into objects
+    /// Claim with a person's role: admin, operator or viewer. Dots lead into nested objects
     #[arg(long, env = "HOLDPOINT_OIDC_ROLE_CLAIM", default_value = "roles")]
     pub(crate) oidc_role_claim: String,
-    /// The claim that names people, when they first come; dots lead into objects. If absent: the verified mail address, else the subject. Choose
-    /// one that people cannot change themselves
+    /// Claim with a person's name, read at the first sign-in. Dots lead into nested objects. Default: the verified
+    /// email address, else the subject. Choose a claim that people cannot change themselves
     #[arg(long, env = "HOLDPOINT_OIDC_NAME_CLAIM")]
     pub(crate) oidc_name_claim: Option<String>,
-    /// The tenant that the provider's people belong to
+    /// Tenant of people who sign in through the provider
     #[arg(long, env = "HOLDPOINT_OIDC_TENANT", default_value = "default")]
     pub(crate) oidc_tenant: String,
-    /// The project that they belong to
+    /// Project of people who sign in through the provider
     #[arg(long, env = "HOLDPOINT_OIDC_PROJECT", default_value = "default")]
     pub(crate) oidc_project: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Where to listen
+    /// Address and port to listen on
     #[arg(long, env = "HOLDPOINT_LISTEN", default_value = "127.0.0.1:8420")]
     pub(crate) listen: SocketAddr,
-    /// Where people find the server, if not where it listens (https://holdpoint.example.org); with https, cookies are sent over TLS alone
+    /// Public URL of the server, if it differs from the listen address (https://holdpoint.example.org). With https,
+    /// cookies are sent over TLS only
     #[arg(long, env = "HOLDPOINT_PUBLIC_URL", value_parser = public_url)]
     pub(crate) public_url: Option<Url>,
     #[command(flatten)]
@@ -136,34 +139,34 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) oidc: Provider,
     #[command(flatten)]
-    pub(crate) terms: Terms,
+    pub(crate) options: EngineOptions,
     #[command(flatten)]
-    pub(crate) bounds: Bounds,
+    pub(crate) tenant_limits: TenantLimits,
     #[command(flatten)]
     pub(crate) agents: Agents,
     #[command(flatten)]
     pub(crate) webhooks: Webhooks,
-    /// The largest request body, in bytes
+    /// Largest request body, in bytes
     #[arg(long, env = "HOLDPOINT_BODY_BYTES", default_value_t = 1024 * 1024)]
     pub(crate) body_bytes: usize,
-    /// How many requests a second one key may send to this node; 0 for no limit
+    /// Largest number of requests per second of one key at this node; 0 for no limit
     #[arg(long, env = "HOLDPOINT_RATE", default_value_t = 5000)]
     pub(crate) rate: u32,
-    /// How many event streams may be open at this node
+    /// Largest number of open event streams at this node
     #[arg(long, env = "HOLDPOINT_STREAMS", default_value_t = 50_000)]
     pub(crate) streams: usize,
-    /// Requests come through one proxy: take where they come from out of the last word of its X-Forwarded-For
+    /// Requests come through one reverse proxy: read the client address from the last entry of X-Forwarded-For
     #[arg(long, env = "HOLDPOINT_BEHIND_PROXY")]
     pub(crate) behind_proxy: bool,
     #[command(flatten)]
-    pub(crate) callers: Callers,
+    pub(crate) node_limits: NodeLimits,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telemetry: TelemetryOptions,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Worker {
-    /// Where to show /metrics, /healthz and /readyz; nowhere if absent
+    /// Address and port of /metrics, /healthz and /readyz; not served if absent
     #[arg(long, env = "HOLDPOINT_METRICS_LISTEN")]
     pub(crate) metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
@@ -171,110 +174,113 @@ pub(crate) struct Worker {
     #[command(flatten)]
     pub(crate) master: MasterKeys,
     #[command(flatten)]
-    pub(crate) terms: Terms,
+    pub(crate) options: EngineOptions,
     #[command(flatten)]
-    pub(crate) bounds: Bounds,
+    pub(crate) tenant_limits: TenantLimits,
     #[command(flatten)]
     pub(crate) agents: Agents,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telemetry: TelemetryOptions,
 }
 
-/// The agents that are run here.
+/// Hosted agents.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Agents {
-    /// The directory of the agents of the server, each of the projects that its file names; followed while the server runs
+    /// Directory of agent definitions. Each file names its projects. Changes are loaded while the server is running
     #[arg(long, env = "HOLDPOINT_AGENTS")]
     pub(crate) agents: Option<PathBuf>,
-    /// The directory of the flows, likewise
+    /// Directory of flow definitions. Changes are loaded while the server is running
     #[arg(long, env = "HOLDPOINT_FLOWS", requires = "agents")]
     pub(crate) flows: Option<PathBuf>,
-    /// The directory below which agents have their workspaces; not inside the data directory
+    /// Directory of the agents' workspaces; must be outside the data directory
     #[arg(long, env = "HOLDPOINT_WORKSPACES")]
     pub(crate) workspaces: Option<PathBuf>,
-    /// How many bytes a workspace may hold while a command or an MCP server works in it
+    /// Largest size of a workspace while a command or an MCP server works in it, in bytes
     #[arg(long, env = "HOLDPOINT_WORKSPACE_BYTES", default_value_t = 2 << 30)]
     pub(crate) workspace_bytes: u64,
-    /// How many processes and threads a command or an MCP server may have at once
+    /// Largest number of processes and threads of a command or an MCP server
     #[arg(long, env = "HOLDPOINT_COMMAND_PROCESSES", default_value_t = 512)]
     pub(crate) command_processes: u32,
-    /// Run commands and MCP servers with all rights of this process: one of them can make itself an admin
+    /// Run commands and MCP servers without confinement, with all rights of this process. Such a command can read the
+    /// keys and make itself an admin
     #[arg(long, env = "HOLDPOINT_UNCONFINED_COMMANDS")]
     pub(crate) unconfined_commands: bool,
-    /// How many steps of agents this process drives at once; 0 for none
+    /// Largest number of agent steps that this process runs at once; 0 runs none
     #[arg(long, env = "HOLDPOINT_WORKER_STEPS", default_value_t = 8)]
     pub(crate) worker_steps: usize,
-    /// How many seconds a step is a worker's without a sign of life
+    /// Lease of a step, in seconds. Another worker takes the step over when the lease is not extended in time
     #[arg(long, env = "HOLDPOINT_STEP_LEASE_SECONDS", default_value_t = 30, hide = true)]
     pub(crate) step_lease_seconds: u32,
 }
 
-/// What holds for questions and actions, wherever they come from: the same at every node.
+/// Rules for questions and actions; they must be equal on every node.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Terms {
-    /// The policy of projects that have none of their own; followed while the server runs
+pub(crate) struct EngineOptions {
+    /// Policy file of projects without a policy of their own. Changes are loaded while the server is running
     #[arg(long, env = "HOLDPOINT_POLICY")]
     pub(crate) policy: Option<PathBuf>,
-    /// Rules for every project that no project can loosen; followed while the server runs. Without it, the floor that is on record stays in force
+    /// Policy file with rules that no project can loosen. Changes are loaded while the server is running. Without this
+    /// flag, the recorded floor stays in force
     #[arg(long, env = "HOLDPOINT_POLICY_FLOOR", value_name = "FILE")]
     pub(crate) policy_floor: Option<PathBuf>,
-    /// Take the floor that is on record out of force, on every server
+    /// Remove the recorded floor, on every server
     #[arg(long, env = "HOLDPOINT_NO_POLICY_FLOOR", conflicts_with = "policy_floor")]
     pub(crate) no_policy_floor: bool,
-    /// How many seconds a permit is good for
+    /// Validity of a permit, in seconds
     #[arg(long, env = "HOLDPOINT_PERMIT_SECONDS", default_value_t = 86_400)]
     pub(crate) permit_seconds: u32,
-    /// Deadlines for questions that bring none, by kind: approval=300,form=1800
+    /// Default deadlines by kind of question, in seconds: approval=300,form=1800
     #[arg(long, env = "HOLDPOINT_DEADLINES", value_delimiter = ',', value_parser = deadline)]
     pub(crate) deadlines: Vec<(String, SignedDuration)>,
-    /// How many seconds before a deadline people are warned
+    /// Time before a deadline at which people are warned, in seconds
     #[arg(long, env = "HOLDPOINT_WARNING_SECONDS", default_value_t = 60)]
     pub(crate) warning_seconds: u32,
-    /// How many seconds an answer is leased to its agent unless it asks for another time
+    /// Default lease of an answer that an agent takes, in seconds
     #[arg(long, env = "HOLDPOINT_LEASE_SECONDS", default_value_t = 300)]
     pub(crate) lease_seconds: u32,
-    /// How many seconds a claim holds
+    /// Time for which a person's claim on a question holds, in seconds
     #[arg(long, env = "HOLDPOINT_CLAIM_SECONDS", default_value_t = 600)]
     pub(crate) claim_seconds: u32,
-    /// How many days closed questions stay before they are archived
+    /// Days after which closed questions are archived
     #[arg(long, env = "HOLDPOINT_RETENTION_DAYS", default_value_t = 30)]
     pub(crate) retention_days: u32,
-    /// How many questions of one session may be open
+    /// Largest number of open questions in one session
     #[arg(long, env = "HOLDPOINT_MOST_OPEN", default_value_t = 1000)]
     pub(crate) most_open: u32,
 }
 
-/// What is told of what goes on inside.
+/// Logs and traces.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Telling {
-    /// What is logged, for example info or holdpoint_engine=debug
+pub(crate) struct TelemetryOptions {
+    /// Log filter, for example info or holdpoint_engine=debug
     #[arg(long, env = "HOLDPOINT_LOG", default_value = "info")]
     pub(crate) log: String,
-    /// Send traces to this OTLP endpoint (http://host:4318/v1/traces)
+    /// OTLP endpoint for traces (http://host:4318/v1/traces); no traces if absent
     #[arg(long, env = "HOLDPOINT_OTLP_ENDPOINT")]
     pub(crate) otlp_endpoint: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ArchiveCommand {
-    /// Write the questions of the archive as JSON Lines, each with everything that is known of it; beside a running server or without one
+    /// Write archived questions as JSON Lines, each with its complete record. Works while a server is running and
+    /// without one
     Export(ArchiveExport),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ArchiveExport {
-    /// The new file; standard output if absent
+    /// New file; standard output if absent
     pub(crate) file: Option<PathBuf>,
-    /// Only what was resolved before this moment (2026-11-01T00:00:00Z)
+    /// Only questions resolved before this time (2026-11-01T00:00:00Z)
     #[arg(long)]
     pub(crate) before: Option<Timestamp>,
-    /// Only what was resolved at this moment or after it
+    /// Only questions resolved at or after this time
     #[arg(long)]
     pub(crate) after: Option<Timestamp>,
-    /// Only of this tenant
+    /// Only questions of this tenant
     #[arg(long)]
     pub(crate) tenant: Option<String>,
-    /// Only of the projects of this name
+    /// Only questions of projects with this name
     #[arg(long)]
     pub(crate) project: Option<String>,
     #[command(flatten)]
@@ -291,7 +297,7 @@ pub(crate) struct Secrets {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SecretsCommand {
-    /// Make a new master key and new data keys, and seal everything with them, while servers go on
+    /// Create a new master key and new data keys and seal all secrets with them, while servers keep running
     Rotate(Rotate),
 }
 
@@ -308,7 +314,7 @@ pub(crate) struct Rotate {
 
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
-    /// The new file
+    /// New file
     pub(crate) target: PathBuf,
     #[command(flatten)]
     pub(crate) database: Database,
@@ -316,27 +322,27 @@ pub(crate) struct Backup {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Say everything that is wrong with policy files, with line and column; fails if one would be refused
+    /// List all problems of policy files with line and column. Fails if a file would be refused
     Check(PolicyFile),
-    /// Hold a draft against what was proposed in a project: what would change, and which decisions of people it contradicts; beside a running
-    /// server or without one
+    /// Compare a draft with the actions of a project: what would change, and which decisions of people it contradicts.
+    /// Works while a server is running and without one
     Simulate(PolicySimulate),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PolicySimulate {
-    /// The draft
+    /// Draft of a policy file
     pub(crate) file: PathBuf,
-    /// At most so many actions, the newest; up to 10000
+    /// Largest number of actions to compare, newest first, at most 10000
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: u32,
-    /// No actions from before this moment (2026-11-01T00:00:00Z)
+    /// Only actions at or after this time (2026-11-01T00:00:00Z)
     #[arg(long)]
     pub(crate) since: Option<Timestamp>,
-    /// The tenant
+    /// Name of the tenant
     #[arg(long, default_value = "default")]
     pub(crate) tenant: String,
-    /// The project
+    /// Name of the project
     #[arg(long, default_value = "default")]
     pub(crate) project: String,
     #[command(flatten)]
@@ -347,37 +353,37 @@ pub(crate) struct PolicySimulate {
 
 #[derive(Debug, Args)]
 pub(crate) struct PolicyFile {
-    /// The files
+    /// Policy files
     #[arg(required_unless_present = "floor")]
     pub(crate) files: Vec<PathBuf>,
-    /// A file to check as the floor of a server
+    /// File to check as the floor of a server
     #[arg(long, value_name = "FILE")]
     pub(crate) floor: Vec<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentsCommand {
-    /// Say everything that is wrong with the agents of a directory, by file and line; fails if there is anything
+    /// List all problems of the agents in a directory by file and line. Fails if there are any
     Check(AgentsCheck),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AgentsCheck {
-    /// The directory
+    /// Directory of agent definitions
     pub(crate) dir: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FlowsCommand {
-    /// Say everything that is wrong with the flows of a directory, by file and line; fails if there is anything
+    /// List all problems of the flows in a directory by file and line. Fails if there are any
     Check(FlowsCheck),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct FlowsCheck {
-    /// The directory
+    /// Directory of flow definitions
     pub(crate) dir: PathBuf,
-    /// The directory of the agents that the flows name
+    /// Directory of the agents that the flows name
     #[arg(long)]
     pub(crate) agents: PathBuf,
 }
@@ -388,7 +394,7 @@ pub(crate) struct Check {
     pub(crate) database: Database,
 }
 
-impl Terms {
+impl EngineOptions {
     pub(crate) fn settings(&self, agents: &Agents) -> engine::Settings {
         let seconds = |seconds: u32| SignedDuration::from_secs(i64::from(seconds));
         engine::Settings {
@@ -410,15 +416,16 @@ impl Serve {
         server::Limits {
             body_bytes: self.body_bytes,
             rate: NonZeroU32::new(self.rate),
-            key_reply_bytes: self.bounds.key_reply_bytes,
-            tenant_reply_bytes: self.bounds.tenant_reply_bytes,
+            key_reply_bytes: self.tenant_limits.key_reply_bytes,
+            tenant_reply_bytes: self.tenant_limits.tenant_reply_bytes,
             streams: self.streams,
-            ..self.callers.limits(self.behind_proxy)
+            ..self.node_limits.limits(self.behind_proxy)
         }
     }
 }
 
-/// A variable that the definition of an agent names for a key or a token. Only a file of whoever runs the server may name one.
+/// Value of an environment variable that an agent definition names for a key or token. Only files of the operator may
+/// name one.
 #[expect(clippy::disallowed_methods, reason = "the environment is read in this file")]
 pub(crate) fn variable(name: &str) -> Option<Zeroizing<String>> {
     std::env::var(name).ok().map(Zeroizing::new)

@@ -4,18 +4,18 @@ use store::LineageAdoption;
 
 use crate::config::{Adopt, DatabaseCommand};
 use crate::failure::Failure;
-use crate::open::{open_kept, unsealed};
+use crate::open_store::{engine_without_vault, open_existing};
 
 /// Adopts a restored database.
 pub(crate) async fn database(command: DatabaseCommand) -> Result<(), Failure> {
     let DatabaseCommand::Adopt(Adopt { database }) = command;
     let Some(url) = &database.database_url else { return Err(Failure::PostgresOnly("database adopt")) };
-    // Before this command opens connections of its own.
+    // Counted before this command opens connections of its own.
     let connections = store_postgres::connections(url)?;
     if connections > 0 {
         return Err(Failure::NodesRunning(connections));
     }
-    let adopted = unsealed(open_kept(&database)?).database_adopt().await?;
+    let adopted = engine_without_vault(open_existing(&database)?).database_adopt().await?;
     if !adopted.changed() {
         println!("nothing to adopt: this database and its cluster fit each other");
         return Ok(());

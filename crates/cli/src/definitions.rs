@@ -1,51 +1,51 @@
-//! The definitions of agents and flows, checked by hand.
+//! `holdpoint agents check` and `holdpoint flows check`, and reading the definition directories.
 
 use std::path::Path;
 
-use agent::definitions::{FiledAgent, FiledFlow, Finding, read_agents, read_flows};
+use agent::definitions::{AgentFile, FileFinding, FlowFile, read_agents, read_flows};
 use domain::{AgentVersion, DefinitionKind, ProjectName, Projects};
 use engine::{Definitions, Owners};
 
 use crate::config::{AgentsCheck, AgentsCommand, FlowsCheck, FlowsCommand};
 use crate::failure::Failure;
 
-/// Looks at the agents of a directory without running any of them.
+/// Checks the agents of a directory without running any.
 pub(crate) fn agents(command: &AgentsCommand) -> Result<(), Failure> {
     let AgentsCommand::Check(AgentsCheck { dir }) = command;
-    for FiledAgent { agent, settings } in &known(dir)? {
+    for AgentFile { agent, settings } in &read_or_refuse(dir)? {
         println!("agent {} {}{}", agent.name, agent.version, owners(&settings.projects));
     }
     println!("{}: good", dir.display());
     Ok(())
 }
 
-/// Looks at the flows of a directory, and whether the agents are there that they name.
+/// Checks the flows of a directory and the agents that they name.
 pub(crate) fn flows(command: &FlowsCommand) -> Result<(), Failure> {
     let FlowsCommand::Check(FlowsCheck { dir, agents }) = command;
-    let agents = bare(&known(agents)?);
+    let agents = versions(&read_or_refuse(agents)?);
     let flows = read_flows(dir, &agents).map_err(|findings| refused(dir, &findings))?;
-    for FiledFlow { flow, projects } in &flows {
+    for FlowFile { flow, projects } in &flows {
         println!("flow {} {}: {} steps{}", flow.name, flow.version, flow.steps.len(), owners(projects));
     }
     println!("{}: good", dir.display());
     Ok(())
 }
 
-/// What the directories define.
+/// Definitions of the directories.
 #[derive(Default)]
-pub(crate) struct Filed {
-    pub(crate) agents: Vec<FiledAgent>,
-    pub(crate) flows: Vec<FiledFlow>,
+pub(crate) struct DefinitionFiles {
+    pub(crate) agents: Vec<AgentFile>,
+    pub(crate) flows: Vec<FlowFile>,
 }
 
-impl Filed {
-    /// The definitions, and the projects that they belong to, for the engine.
+impl DefinitionFiles {
+    /// Definitions and their projects, as the engine takes them.
     pub(crate) fn for_engine(self) -> (Definitions, Owners) {
         let mut owners = Owners::default();
-        for FiledAgent { agent, settings } in &self.agents {
+        for AgentFile { agent, settings } in &self.agents {
             owners.insert(DefinitionKind::Agent, (&agent.name, &agent.version), settings.projects.clone());
         }
-        for FiledFlow { flow, projects } in &self.flows {
+        for FlowFile { flow, projects } in &self.flows {
             owners.insert(DefinitionKind::Flow, (&flow.name, &flow.version), projects.clone());
         }
         let agents = self.agents.into_iter().map(|filed| filed.agent).collect();
@@ -54,18 +54,18 @@ impl Filed {
     }
 }
 
-/// Reads what the directories define; or says everything that is wrong with them.
-pub(crate) fn read(agents: Option<&Path>, flows: Option<&Path>) -> Result<Filed, Vec<Finding>> {
+/// Reads the definitions, or lists all their problems.
+pub(crate) fn read(agents: Option<&Path>, flows: Option<&Path>) -> Result<DefinitionFiles, Vec<FileFinding>> {
     let agents = agents.map_or_else(|| Ok(Vec::new()), read_agents)?;
-    let flows = flows.map_or_else(|| Ok(Vec::new()), |dir| read_flows(dir, &bare(&agents)))?;
-    Ok(Filed { agents, flows })
+    let flows = flows.map_or_else(|| Ok(Vec::new()), |dir| read_flows(dir, &versions(&agents)))?;
+    Ok(DefinitionFiles { agents, flows })
 }
 
-fn bare(agents: &[FiledAgent]) -> Vec<AgentVersion> {
+fn versions(agents: &[AgentFile]) -> Vec<AgentVersion> {
     agents.iter().map(|filed| filed.agent.clone()).collect()
 }
 
-/// To whom something belongs that does not belong to `default/default` alone.
+/// Projects of a definition that does not belong to `default/default` alone.
 fn owners(projects: &Projects) -> String {
     match projects {
         Projects::All => ", for all projects".to_owned(),
@@ -77,11 +77,11 @@ fn owners(projects: &Projects) -> String {
     }
 }
 
-fn known(dir: &Path) -> Result<Vec<FiledAgent>, Failure> {
+fn read_or_refuse(dir: &Path) -> Result<Vec<AgentFile>, Failure> {
     read_agents(dir).map_err(|findings| refused(dir, &findings))
 }
 
-fn refused(dir: &Path, findings: &[Finding]) -> Failure {
+fn refused(dir: &Path, findings: &[FileFinding]) -> Failure {
     findings.iter().for_each(|finding| println!("{finding}"));
     Failure::DefinitionsRefused { dir: dir.to_owned(), problems: findings.len() }
 }

@@ -1,4 +1,4 @@
-//! Why the command ended without success, in words for whoever typed it.
+//! The errors with which a command ends.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use domain::{Problem, Refusal};
 use store::StoreError;
 
-/// Why the command ended without success.
+/// Reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("cannot start: {0}")]
@@ -42,8 +42,8 @@ pub(crate) enum Failure {
     NoPreviousMasterKey,
     #[error("--prepare adds a key to the file master.key; with HOLDPOINT_MASTER_KEY you give the keys yourself")]
     NothingToPrepare,
-    #[error("the figures cannot be set up: {0}")]
-    Figures(String),
+    #[error("the metrics cannot be set up: {0}")]
+    Metrics(String),
     #[error("the identity provider cannot be asked: {0}")]
     Oidc(String),
     #[error("webhooks cannot be sent: {0}")]
@@ -82,13 +82,13 @@ pub(crate) enum Failure {
     #[error("{0}: {1}")]
     PolicyUnread(PathBuf, io::Error),
     #[error("the policy is refused:\n{0}")]
-    PolicyBad(String),
+    PolicyInvalid(String),
     #[error("the agents and flows are refused:\n{0}")]
-    DefinitionsBad(String),
+    DefinitionsInvalid(String),
     #[error(
         "a worker of its own needs a database that several processes share: give --database-url, or let `holdpoint serve` drive the agents"
     )]
-    WorkerAlone,
+    WorkerNeedsPostgres,
     #[error(
         "the workspaces {} and the data {} must lie apart, so that no agent works beside the keys: move one of them",
         workspaces.display(), data.display()
@@ -98,7 +98,7 @@ pub(crate) enum Failure {
         "{} is the operator's and must lie outside the workspaces {}, so that no agent writes its own rules: move it",
         path.display(), workspaces.display()
     )]
-    OwnInWorkspaces { path: PathBuf, workspaces: PathBuf },
+    OperatorFileInWorkspaces { path: PathBuf, workspaces: PathBuf },
     #[error("--worker-steps: a worker that drives no step has nothing to do")]
     WorkerIdle,
     #[error("{0} of the files would be refused")]

@@ -5,9 +5,9 @@ use engine::NewKey;
 
 use crate::config::{Keys, KeysCommand};
 use crate::failure::Failure;
-use crate::open::{open_kept, open_or_make, unsealed};
+use crate::open_store::{engine_without_vault, open_existing, open_or_create};
 
-/// Makes, lists or revokes keys, whether or not a server is running.
+/// Creates, lists or revokes keys. Works while a server is running and without one.
 pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
     match keys.command {
         KeysCommand::Create(create) => {
@@ -19,18 +19,18 @@ pub(crate) async fn keys(keys: Keys) -> Result<(), Failure> {
                 lifetime,
                 join_account: create.join_account,
             };
-            let engine = unsealed(open_or_make(&create.place.database)?);
+            let engine = engine_without_vault(open_or_create(&create.place.database)?);
             let (_, secret) = engine.key_install(&create.place.tenant, &create.place.project, new).await?;
             println!("{secret}");
         }
         KeysCommand::List(list) => {
-            let engine = unsealed(open_kept(&list.place.database)?);
+            let engine = engine_without_vault(open_existing(&list.place.database)?);
             for key in engine.keys_installed(&list.place.tenant, &list.place.project).await? {
                 println!("{}", line(&key));
             }
         }
         KeysCommand::Revoke(revoke) => {
-            let engine = unsealed(open_kept(&revoke.place.database)?);
+            let engine = engine_without_vault(open_existing(&revoke.place.database)?);
             engine.key_uninstall(&revoke.place.tenant, &revoke.place.project, revoke.id).await?;
             println!("{} is revoked", revoke.id);
         }

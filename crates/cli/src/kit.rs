@@ -1,4 +1,4 @@
-//! What the worker is given: the model that an agent's version has chosen, and the tools that it may use.
+//! Models and tools for the worker, opened as an agent's version says.
 
 mod mcp_tool;
 mod settings;
@@ -23,38 +23,38 @@ use zeroize::Zeroizing;
 
 use crate::config::variable;
 use crate::programs::AgentPrograms;
-use mcp_tool::CalledTool;
+use mcp_tool::McpToolAdapter;
 pub(crate) use settings::AgentSettings;
 
-/// The tool that runs programs.
+/// Name of the tool that runs commands.
 const COMMANDS: &str = "execute_command";
-/// How many models, servers and lists of tools are kept open.
+/// Largest number of models, MCP servers and tool lists kept open.
 const MOST: u64 = 256;
-/// For how long the tools that an MCP server has listed are taken as those that it has.
-const LISTED: Duration = Duration::from_secs(60);
+/// Time for which a tool list of an MCP server is reused.
+const LIST_LIFETIME: Duration = Duration::from_secs(60);
 
-/// The tools of a server, as it listed them.
-type Listed = Arc<Vec<Arc<dyn Tool>>>;
+/// Tools that an MCP server listed.
+type ToolList = Arc<Vec<Arc<dyn Tool>>>;
 
-/// Models and tools, kept open under the digest of what they were opened with. What is opened on this machine, or for a project's data (MCP
-/// servers and their tools), is also kept under the project: no other is given it.
+/// Models and tools, cached under the digest of what they were opened with. MCP servers and their tools are also keyed
+/// by project, so that no project is given those of another.
 pub(crate) struct Kit {
     workspaces: Option<PathBuf>,
     settings: Arc<AgentSettings>,
     programs: AgentPrograms,
     models: Cache<Digest, Arc<dyn Model>>,
     servers: Cache<Digest, Arc<McpClient>>,
-    listed: Cache<Digest, Listed>,
+    listed: Cache<Digest, ToolList>,
 }
 
 impl Kit {
-    /// A kit for agents whose workspaces are below this directory, and of whose files these are the settings.
+    /// A kit for agents with workspaces below this directory and with these settings.
     pub(crate) fn new(workspaces: Option<PathBuf>, settings: Arc<AgentSettings>, programs: AgentPrograms) -> Self {
-        let listed = Cache::builder().max_capacity(MOST).time_to_live(LISTED).build();
+        let listed = Cache::builder().max_capacity(MOST).time_to_live(LIST_LIFETIME).build();
         Self { workspaces, settings, programs, models: Cache::new(MOST), servers: Cache::new(MOST), listed }
     }
 
-    /// Takes leave of every MCP server, and ends those that are child processes.
+    /// Closes the connections to all MCP servers and ends those that are child processes.
     pub(crate) async fn close(&self) {
         self.listed.invalidate_all();
         for (_, server) in &self.servers {
@@ -77,9 +77,9 @@ impl Kit {
         };
         if names.iter().any(|name| *name == COMMANDS) {
             let path = Some(workspace.path().to_owned());
-            let programs = self.programs.with(path, settings.network, settings.read_only.clone())?;
+            let programs = self.programs.confined_to(path, settings.network, settings.read_only.clone())?;
             if matches!(programs, Programs::Confined(..)) {
-                all_there(&settings.read_only)?;
+                require_directories(&settings.read_only)?;
             }
             workspace = workspace.with_programs(programs);
         }
@@ -102,28 +102,28 @@ impl Kit {
         project: &ProjectName,
         (agent, server): (&AgentVersion, &McpServer),
         settings: &OperatorSettings,
-    ) -> Result<Listed, ToolError> {
+    ) -> Result<ToolList, ToolError> {
         let McpSettings { network, read_only } = settings.mcp.get(&server.name).cloned().unwrap_or_default();
         let place = (&project.tenant, &project.project, &agent.workspace);
         let key = digest(&(place, server, network, &read_only), "")?;
         if let Some(listed) = self.listed.get(&key) {
             return Ok(listed);
         }
-        let server = &at_its_path(server);
+        let server = &with_absolute_program(server);
         let programs = match server.command.first() {
             None => Programs::Unconfined,
             Some(program) => {
                 let workspace = self.workspace(project, agent)?.map(|workspace| workspace.path().to_owned());
-                // The program itself may be read, wherever it lies.
+                // The program file itself may be read, wherever it is.
                 let file = Some(PathBuf::from(program)).filter(|file| file.is_absolute());
                 let read_only = read_only.into_iter().chain(file).collect();
-                self.programs.with(workspace, network, read_only)?
+                self.programs.confined_to(workspace, network, read_only)?
             }
         };
         let client = self.client(server, key, programs)?;
         let tools = client.tools().await.map_err(|error| unusable(server, &error))?;
-        let tools = tools.into_iter().map(|tool| CalledTool::new(Arc::clone(&client), tool));
-        let listed: Listed = Arc::new(tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect());
+        let tools = tools.into_iter().map(|tool| McpToolAdapter::new(Arc::clone(&client), tool));
+        let listed: ToolList = Arc::new(tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect());
         self.listed.insert(key, Arc::clone(&listed));
         Ok(listed)
     }
@@ -131,7 +131,7 @@ impl Kit {
     fn client(&self, server: &McpServer, key: Digest, programs: Programs) -> Result<Arc<McpClient>, ToolError> {
         let made = self.servers.try_get_with(key, || {
             let token = match &server.token_env {
-                Some(name) => Some(variable(name).ok_or_else(|| missing(name))?),
+                Some(name) => Some(variable(name).ok_or_else(|| missing_variable(name))?),
                 None => None,
             };
             McpClient::new(server, token, programs).map(Arc::new).map_err(|error| unusable(server, &error).0)
@@ -140,8 +140,8 @@ impl Kit {
     }
 }
 
-/// Refuses directories to read that are not there. Their paths are for the operator alone, and the helper would name them in its output.
-fn all_there(read_only: &[PathBuf]) -> Result<(), ToolError> {
+/// Refuses directories that do not exist. The helper would print their paths, which only the operator may see.
+fn require_directories(read_only: &[PathBuf]) -> Result<(), ToolError> {
     for path in read_only {
         path.canonicalize().map_err(|error| {
             tracing::warn!(path = %path.display(), %error, "a directory of read_only cannot be shown to commands");
@@ -154,7 +154,8 @@ fn all_there(read_only: &[PathBuf]) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Says that a server cannot be used. Why not may name its command, its address or what it printed, and is for the operator alone.
+/// Error about an MCP server that cannot be used. The reason may contain its command, address or output, and goes to
+/// the log only.
 fn unusable(server: &McpServer, why: &dyn std::error::Error) -> ToolError {
     tracing::warn!(server = server.name, error = %why, "an MCP server cannot be used");
     ToolError(format!("MCP server `{}` cannot be used; the operator finds the reason in the log", server.name))
@@ -164,7 +165,7 @@ impl agent::worker::Kit for Kit {
     fn model(&self, agent: &AgentVersion, key: Option<Zeroizing<String>>) -> Result<Arc<dyn Model>, ModelError> {
         let choice = &agent.model;
         let key = match (&choice.key_env, key) {
-            (Some(name), None) => Some(variable(name).ok_or_else(|| ModelError::Refused(missing(name)))?),
+            (Some(name), None) => Some(variable(name).ok_or_else(|| ModelError::Refused(missing_variable(name)))?),
             (_, key) => key,
         };
         let given = key.as_ref().map_or("", |key| key.as_str());
@@ -189,8 +190,8 @@ impl agent::worker::Kit for Kit {
     }
 }
 
-/// The same server with the whole path of a program that is named by a relative one: a confined program is started in another directory.
-fn at_its_path(server: &McpServer) -> McpServer {
+/// The server with an absolute path to its program, because a confined program is started in another directory.
+fn with_absolute_program(server: &McpServer) -> McpServer {
     let mut server = server.clone();
     if let Some(program) = server.command.first_mut().filter(|program| program.contains('/'))
         && let Some(path) = std::path::absolute(&*program).ok().and_then(|path| path.to_str().map(str::to_owned))
@@ -200,14 +201,14 @@ fn at_its_path(server: &McpServer) -> McpServer {
     server
 }
 
-/// Says that a variable is not set. Its name is for the operator alone.
-fn missing(variable: &str) -> String {
+/// Error about a variable that is not set. Its name goes to the log only.
+fn missing_variable(variable: &str) -> String {
     tracing::warn!(variable, "the environment has no such variable");
     "the server's environment lacks a variable that the agent's file names; the operator finds which one in the log"
         .to_owned()
 }
 
-/// Stands for a definition and the key that goes with it.
+/// Cache key for a definition and its key or token.
 fn digest(definition: &impl Serialize, key: &str) -> Result<Digest, ToolError> {
     let mut bytes = Zeroizing::new(serde_json::to_vec(definition).map_err(|error| ToolError(error.to_string()))?);
     bytes.push(0);

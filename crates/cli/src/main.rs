@@ -1,30 +1,28 @@
-//! `holdpoint`: the one binary.
+//! The binary `holdpoint`: arguments, configuration and wiring of the parts.
 //!
-//! Duty: arguments, configuration and wiring; the only place where parts are chosen. Contains no rule of the domain.
-//!
-//! Start reading at `config.rs` (everything that can be set) and `serve.rs` (what runs).
+//! It contains no rule of the domain. Start reading at `config.rs` (all settings) and `serve.rs` (what runs).
 
 mod archive;
 mod audit;
 mod config;
-mod data;
 mod database;
 mod definitions;
 mod failure;
+mod hosted_agents;
 mod keys;
 mod kit;
 mod master_key;
-mod open;
+mod open_store;
 mod policy;
 mod programs;
 mod restart;
 mod secrets;
 mod serve;
+mod signals;
 mod simulate;
-mod stopping;
+mod sqlite;
 mod telemetry;
 mod users;
-mod work;
 mod worker;
 
 use std::alloc::System;
@@ -36,7 +34,7 @@ use zeroizing_alloc::ZeroAlloc;
 use crate::config::{ArchiveCommand, Cli, Command, PolicyCommand};
 use crate::failure::Failure;
 
-/// Memory is overwritten when it is given back: bodies, buffers and parsed values leave no secret behind in the process.
+/// Overwrites freed memory, so that request bodies, buffers and parsed values leave no secrets behind in the process.
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
@@ -63,8 +61,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Archive(ArchiveCommand::Export(export)) => runtime.block_on(archive::export(&export)),
         Command::Audit(audit) => runtime.block_on(audit::audit(audit)),
         Command::Secrets(secrets) => runtime.block_on(secrets::secrets(secrets)),
-        Command::Backup(backup) => data::backup(&backup),
-        Command::Check(check) => data::check(&check),
+        Command::Backup(backup) => sqlite::backup(&backup),
+        Command::Check(check) => sqlite::check(&check),
         Command::Database(command) => runtime.block_on(database::database(command)),
         Command::Policy(PolicyCommand::Check(files)) => policy::check(files),
         Command::Policy(PolicyCommand::Simulate(draft)) => runtime.block_on(simulate::simulate(draft)),

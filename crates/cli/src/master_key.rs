@@ -1,4 +1,5 @@
-//! The master keys: from the environment, or from a file made with safe permissions on first start. The newest comes first.
+//! The master keys, from the environment or from a file that is created with safe permissions at the first start. The
+//! newest key comes first.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
@@ -15,8 +16,8 @@ use crate::failure::Failure;
 
 const FILE: &str = "master.key";
 
-/// A vault under the master keys that were given, or under those of the file, which is made where there is none and read again
-/// when a key is missed: a rotation needs no restart.
+/// A vault with the given master keys, or with those of the file. The file is created if it is missing, and read again
+/// when a key is unknown, so that a rotation needs no restart.
 pub(crate) fn vault(given: &MasterKeys, directory: &Path) -> Result<Vault, Failure> {
     if let Some(keys) = from_environment(given)? {
         return Ok(Vault::over(keys, Box::new(Vec::new)));
@@ -29,7 +30,7 @@ pub(crate) fn vault(given: &MasterKeys, directory: &Path) -> Result<Vault, Failu
     vault_of_file(path)
 }
 
-/// The keys that were given, the newest first.
+/// The given keys, newest first.
 pub(crate) fn from_environment(given: &MasterKeys) -> Result<Option<Vec<MasterKey>>, Failure> {
     let parsed = |name: &str, text: &str| {
         let (path, why) = (name.into(), "must be 32 bytes in hexadecimal or base64".to_owned());
@@ -47,23 +48,23 @@ fn vault_of_file(path: PathBuf) -> Result<Vault, Failure> {
     let keys = read(&path)?;
     let reread = move || {
         read(&path).unwrap_or_else(|failure| {
-            tracing::warn!(%failure, "the master keys cannot be read again");
+            tracing::warn!(%failure, "the master keys could not be read again");
             Vec::new()
         })
     };
     Ok(Vault::over(keys, Box::new(reread)))
 }
 
-/// The file of a data directory while its keys are rotated: nobody else rotates them meanwhile.
-pub(crate) struct Rotating {
+/// The key file during a rotation, locked against another rotation.
+pub(crate) struct KeyFileRotation {
     directory: PathBuf,
     path: PathBuf,
     #[expect(dead_code, reason = "held, not read")]
     lock: File,
 }
 
-impl Rotating {
-    /// Takes the file, or says that somebody else has it.
+impl KeyFileRotation {
+    /// Locks the file, or fails if another rotation holds it.
     pub(crate) fn begin(directory: &Path) -> Result<Self, Failure> {
         let path = directory.join(FILE);
         let failed = |why: String| Failure::MasterKey { path: path.clone(), why };
@@ -77,12 +78,13 @@ impl Rotating {
         }
     }
 
-    /// A vault under the keys as they are.
+    /// A vault with the current keys.
     pub(crate) fn vault(&self) -> Result<Vault, Failure> {
         vault_of_file(self.path.clone())
     }
 
-    /// Adds a new key, before anything is sealed with it; false where one was added that is not the only one yet.
+    /// Adds a new key before anything is sealed with it. Returns `false` if an added key is still waiting for its
+    /// rotation.
     pub(crate) fn prepare(&self) -> Result<bool, Failure> {
         let mut keys = read(&self.path)?;
         if keys.len() > 1 {
@@ -95,15 +97,15 @@ impl Rotating {
         Ok(true)
     }
 
-    /// Gives up all keys but the newest, after everything is sealed with it.
+    /// Removes all keys but the newest, after everything is sealed with it.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         self.write(&read(&self.path)?[..1])
     }
 
-    /// Under another name first: whoever reads the file, or dies in the middle, has the old keys or the new ones.
+    /// Writes a new file and renames it, so that a reader, or a crash in the middle, sees the old keys or the new ones.
     fn write(&self, keys: &[MasterKey]) -> Result<(), Failure> {
         let fresh = self.directory.join(format!("{FILE}.{}.new", std::process::id()));
-        let written = write(&fresh, &spelled(keys))
+        let written = write(&fresh, &encode_keys(keys))
             .and_then(|()| std::fs::rename(&fresh, &self.path))
             .and_then(|()| File::open(&self.directory)?.sync_all());
         written.map_err(|error| self.failed(error.to_string()))
@@ -114,21 +116,21 @@ impl Rotating {
     }
 }
 
-/// Makes a key under another name first: whoever dies in the middle, or comes at the same moment, never sees half of one.
+/// Creates a key under another name first, so that a crash or a concurrent start never sees half a key.
 fn make(directory: &Path, path: &Path) -> io::Result<()> {
     store_sqlite::private_directory(directory)?;
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(bytes.as_mut_slice()).map_err(|error| io::Error::other(error.to_string()))?;
     let fresh = directory.join(format!("{FILE}.{}.new", std::process::id()));
-    let text = spelled(&[MasterKey::from_bytes(*bytes)]);
+    let text = encode_keys(&[MasterKey::from_bytes(*bytes)]);
     let made = write(&fresh, &text).and_then(|()| match std::fs::hard_link(&fresh, path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         linked => linked,
     });
-    // What remains of an attempt that failed is of no use to anybody.
+    // Removes the rest of a failed attempt.
     let _ = std::fs::remove_file(&fresh);
     made?;
-    // The name has to last as long as what is sealed with the key.
+    // The directory entry must be as durable as the data that is sealed with the key.
     File::open(directory)?.sync_all()
 }
 
@@ -151,8 +153,8 @@ fn read(path: &Path) -> Result<Vec<MasterKey>, Failure> {
     keys.filter(|keys| !keys.is_empty()).ok_or_else(|| failed("is not a master key".into()))
 }
 
-/// One key a line.
-fn spelled(keys: &[MasterKey]) -> Zeroizing<String> {
+/// Text of the keys, one per line.
+fn encode_keys(keys: &[MasterKey]) -> Zeroizing<String> {
     Zeroizing::new(keys.iter().map(|key| format!("{}\n", BASE64_STANDARD.encode(key.bytes()))).collect())
 }
 

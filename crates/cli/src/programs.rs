@@ -1,4 +1,4 @@
-//! How the programs of agents are started here: confined, or not at all, unless whoever runs the server wants them unconfined.
+//! How the programs of agents are started: confined, or not at all, unless the operator allows unconfined programs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,35 +8,35 @@ use confine::{Confinement, Helper, Programs};
 use crate::config::Agents;
 use crate::failure::Failure;
 
-/// What was found out at the start.
+/// Result of the check at the start.
 #[derive(Debug, Clone)]
-enum Way {
+enum ProgramMode {
     Confined,
     Unconfined,
-    /// They cannot be confined, for this reason, and nobody has allowed them otherwise.
+    /// Programs cannot be confined for this reason, and unconfined programs are not allowed.
     Refused(String),
 }
 
 /// How the programs of agents are started.
 #[derive(Debug, Clone)]
 pub(crate) struct AgentPrograms {
-    way: Way,
-    /// What every program is confined to, before the workspace and the settings of its agent are added.
+    mode: ProgramMode,
+    /// Confinement of every program, without its workspace and the settings of its agent.
     common: Confinement,
     data: PathBuf,
-    /// The files and directories of whoever runs the server, as they were given.
+    /// Files and directories of the operator, as given.
     own: Vec<PathBuf>,
-    /// The directory of all workspaces.
+    /// Directory of all workspaces.
     workspaces: Option<PathBuf>,
 }
 
 impl AgentPrograms {
-    /// Tries whether programs can be confined here, and says in the log what follows from it. Workspaces and data must lie apart: whoever
-    /// writes to a workspace must not be within reach of the keys.
+    /// Checks whether programs can be confined here and logs the result. Workspaces and data must lie apart, so that a
+    /// program with write access to a workspace cannot reach the keys.
     ///
-    /// `own` are further files of whoever runs the server, which no program may read. They lie outside the workspaces, where an agent could
-    /// write its own policy.
-    pub(crate) fn found_out(agents: &Agents, data: &Path, own: &[&Option<PathBuf>]) -> Result<Self, Failure> {
+    /// `own` are further files of the operator that no program may read. They must lie outside the workspaces, where an
+    /// agent could write its own policy.
+    pub(crate) fn detect(agents: &Agents, data: &Path, own: &[&Option<PathBuf>]) -> Result<Self, Failure> {
         let data = real(data);
         let own = own.iter().copied().chain([&agents.agents, &agents.flows]);
         let own: Vec<PathBuf> = own.flatten().cloned().collect();
@@ -47,8 +47,8 @@ impl AgentPrograms {
             if real.starts_with(&data) || data.starts_with(&real) {
                 return Err(Failure::WorkspacesInData { workspaces: workspaces.clone(), data });
             }
-            if let Some(path) = own.iter().find(|path| leads_through(path, &real)) {
-                return Err(Failure::OwnInWorkspaces { path: path.clone(), workspaces: workspaces.clone() });
+            if let Some(path) = own.iter().find(|path| passes_through(path, &real)) {
+                return Err(Failure::OperatorFileInWorkspaces { path: path.clone(), workspaces: workspaces.clone() });
             }
             hidden.push(real.clone());
             all = Some(real);
@@ -59,23 +59,27 @@ impl AgentPrograms {
             workspace_bytes: agents.workspace_bytes,
             ..Confinement::default()
         };
-        let way = if agents.agents.is_none() || agents.worker_steps == 0 { Way::Confined } else { way(agents) };
-        Ok(Self { way, common, data, own, workspaces: all })
+        let mode = if agents.agents.is_none() || agents.worker_steps == 0 {
+            ProgramMode::Confined
+        } else {
+            choose_mode(agents)
+        };
+        Ok(Self { mode, common, data, own, workspaces: all })
     }
 
-    /// Whether programs of agents run with all the rights of this process.
+    /// Whether programs of agents run with all rights of this process.
     pub(crate) fn are_unconfined(&self) -> bool {
-        matches!(self.way, Way::Unconfined)
+        matches!(self.mode, ProgramMode::Unconfined)
     }
 
-    /// Refuses a workspace, by its real path, from which the data, the files of whoever runs the server or all other workspaces could be
-    /// reached, whatever its agent's tools are.
+    /// Refuses a workspace, by its real path, from which the data, files of the operator or all other workspaces could
+    /// be reached, for any tools of its agent.
     pub(crate) fn admit(&self, workspace: &Path) -> Result<(), ToolError> {
         let workspace = real(workspace);
         if workspace.starts_with(&self.data) || self.data.starts_with(&workspace) {
             return Err(ToolError("a workspace inside the data directory, or around it, cannot be used".to_owned()));
         }
-        if let Some(path) = self.own.iter().find(|path| leads_through(path, &workspace)) {
+        if let Some(path) = self.own.iter().find(|path| passes_through(path, &workspace)) {
             tracing::warn!(path = %path.display(), workspace = %workspace.display(), "a workspace holds a file or directory of this server");
             return Err(ToolError("a workspace that holds the server's own files cannot be used".to_owned()));
         }
@@ -86,15 +90,15 @@ impl AgentPrograms {
     }
 
     /// Whether a path leads into the data, or into a workspace other than this one.
-    fn is_closed(&self, path: &Path, workspace: Option<&Path>) -> bool {
+    fn is_forbidden(&self, path: &Path, workspace: Option<&Path>) -> bool {
         let path = real(path);
         let is_its_own = workspace.is_some_and(|own| path.starts_with(real(own)));
         path.starts_with(&self.data)
             || (!is_its_own && self.workspaces.as_ref().is_some_and(|all| path.starts_with(all)))
     }
 
-    /// How a program is started that has this workspace, and what its agent's file allows besides.
-    pub(crate) fn with(
+    /// How a program with this workspace and these settings is started.
+    pub(crate) fn confined_to(
         &self,
         workspace: Option<PathBuf>,
         network: bool,
@@ -103,16 +107,16 @@ impl AgentPrograms {
         if let Some(path) = &workspace {
             self.admit(path)?;
         }
-        if let Some(path) = read_only.iter().find(|path| self.is_closed(path, workspace.as_deref())) {
+        if let Some(path) = read_only.iter().find(|path| self.is_forbidden(path, workspace.as_deref())) {
             tracing::warn!(path = %path.display(), "read_only leads into the data directory or to another workspace");
             return Err(ToolError(
                 "read_only must not lead into the data directory or to another workspace".to_owned(),
             ));
         }
-        match &self.way {
-            Way::Unconfined => Ok(Programs::Unconfined),
-            Way::Refused(why) => Err(ToolError(format!("programs of agents are not run here: {why}"))),
-            Way::Confined => {
+        match &self.mode {
+            ProgramMode::Unconfined => Ok(Programs::Unconfined),
+            ProgramMode::Refused(why) => Err(ToolError(format!("programs of agents are not run here: {why}"))),
+            ProgramMode::Confined => {
                 let confinement = Confinement { workspace, network, read_only, ..self.common.clone() };
                 Ok(Programs::Confined(Helper::ourselves(), confinement))
             }
@@ -120,43 +124,46 @@ impl AgentPrograms {
     }
 }
 
-fn way(agents: &Agents) -> Way {
+fn choose_mode(agents: &Agents) -> ProgramMode {
     if agents.unconfined_commands {
         tracing::warn!(
             "commands of agents and MCP servers run UNCONFINED, with all rights of this process (--unconfined-commands): \
              one of them can read the master key and make itself an admin"
         );
-        return Way::Unconfined;
+        return ProgramMode::Unconfined;
     }
     match Helper::ourselves().probe() {
-        Ok(()) => Way::Confined,
+        Ok(()) => ProgramMode::Confined,
         Err(why) => {
             tracing::error!(
                 why,
                 "programs cannot be confined on this machine: agents with execute_command and MCP servers that are programs are not run; \
                  docs/guides/operate.md says what confinement needs"
             );
-            Way::Refused("they cannot be confined on this machine, and --unconfined-commands was not given".to_owned())
+            ProgramMode::Refused(
+                "they cannot be confined on this machine, and --unconfined-commands was not given".to_owned(),
+            )
         }
     }
 }
 
-/// A path without links, as far as it exists.
+/// A path with its links resolved, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let known = absolute.ancestors().find_map(|known| Some((known, known.canonicalize().ok()?)));
     let Some((known, real)) = known else { return absolute };
     match absolute.strip_prefix(known) {
-        // Joined with nothing, a path would end in a slash, and then name no file.
+        // Joining with an empty path would add a slash, and the path would no longer name a file.
         Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
         _ => real,
     }
 }
 
-/// Whether a path leads to somewhere inside a directory, or passes through it: whoever writes there could then put something else at its end.
-fn leads_through(path: &Path, directory: &Path) -> bool {
+/// Whether a path ends inside a directory or passes through it. A program with write access there could replace its
+/// target.
+fn passes_through(path: &Path, directory: &Path) -> bool {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    // A link is where its name lies, wherever it leads.
+    // A link is at the place of its name, wherever it leads.
     let mut steps = absolute.ancestors().filter_map(|step| Some(real(step.parent()?).join(step.file_name()?)));
     real(path).starts_with(directory) || steps.any(|step| step.starts_with(directory))
 }
@@ -167,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// Agents with workspaces below a directory, and what is given besides.
+    /// Agents with workspaces below a directory, and further flags.
     fn agents(dir: &Path, more: &[&str]) -> Agents {
         #[derive(clap::Parser)]
         struct Given {
@@ -179,7 +186,7 @@ mod tests {
         Given::parse_from(given.iter().chain(more)).agents
     }
 
-    /// Programs beside the directories `data` and `workspaces/one`, `workspaces/two`.
+    /// Programs with the directories `data`, `workspaces/one` and `workspaces/two`.
     fn programs(dir: &Path) -> AgentPrograms {
         for name in ["data", "workspaces/one", "workspaces/two"] {
             std::fs::create_dir_all(dir.join(name)).unwrap();
@@ -187,7 +194,7 @@ mod tests {
         let dir = dir.canonicalize().unwrap();
         let (data, workspaces) = (dir.join("data"), Some(dir.join("workspaces")));
         let own = vec![dir.join("policy.toml")];
-        AgentPrograms { way: Way::Unconfined, common: Confinement::default(), data, own, workspaces }
+        AgentPrograms { way: ProgramMode::Unconfined, common: Confinement::default(), data, own, workspaces }
     }
 
     #[test]
@@ -200,8 +207,8 @@ mod tests {
             std::os::unix::fs::symlink(dir.path().join(target), dir.path().join(link)).unwrap();
         }
         let refused = |path: &Path, own: &[&Option<PathBuf>], agents: &Agents| {
-            let found = AgentPrograms::found_out(agents, &dir.path().join("data"), own);
-            matches!(found, Err(Failure::OwnInWorkspaces { path: told, .. }) if told == path)
+            let found = AgentPrograms::detect(agents, &dir.path().join("data"), own);
+            matches!(found, Err(Failure::OperatorFileInWorkspaces { path: told, .. }) if told == path)
         };
         for (name, is_refused) in [
             ("apart/policy.toml", false),
@@ -254,7 +261,7 @@ mod tests {
         let programs = programs(dir.path());
         let with = |path: &str| {
             let workspace = Some(dir.path().join("workspaces/one"));
-            programs.with(workspace, false, vec![dir.path().join(path)]).is_ok()
+            programs.confined_to(workspace, false, vec![dir.path().join(path)]).is_ok()
         };
         std::os::unix::fs::symlink(dir.path().join("data"), dir.path().join("link")).unwrap();
         std::os::unix::fs::symlink(dir.path().join("workspaces/two"), dir.path().join("two")).unwrap();

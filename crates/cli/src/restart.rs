@@ -1,5 +1,5 @@
-//! Starts the program again where its environment lacks something: secrets, which everybody on the machine can read on the command line, and
-//! settings of the C library's allocator, which it reads once at the start.
+//! Restarts the program with a changed environment: secrets are moved there from the command line, which every user can
+//! read, and settings of the C library's allocator, which it reads only at the start.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,8 +8,8 @@ use std::process::Command;
 
 use crate::failure::Failure;
 
-/// Flags with a secret value, and the variables that mean the same.
-const PRIVATE: &[(&str, &str)] = &[
+/// Flags with a secret value and their environment variables.
+const SECRET_FLAGS: &[(&str, &str)] = &[
     ("--database-url", "HOLDPOINT_DATABASE_URL"),
     ("--master-key", "HOLDPOINT_MASTER_KEY"),
     ("--master-key-previous", "HOLDPOINT_MASTER_KEY_PREVIOUS"),
@@ -18,15 +18,15 @@ const PRIVATE: &[(&str, &str)] = &[
 /// Commands that run for long and hold large bodies for a moment.
 const SERVING: &[&str] = &["serve", "worker"];
 
-/// Settings of glibc's allocator: large buffers are given back to the system when they are freed, and few pools are kept. By default it keeps
-/// several times as much as is used.
+/// Settings of glibc's allocator: large buffers go back to the system when they are freed, and there are few pools. By
+/// default it keeps several times as much memory as is used.
 const ALLOCATOR: &[(&str, &str)] = &[("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_THRESHOLD_", "65536")];
 
-/// Starts this program again, in the same process, with what belongs into the environment. Comes back where everything is there.
+/// Executes this program again in the same process with the changed environment. Returns if nothing has to change.
 pub(crate) fn with_environment() -> Result<(), Failure> {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
-    let (rest, private) = parted(arguments);
+    let (rest, private) = split_secrets(arguments);
     let serves = rest.first().is_some_and(|command| SERVING.iter().any(|serving| command == serving));
     let reads = serves && cfg!(all(target_os = "linux", target_env = "gnu"));
     let unset = |(variable, _): &&(&str, &str)| reads && std::env::var_os(variable).is_none();
@@ -34,12 +34,13 @@ pub(crate) fn with_environment() -> Result<(), Failure> {
     if private.is_empty() && allocator.is_empty() {
         return Ok(());
     }
-    // This comes back only where it has failed.
+    // `exec` returns only if it failed.
     Err(Failure::Runtime(Command::new("/proc/self/exe").arg0(name).args(rest).envs(private).envs(allocator).exec()))
 }
 
-/// The arguments without the secrets, and the secrets as variables. A flag without its value stays, and is refused with all the others.
-fn parted(arguments: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
+/// The arguments without secrets, and the secrets as variables. A flag without a value stays and is refused by the
+/// argument parser.
+fn split_secrets(arguments: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
     let (mut rest, mut private) = (Vec::new(), Vec::new());
     let mut arguments = arguments.peekable();
     while let Some(argument) = arguments.next() {
@@ -48,7 +49,7 @@ fn parted(arguments: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<(&'s
             rest.extend(arguments);
             break;
         }
-        let found = PRIVATE.iter().find_map(|(flag, variable)| {
+        let found = SECRET_FLAGS.iter().find_map(|(flag, variable)| {
             let after = argument.as_bytes().strip_prefix(flag.as_bytes())?;
             let value = after.strip_prefix(b"=").map(|value| OsStr::from_bytes(value).to_owned());
             (after.is_empty() || value.is_some()).then_some((*variable, value))
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     fn of(words: &[&str]) -> (Vec<OsString>, Vec<(&'static str, OsString)>) {
-        parted(words.iter().map(OsString::from))
+        split_secrets(words.iter().map(OsString::from))
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! `holdpoint secrets`.
 
-use engine::{Engine, Ids, RotationReport, Settings, Vault};
+use engine::{Engine, Ids, Rotated, Settings, Vault};
 
 use crate::config::{Rotate, Secrets, SecretsCommand};
 use crate::failure::Failure;
-use crate::master_key::{Rotating, from_environment};
-use crate::open::open_kept;
+use crate::master_key::{KeyFileRotation, from_environment};
+use crate::open_store::open_existing;
 
-/// Rotates keys, whether or not servers are running.
+/// Rotates keys. Works while servers are running and without one.
 pub(crate) async fn secrets(secrets: Secrets) -> Result<(), Failure> {
     let SecretsCommand::Rotate(rotate) = secrets.command;
     match from_environment(&rotate.master)? {
@@ -15,16 +15,16 @@ pub(crate) async fn secrets(secrets: Secrets) -> Result<(), Failure> {
         Some(_) if rotate.prepare => Err(Failure::NothingToPrepare),
         Some(keys) => {
             let rotated = engine(&rotate, Vault::over(keys, Box::new(Vec::new))).await?.rotate().await?;
-            println!("{}; start every node without HOLDPOINT_MASTER_KEY_PREVIOUS now", told(rotated));
+            println!("{}; start every node without HOLDPOINT_MASTER_KEY_PREVIOUS now", report_lines(rotated));
             Ok(())
         }
-        None => of_file(&rotate).await,
+        None => rotate_file(&rotate).await,
     }
 }
 
-/// First the file has the new key, then everything is sealed with it, then the file has no other.
-async fn of_file(rotate: &Rotate) -> Result<(), Failure> {
-    let file = Rotating::begin(&rotate.database.data)?;
+/// Adds the new key to the file, seals everything with it, then removes the old keys from the file.
+async fn rotate_file(rotate: &Rotate) -> Result<(), Failure> {
+    let file = KeyFileRotation::begin(&rotate.database.data)?;
     let engine = engine(rotate, file.vault()?).await?;
     let begun = file.prepare()?;
     if rotate.prepare {
@@ -36,18 +36,18 @@ async fn of_file(rotate: &Rotate) -> Result<(), Failure> {
     }
     let rotated = engine.rotate().await?;
     file.finish()?;
-    println!("{}; master.key has the new key alone: keep it with the next backup", told(rotated));
+    println!("{}; master.key has the new key alone: keep it with the next backup", report_lines(rotated));
     Ok(())
 }
 
 async fn engine(rotate: &Rotate, vault: Vault) -> Result<Engine, Failure> {
-    let (store, clock) = open_kept(&rotate.database)?;
+    let (store, clock) = open_existing(&rotate.database)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
     engine.unlock().await?;
     Ok(engine)
 }
 
-fn told(RotationReport { tenants, values, forgotten }: RotationReport) -> String {
+fn report_lines(Rotated { tenants, values, forgotten }: Rotated) -> String {
     format!(
         "rotated: {tenants} tenants have new keys, {values} values were sealed again, {forgotten} old keys forgotten"
     )

@@ -1,4 +1,4 @@
-//! `holdpoint serve`: what runs, and how it ends.
+//! `holdpoint serve`: starts the server and its background tasks, and stops them in order.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -13,25 +13,25 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
-use webhooks::{Postman, SystemLookup};
+use webhooks::{SystemResolver, WebhookSender};
 
 use crate::config::{Provider, Serve};
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::{open, refuse_misfit};
+use crate::open_store::{open, refuse_unadopted};
 use crate::programs::AgentPrograms;
-use crate::stopping::Signals;
-use crate::{policy, telemetry, users, work};
+use crate::signals::Signals;
+use crate::{hosted_agents, policy, telemetry, users};
 
-/// How many file descriptors are kept for everything but the connections of callers: the database, webhooks, agents' programs, the log.
+/// File descriptors kept for everything but client connections: the database, webhooks, programs of agents, the log.
 const OTHER_FILES: u64 = 1024;
 
-/// Runs the server until it is told to stop.
+/// Runs the server until a signal stops it.
 pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
-    // Each connection is a file descriptor; a lower limit than wished for is still a limit to live with.
+    // Each connection takes a file descriptor. If the limit cannot be raised, the server runs with the lower one.
     let files = rlimit::increase_nofile_limit(u64::MAX).or_else(|_| rlimit::Resource::NOFILE.get_soft());
-    let telemetry = telemetry::start(&serve.telling)?;
-    if let (Ok(limit), connections) = (files, serve.callers.connections)
+    let telemetry = telemetry::start(&serve.telemetry)?;
+    if let (Ok(limit), connections) = (files, serve.node_limits.connections)
         && let Some(wanted) = wanted_files(limit, connections)
     {
         tracing::warn!(limit, wanted, connections, "openFilesLimitLow");
@@ -41,8 +41,8 @@ pub(crate) fn serve(runtime: &Runtime, serve: &Serve) -> Result<(), Failure> {
     ended
 }
 
-/// How many files this process should be allowed to have open, where `limit` is too few for so many connections: it would run out of file
-/// descriptors before it can refuse a connection with a reason.
+/// Number of open files that this many connections need, if it exceeds `limit`. Without it the process would run out of
+/// file descriptors before it can refuse a connection with a reason.
 fn wanted_files(limit: u64, connections: usize) -> Option<u64> {
     let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
     (limit < wanted).then_some(wanted)
@@ -52,19 +52,19 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     let signals = Signals::listen()?;
     let vault = vault(&serve.master, &serve.database.data)?;
     let _lock = match serve.database.database_url {
-        None => Some(locked(&serve.database.data)?),
+        None => Some(lock_data(&serve.database.data)?),
         Some(_) => None,
     };
     let (store, clock) = open(&serve.database)?;
-    let settings = serve.bounds.applied_to(serve.terms.settings(&serve.agents));
-    let settings = serve.callers.applied_to(serve.webhooks.applied_to(settings));
+    let settings = serve.tenant_limits.apply_to(serve.options.settings(&serve.agents));
+    let settings = serve.node_limits.apply_to(serve.webhooks.apply_to(settings));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
-    refuse_misfit(&engine).await?;
+    refuse_unadopted(&engine).await?;
     engine.unlock().await?;
-    let own = [&serve.terms.policy, &serve.terms.policy_floor, &serve.oidc.oidc_client_secret_file];
-    let programs = AgentPrograms::found_out(&serve.agents, &serve.database.data, &own)?;
-    let settings = work::first(&engine, &serve.agents)?;
-    policy::first(&engine, &serve.terms).await?;
+    let own = [&serve.options.policy, &serve.options.policy_floor, &serve.oidc.oidc_client_secret_file];
+    let programs = AgentPrograms::detect(&serve.agents, &serve.database.data, &own)?;
+    let settings = hosted_agents::load(&engine, &serve.agents)?;
+    policy::load(&engine, &serve.options).await?;
     engine.policy_noted().await?;
 
     let (stop, stopping) = watch::channel(false);
@@ -74,7 +74,7 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
         oidc: oidc(&serve.oidc)?,
         unconfined: programs.are_unconfined(),
     };
-    let app = App::new(engine.clone(), serve.limits(), front, telemetry::figures()?, stopping.clone());
+    let app = App::new(engine.clone(), serve.limits(), front, telemetry::install_metrics()?, stopping.clone());
     let listener = TcpListener::bind(serve.listen).await.map_err(|error| Failure::Listen(serve.listen, error))?;
     let address = listener.local_addr().map_err(|error| Failure::Listen(serve.listen, error))?;
 
@@ -83,16 +83,16 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { counting.run_recount().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { timers.run_timers().await }));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { housekeeping.run_housekeeping().await }));
-    tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), serve.terms.clone())));
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), serve.options.clone())));
     tasks.spawn(cancelled.clone().run_until_cancelled_owned(async move { chain.run_chain().await }));
-    let postman = Postman::new(serve.webhooks.networks(), Arc::new(SystemLookup));
-    let postman = postman.map_err(|error| Failure::Webhooks(error.to_string()))?;
+    let sender = WebhookSender::new(serve.webhooks.networks(), Arc::new(SystemResolver));
+    let sender = sender.map_err(|error| Failure::Webhooks(error.to_string()))?;
     let (sending, stop_sending) = (engine.clone(), cancelled.clone());
-    tasks.spawn(async move { sending.run_webhooks(Arc::new(postman), stop_sending.cancelled()).await });
-    work::start(&tasks, &cancelled, &engine, (&serve.agents, settings, programs));
-    tasks.spawn(signals.told_to_stop(stop));
+    tasks.spawn(async move { sending.run_webhooks(Arc::new(sender), stop_sending.cancelled()).await });
+    hosted_agents::start(&tasks, &cancelled, &engine, (&serve.agents, settings, programs));
+    tasks.spawn(signals.stop_on_signal(stop));
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
-    welcome(&engine, serve, address).await;
+    print_first_link(&engine, serve, address).await;
 
     let served = server::listen(listener, server::router(app), serve.limits().connections, stopping).await;
     cancelled.cancel();
@@ -100,16 +100,16 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     tasks.wait().await;
     engine.drafts_settled().await;
     if let Err(error) = engine.note_used().await {
-        tracing::warn!(%error, "the last use of keys was not written down");
+        tracing::warn!(%error, "the last use of keys could not be stored");
     }
-    // Joins the writing threads: what was acknowledged is on disk either way.
+    // Joins the writer threads. Acknowledged writes are on disk in any case.
     let closing = tokio::task::spawn_blocking(move || store.close());
     let _ = closing.await;
     println!("Holdpoint has stopped");
     served.map_err(Failure::Serve)
 }
 
-/// The identity provider that was asked for.
+/// The configured identity provider.
 fn oidc(provider: &Provider) -> Result<Option<Oidc>, Failure> {
     let (Some(issuer), Some(client_id)) = (&provider.oidc_issuer, &provider.oidc_client_id) else { return Ok(None) };
     let secret = provider.oidc_client_secret_file.as_ref().map(|file| {
@@ -127,8 +127,8 @@ fn oidc(provider: &Provider) -> Result<Option<Oidc>, Failure> {
     Oidc::new(settings).map(Some).map_err(Failure::Oidc)
 }
 
-/// As long as nobody has ever signed in: shows the way in, to whoever sees what this process writes.
-async fn welcome(engine: &Engine, serve: &Serve, address: SocketAddr) {
+/// Prints a sign-in link for the first admin, as long as nobody has ever signed in.
+async fn print_first_link(engine: &Engine, serve: &Serve, address: SocketAddr) {
     match engine.first_link().await {
         Ok(None) => {}
         Ok(Some(token)) => {
@@ -136,12 +136,12 @@ async fn welcome(engine: &Engine, serve: &Serve, address: SocketAddr) {
             let base = serve.public_url.as_ref().map_or(here.as_str(), Url::as_str);
             println!("Sign in as the first admin, once and within an hour: {}", users::address(base, &token));
         }
-        Err(error) => tracing::warn!(%error, "no link for the first admin could be made"),
+        Err(error) => tracing::warn!(%error, "the sign-in link for the first admin could not be created"),
     }
 }
 
-/// Takes the data directory, which is made if absent.
-fn locked(directory: &Path) -> Result<DataLock, Failure> {
+/// Locks the data directory and creates it if it is missing.
+fn lock_data(directory: &Path) -> Result<DataLock, Failure> {
     private_directory(directory).map_err(|error| Failure::Data(directory.to_owned(), error))?;
     Ok(DataLock::take(directory)?)
 }

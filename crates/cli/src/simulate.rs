@@ -5,32 +5,32 @@ use engine::{ChangedRuling, Engine, Error, Ids, Settings, Simulate, Simulation};
 use crate::config::PolicySimulate;
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::open_kept;
+use crate::open_store::open_existing;
 use crate::policy::read;
 
-/// Holds a draft against what was proposed; beside a running server or without one.
+/// Compares a draft with past actions. Works while a server is running and without one.
 pub(crate) async fn simulate(draft: PolicySimulate) -> Result<(), Failure> {
     let PolicySimulate { file, limit, since, tenant, project, master, database } = draft;
     let text = read(&file)?;
-    let (store, clock) = open_kept(&database)?;
+    let (store, clock) = open_existing(&database)?;
     let vault = vault(&master, &database.data)?;
     let engine = Engine::new(store, clock, Ids::default(), vault, Settings::default());
-    // The floor stays in force whatever the policy is.
+    // The floor applies to every policy.
     engine.follow_servers().await?;
     let simulate = Simulate { file: file.display().to_string(), text, limit: Some(limit), since };
     let simulation = engine.policy_simulate_of(tenant, project, simulate).await.map_err(|error| match error {
         Error::PolicyInvalid(problems) => {
             let lines: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
-            Failure::PolicyBad(lines.join("\n"))
+            Failure::PolicyInvalid(lines.join("\n"))
         }
         other => other.into(),
     })?;
-    told(&simulation).iter().for_each(|line| println!("{line}"));
+    report_lines(&simulation).iter().for_each(|line| println!("{line}"));
     Ok(())
 }
 
-/// What came of it, a line each.
-fn told(simulation: &Simulation) -> Vec<String> {
+/// Result of the simulation, one line each.
+fn report_lines(simulation: &Simulation) -> Vec<String> {
     let Simulation { judged, more, counts, changed, contradictions, contradicted, .. } = simulation;
     let older = if *more { ", and there are older ones" } else { "" };
     let mut lines = vec![format!("{judged} actions judged{older}")];

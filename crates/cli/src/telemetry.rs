@@ -1,4 +1,4 @@
-//! Logs as JSON, traces over OTLP when configured, figures for Prometheus.
+//! JSON logs, OTLP traces if configured, and Prometheus metrics.
 
 use std::time::Duration;
 
@@ -12,32 +12,32 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-use crate::config::Telling;
+use crate::config::TelemetryOptions;
 use crate::failure::Failure;
 
-/// Bounds of the waiting times that people are measured by: from a second to a week.
+/// Histogram bounds for waits on people: from a second to a week.
 const WAITS: &[f64] =
     &[0.1, 0.5, 1.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 14_400.0, 86_400.0, 604_800.0];
 
-/// Bounds of the time from an answer to the agent that takes it: from a millisecond, where it waits, to a day.
+/// Histogram bounds for the time from an answer until the agent takes it: from a millisecond to a day.
 const LATENCIES: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 30.0, 300.0, 3600.0, 86_400.0];
 
-/// Bounds of what a model takes for one turn: from a script that is played to a long thought.
+/// Histogram bounds for a turn of a model: from a script to long reasoning.
 const TURNS: &[f64] = &[0.01, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
 
-/// How long the collector may take to accept traces.
+/// Time limit for sending traces to the collector.
 const EXPORT_TIME: Duration = Duration::from_secs(10);
 
-/// The database driver would log every value that it is given; the migrations log where they were built.
+/// Log filter for libraries: the database driver would log every value, and the migrations log build paths.
 const QUIET: &str = "tokio_postgres=info,postgres=info,refinery_core=warn";
 
-/// What has to be ended in order.
+/// Telemetry that has to be flushed at the end.
 pub(crate) struct Telemetry {
     traces: Option<SdkTracerProvider>,
 }
 
 impl Telemetry {
-    /// Sends what is still held back.
+    /// Sends the remaining traces.
     pub(crate) fn end(self) {
         if let Some(Err(error)) = self.traces.map(|traces| traces.shutdown()) {
             eprintln!("holdpoint: the last traces could not be sent: {error}");
@@ -45,8 +45,8 @@ impl Telemetry {
     }
 }
 
-/// Starts logging, and tracing if there is somewhere to send traces to.
-pub(crate) fn start(Telling { log, otlp_endpoint }: &Telling) -> Result<Telemetry, Failure> {
+/// Starts logging, and tracing if an endpoint is configured.
+pub(crate) fn start(TelemetryOptions { log, otlp_endpoint }: &TelemetryOptions) -> Result<Telemetry, Failure> {
     let filter = EnvFilter::try_new(format!("{log},{QUIET}")).map_err(|error| Failure::Log(error.to_string()))?;
     let logs = tracing_subscriber::fmt::layer()
         .json()
@@ -65,7 +65,7 @@ pub(crate) fn start(Telling { log, otlp_endpoint }: &Telling) -> Result<Telemetr
 }
 
 fn provider(endpoint: &str) -> Result<SdkTracerProvider, Failure> {
-    // The exporter's own client would take a proxy from the environment.
+    // The exporter's own client would use a proxy from the environment.
     let client = reqwest::blocking::Client::builder().no_proxy().timeout(EXPORT_TIME).build();
     let client = client.map_err(|error| Failure::Traces(error.to_string()))?;
     let exporter = opentelemetry_otlp::SpanExporter::builder().with_http().with_http_client(client);
@@ -74,9 +74,9 @@ fn provider(endpoint: &str) -> Result<SdkTracerProvider, Failure> {
     Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
 }
 
-/// Starts counting.
-pub(crate) fn figures() -> Result<PrometheusHandle, Failure> {
-    let failed = |error: metrics_exporter_prometheus::BuildError| Failure::Figures(error.to_string());
+/// Installs the metrics recorder.
+pub(crate) fn install_metrics() -> Result<PrometheusHandle, Failure> {
+    let failed = |error: metrics_exporter_prometheus::BuildError| Failure::Metrics(error.to_string());
     let waits = Matcher::Full("flow_interaction_wait_duration_seconds".into());
     let latency = Matcher::Full("flow_delivery_latency_seconds".into());
     let builder = PrometheusBuilder::new().set_buckets_for_metric(waits, WAITS).map_err(failed)?;

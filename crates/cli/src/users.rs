@@ -4,9 +4,10 @@ use engine::NewUser;
 
 use crate::config::{Users, UsersCommand};
 use crate::failure::Failure;
-use crate::open::{open_kept, open_or_make, unsealed};
+use crate::open_store::{engine_without_vault, open_existing, open_or_create};
 
-/// Adds people or lets them in, whether or not a server is running: for whoever holds the data.
+/// Adds people or creates sign-in links, for anyone with access to the database. Works while a server is running and
+/// without one.
 pub(crate) async fn users(users: Users) -> Result<(), Failure> {
     match users.command {
         UsersCommand::Create(create) => {
@@ -17,7 +18,7 @@ pub(crate) async fn users(users: Users) -> Result<(), Failure> {
                 groups: create.groups,
                 join_keys: create.join_keys,
             };
-            let engine = unsealed(open_or_make(&create.place.database)?);
+            let engine = engine_without_vault(open_or_create(&create.place.database)?);
             let added = engine.user_install(&create.place.tenant, &create.place.project, new).await?;
             println!("{} is in {}", added.user.name, create.place.project);
             if added.existing {
@@ -27,7 +28,7 @@ pub(crate) async fn users(users: Users) -> Result<(), Failure> {
             }
         }
         UsersCommand::Link(link) => {
-            let engine = unsealed(open_kept(&link.place.database)?);
+            let engine = engine_without_vault(open_existing(&link.place.database)?);
             let token = engine.user_link_install(&link.place.tenant, &link.place.project, &link.name).await?;
             println!("{}", address(link.public_url.as_str(), &token));
         }
@@ -35,7 +36,7 @@ pub(crate) async fn users(users: Users) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where a browser goes with a link. What stands behind the hash is never sent to a server by itself.
+/// Address of a sign-in link. A browser never sends the part after the hash to a server.
 pub(crate) fn address(base: &str, token: &str) -> String {
     format!("{}/sign-in#token={token}", base.trim_end_matches('/'))
 }

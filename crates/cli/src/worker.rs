@@ -1,4 +1,4 @@
-//! `holdpoint worker`: drives agents beside the servers of the same database, and serves nothing but its figures.
+//! `holdpoint worker`: runs hosted agents beside the servers of the same database and serves only its metrics.
 
 use std::net::SocketAddr;
 
@@ -13,20 +13,20 @@ use tokio_util::task::TaskTracker;
 use crate::config::Worker;
 use crate::failure::Failure;
 use crate::master_key::vault;
-use crate::open::{open, refuse_misfit};
+use crate::open_store::{open, refuse_unadopted};
 use crate::programs::AgentPrograms;
-use crate::stopping::Signals;
+use crate::signals::Signals;
 use crate::{policy, telemetry, work};
 
-/// Runs a worker until it is told to stop.
+/// Runs a worker until a signal stops it.
 pub(crate) fn worker(runtime: &Runtime, worker: &Worker) -> Result<(), Failure> {
     if worker.database.database_url.is_none() {
-        return Err(Failure::WorkerAlone);
+        return Err(Failure::WorkerNeedsPostgres);
     }
     if worker.agents.worker_steps == 0 {
         return Err(Failure::WorkerIdle);
     }
-    let telemetry = telemetry::start(&worker.telling)?;
+    let telemetry = telemetry::start(&worker.telemetry)?;
     let ended = runtime.block_on(run(worker));
     telemetry.end();
     ended
@@ -36,29 +36,29 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     let signals = Signals::listen()?;
     let vault = vault(&worker.master, &worker.database.data)?;
     let (store, clock) = open(&worker.database)?;
-    let settings = worker.bounds.applied_to(worker.terms.settings(&worker.agents));
+    let settings = worker.tenant_limits.apply_to(worker.options.settings(&worker.agents));
     let engine = Engine::new(store.clone(), clock, Ids::default(), vault, settings);
-    refuse_misfit(&engine).await?;
+    refuse_unadopted(&engine).await?;
     engine.unlock().await?;
     engine.beside_servers();
-    let own = [&worker.terms.policy, &worker.terms.policy_floor];
-    let programs = AgentPrograms::found_out(&worker.agents, &worker.database.data, &own)?;
-    let settings = work::first(&engine, &worker.agents)?;
+    let own = [&worker.options.policy, &worker.options.policy_floor];
+    let programs = AgentPrograms::detect(&worker.agents, &worker.database.data, &own)?;
+    let settings = hosted_agents::load(&engine, &worker.agents)?;
     let (tasks, cancelled) = (TaskTracker::new(), CancellationToken::new());
-    policy::first(&engine, &worker.terms).await?;
-    if worker.terms.policy.is_none() {
+    policy::load(&engine, &worker.options).await?;
+    if worker.options.policy.is_none() {
         engine.policy_of_servers().await?;
     }
-    tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), worker.terms.clone())));
+    tasks.spawn(cancelled.clone().run_until_cancelled_owned(policy::follow(engine.clone(), worker.options.clone())));
     let (stop, mut stopping) = watch::channel(false);
     if let Some(address) = worker.metrics_listen {
-        show_figures(&tasks, &engine, address, stopping.clone()).await?;
+        serve_metrics(&tasks, &engine, address, stopping.clone()).await?;
     }
-    work::start(&tasks, &cancelled, &engine, (&worker.agents, settings, programs));
-    tasks.spawn(signals.told_to_stop(stop));
+    hosted_agents::start(&tasks, &cancelled, &engine, (&worker.agents, settings, programs));
+    tasks.spawn(signals.stop_on_signal(stop));
     println!("Holdpoint drives agents, {} steps at once", worker.agents.worker_steps);
 
-    // An error says that nobody can tell it to stop any more: then it stops.
+    // An error means that no sender is left; the worker stops then too.
     let _ = stopping.wait_for(|stopping| *stopping).await;
     cancelled.cancel();
     tasks.close();
@@ -69,15 +69,15 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shows the figures of this process, and whether it lives and its store answers.
-async fn show_figures(
+/// Serves the metrics, liveness and readiness of this process.
+async fn serve_metrics(
     tasks: &TaskTracker,
     engine: &Engine,
     address: SocketAddr,
     stopping: watch::Receiver<bool>,
 ) -> Result<(), Failure> {
     let (limits, front) = (Limits::default(), Front::default());
-    let app = App::new(engine.clone(), limits, front, telemetry::figures()?, stopping.clone());
+    let app = App::new(engine.clone(), limits, front, telemetry::install_metrics()?, stopping.clone());
     let listener = TcpListener::bind(address).await.map_err(|error| Failure::Listen(address, error))?;
     let bound = listener.local_addr().map_err(|error| Failure::Listen(address, error))?;
     println!("Its figures are at http://{bound}/metrics");
@@ -85,7 +85,7 @@ async fn show_figures(
         if let Err(error) =
             server::listen(listener, server::health_router(app), server::ConnectionLimits::default(), stopping).await
         {
-            tracing::warn!(%error, "the figures are not shown any more");
+            tracing::warn!(%error, "the metrics are not served any more");
         }
     });
     Ok(())

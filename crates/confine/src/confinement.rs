@@ -1,4 +1,4 @@
-//! What a program may reach.
+//! What a confined program may reach, and how programs are started.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,15 +13,16 @@ use crate::helper::Helper;
 pub struct Confinement {
     /// The directory that the program may read and write, and in which it is started; without one it is started in `/tmp`.
     pub workspace: Option<PathBuf>,
-    /// Further directories and files that it may read.
+    /// Further directories and files that the program may read.
     pub read_only: Vec<PathBuf>,
-    /// Directories and files that are empty for the program where they lie below a directory that it may read, under whatever name.
+    /// Directories and files that appear empty to the program if they lie below a directory that it may read, under any
+    /// name.
     pub hidden: Vec<PathBuf>,
-    /// Whether it may use the network of the machine.
+    /// Whether the program may use the network of the machine.
     pub network: bool,
-    /// How many processes and threads it may have at once.
+    /// Largest number of processes and threads at once.
     pub processes: u32,
-    /// How many bytes the workspace may hold while it runs.
+    /// Largest size of the workspace while the program runs, in bytes.
     pub workspace_bytes: u64,
 }
 
@@ -48,7 +49,7 @@ pub enum Programs {
 }
 
 impl Programs {
-    /// The program to start, and its arguments, so that in the end this program runs with these arguments.
+    /// Command line that runs this program in this way: the program to start, and its arguments.
     #[must_use]
     pub fn call(&self, program: OsString, arguments: Vec<OsString>) -> (OsString, Vec<OsString>) {
         match self {
@@ -57,7 +58,7 @@ impl Programs {
         }
     }
 
-    /// The same for programs that work in this directory.
+    /// Sets the workspace of the programs.
     #[must_use]
     pub fn with_workspace(mut self, workspace: PathBuf) -> Self {
         if let Self::Confined(_, confinement) = &mut self {

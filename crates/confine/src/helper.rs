@@ -1,4 +1,4 @@
-//! Calling the helper.
+//! Command line of the helper process.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// The binary that this process runs; also where its file was replaced since.
+    /// The binary of this process, also if its file was replaced since the start.
     #[must_use]
     pub fn ourselves() -> Self {
         Self { binary: PathBuf::from("/proc/self/exe") }
@@ -25,21 +25,21 @@ impl Helper {
         Self { binary: binary.into() }
     }
 
-    /// What to start, so that this program runs confined.
+    /// Command line that runs this program confined.
     pub(crate) fn call(
         &self,
         confinement: &Confinement,
         program: OsString,
         arguments: Vec<OsString>,
     ) -> (OsString, Vec<OsString>) {
-        // A path that is not UTF-8 cannot be written as JSON; the helper refuses the empty text.
+        // A path that is not UTF-8 cannot be written as JSON; the helper refuses an empty specification.
         let specification = serde_json::to_string(confinement).unwrap_or_default();
         let mut all = vec![OsString::from(CALL), OsString::from(specification), program];
         all.extend(arguments);
         (self.binary.clone().into_os_string(), all)
     }
 
-    /// Confines a program that does nothing, and says why that is not possible here.
+    /// Confines a program that does nothing. The error is the reason why confinement is not possible here.
     pub fn probe(&self) -> Result<(), String> {
         let (program, arguments) = self.call(&Confinement::default(), "/bin/sh".into(), vec!["-c".into(), ":".into()]);
         let mut command = Command::new(program);

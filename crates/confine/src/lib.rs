@@ -1,11 +1,13 @@
-//! Runs a program so that it reaches only what it was given: its workspace, the programs and libraries of the machine, and nothing else.
+//! Runs a program so that it reaches only its workspace and the programs and libraries of the machine.
 //!
-//! Duty: say what a program may reach ([`Confinement`]), start it through a helper process ([`Helper`]), and be that helper
-//! ([`answer_call`]). The helper is the same binary, called with `confine` as its first argument.
+//! [`Confinement`] says what a program may reach, [`Helper`] starts it through a helper process, and [`answer_call`] is
+//! the helper. The helper is the same binary, called with `confine` as its first argument.
 //!
-//! This crate must never decide who is confined, or read configuration: callers say what a program gets.
+//! This crate never decides which programs are confined, and never reads configuration: callers say what a program
+//! gets.
 //!
-//! Start reading at `linux/helper.rs`, which lists the steps in their order. `docs/decisions/0020-confinement.md` says why there are so many.
+//! Start reading at `linux/helper.rs`, which lists the steps in their order. `docs/decisions/0020-confinement.md` gives
+//! the reasons for them.
 
 mod confinement;
 mod helper;
@@ -18,18 +20,19 @@ use std::process::ExitCode;
 pub use confinement::{Confinement, Programs};
 pub use helper::Helper;
 
-/// The first argument of a call of the helper.
+/// First argument of a helper call.
 pub(crate) const CALL: &str = "confine";
 
-/// The exit code with which the helper says that it has refused or ended the program itself. Its last line on standard error says why.
+/// Exit code of the helper if it refused or ended the program itself. Its last line on standard error gives the reason.
 pub const REFUSED: u8 = 125;
 
-/// How that line begins.
+/// Beginning of that line.
 pub const SAYS: &str = "holdpoint: ";
 
-/// Does the work of the helper if this process was started as one, and gives its exit code.
+/// Does the work of the helper, if this process was started as one, and returns its exit code.
 ///
-/// It must be called first in `main`, before any thread is started: a process with several threads cannot enter a user namespace.
+/// `main` must call it first, before any thread is started: a process with several threads cannot enter a user
+/// namespace.
 #[must_use]
 pub fn answer_call() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);

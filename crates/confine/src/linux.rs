@@ -1,4 +1,4 @@
-//! The helper on Linux.
+//! The helper on Linux. Start reading at `helper.rs`.
 
 mod filter;
 mod group;
@@ -17,7 +17,8 @@ use std::process::ExitCode;
 
 use crate::confinement::Confinement;
 
-/// Answers a call: `confine SPECIFICATION PROGRAM ARGUMENTS…` confines a program, `confine init` is the first process beside it.
+/// Answers a call: `confine SPECIFICATION PROGRAM ARGUMENTS…` confines a program, `confine init` is the first process
+/// of its namespace.
 pub(crate) fn answer(arguments: &[OsString]) -> Result<ExitCode, String> {
     match arguments {
         [word] if word == init::WORD => init::run(),
@@ -31,7 +32,7 @@ pub(crate) fn answer(arguments: &[OsString]) -> Result<ExitCode, String> {
     }
 }
 
-/// Names what was being done when something failed.
+/// Adds the failed operation to an error.
 trait Doing<T> {
     fn doing(self, what: &str) -> Result<T, String>;
 }

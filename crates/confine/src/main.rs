@@ -1,4 +1,4 @@
-//! The helper by itself, for the tests of this crate; `holdpoint` has it inside.
+//! The helper as a binary of its own, for the tests of this crate; `holdpoint` contains it.
 
 use std::process::ExitCode;
 

@@ -174,9 +174,9 @@ impl Engine {
             clock,
             bell,
             ids: Arc::new(ids),
-            forms: Arc::new(forms::Forms::new(forms::Limits {
+            forms: Arc::new(forms::Forms::new(forms::FormLimits {
                 cached_bytes: settings.checks.cached_bytes,
-                ..forms::Limits::default()
+                ..forms::FormLimits::default()
             })),
             vault: Arc::new(vault),
             policies: Arc::new(Policies::new()),

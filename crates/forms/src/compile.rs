@@ -7,14 +7,14 @@ use regex_automata::meta;
 use serde_json::{Value, json};
 
 use crate::error::{SchemaError, SchemaReason};
-use crate::words;
+use crate::messages;
 
-/// The most memory that the automaton of one pattern may take, which also bounds the cost of a match for each byte of text.
+/// Largest memory of the automaton of one pattern, which also limits the cost of a match for each byte of text.
 const PATTERN_SIZE: usize = 1024 * 1024;
-/// The most memory that a pattern may keep, after it has matched, to match faster the next time.
+/// Largest memory that a pattern may keep after a match, to match faster the next time.
 pub(crate) const PATTERN_CACHE: usize = 64 * 1024;
 
-/// The drafts of JSON Schema that are understood.
+/// Supported drafts of JSON Schema.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Draft7,
@@ -53,9 +53,9 @@ impl Dialect {
 /// Compiles a schema that the guard has let through.
 pub(crate) fn compile(schema: &Value, dialect: Dialect) -> Result<Validator, SchemaError> {
     let schema = without_id(schema);
-    contained(|| {
+    catch_panic(|| {
         dialect.validate_schema(&schema).map_err(|error| {
-            let message = words::of(error.kind(), error.instance());
+            let message = messages::of(error.kind(), error.instance());
             SchemaError::new(SchemaReason::Invalid { message }, error.instance_path().as_str())
         })?;
         options(dialect)
@@ -65,19 +65,19 @@ pub(crate) fn compile(schema: &Value, dialect: Dialect) -> Result<Validator, Sch
     .unwrap_or_else(|| Err(SchemaError::new(SchemaReason::Unusable, "")))
 }
 
-/// Why a pattern has no size.
+/// Reason why a pattern has no size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unmeasured {
-    /// It takes more memory than was allowed.
+    /// The pattern takes more memory than allowed.
     TooLarge,
-    /// It is wrong, or the linear regular expression engine cannot run it.
+    /// The pattern is invalid, or the linear regular expression engine cannot run it.
     Unsupported,
 }
 
 /// Compiles a pattern in the way the validator does, and returns the bytes that it takes. Compiling stops as soon as the automaton has
 /// more than `most` bytes, which bounds the time as well.
 pub(crate) fn pattern_bytes(pattern: &str, most: usize) -> Result<usize, Unmeasured> {
-    let compiled = contained(|| {
+    let compiled = catch_panic(|| {
         let pattern = jsonschema_regex::to_rust_regex(pattern).map_err(|()| Unmeasured::Unsupported)?;
         let config =
             meta::Config::new().nfa_size_limit(Some(most.min(PATTERN_SIZE))).hybrid_cache_capacity(PATTERN_CACHE);
@@ -90,8 +90,8 @@ pub(crate) fn pattern_bytes(pattern: &str, most: usize) -> Result<usize, Unmeasu
     if bytes > most { Err(Unmeasured::TooLarge) } else { Ok(bytes) }
 }
 
-/// Runs code of the library, which has assertions of its own: a failed one is `None` here and never ends a worker.
-pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
+/// Runs code of the library, which may panic on its own assertions: a panic becomes `None` and never ends a worker.
+pub(crate) fn catch_panic<T>(run: impl FnOnce() -> T) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(run)).ok()
 }
 
@@ -109,7 +109,7 @@ fn options(dialect: Dialect) -> ValidationOptions<'static> {
     }
 }
 
-/// Takes the identity off the top level: nothing may refer to it, and it could clash with a meta-schema's.
+/// Removes the identifier of the top level: nothing may refer to it, and it could clash with that of a meta-schema.
 fn without_id(schema: &Value) -> Cow<'_, Value> {
     match schema {
         Value::Object(map) if map.contains_key("$id") => {

@@ -7,19 +7,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::keywords::Place;
-use crate::limits::Limits;
+use crate::keywords::JudgedValues;
+use crate::limits::FormLimits;
 
 /// One subschema, and what it hands its value or the parts of its value to.
 pub(crate) struct Node<'a> {
     pub(crate) pointer: String,
     pub(crate) own: u64,
-    pub(crate) edges: Vec<(Place<'a>, usize)>,
+    pub(crate) edges: Vec<(JudgedValues<'a>, usize)>,
     /// Whether `unevaluatedProperties` or `unevaluatedItems` makes the validator ask its branches a second time.
     pub(crate) asks_twice: bool,
 }
 
-/// What the estimate says about a schema.
+/// Estimated cost of a schema.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Estimate {
     /// How often one value may be looked at, for every node as if it were the top level.
@@ -31,7 +31,7 @@ pub(crate) struct Estimate {
 /// Estimates every node for answers as deep as allowed; the error is a node that leads back to itself.
 ///
 /// The count stops at the first level that exceeds a limit, so that a hostile schema is not studied to its end.
-pub(crate) fn estimate(nodes: &[Node<'_>], limits: &Limits) -> Result<Estimate, usize> {
+pub(crate) fn estimate(nodes: &[Node<'_>], limits: &FormLimits) -> Result<Estimate, usize> {
     let order = in_place_order(nodes)?;
     let mut visits = vec![0; nodes.len()];
     let mut nestings = vec![1; nodes.len()];
@@ -60,7 +60,7 @@ pub(crate) fn estimate(nodes: &[Node<'_>], limits: &Limits) -> Result<Estimate, 
 }
 
 fn here(node: &Node<'_>) -> impl Iterator<Item = usize> {
-    node.edges.iter().filter(|(place, _)| *place == Place::Here).map(|&(_, target)| target)
+    node.edges.iter().filter(|(place, _)| *place == JudgedValues::Here).map(|&(_, target)| target)
 }
 
 fn times(node: &Node<'_>) -> u64 {
@@ -101,7 +101,7 @@ fn on_a_loop(nodes: &[Node<'_>], waiting: &[usize]) -> usize {
     current
 }
 
-/// From "how often is a value looked at, so many levels below" to the same, one level further down.
+/// From the number of looks at a value so many levels below to the number one level further down.
 fn one_level_deeper(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u64> {
     let mut fans: Vec<(Fan<&str>, Fan<usize>)> = nodes.iter().map(|_| (Fan::default(), Fan::default())).collect();
     for &index in order {
@@ -124,13 +124,13 @@ fn own_fans<'a>(node: &Node<'a>, below: &[u64]) -> (Fan<&'a str>, Fan<usize>) {
     for &(place, target) in &node.edges {
         let count = below[target];
         match place {
-            Place::Name(name) => names.raise(name, count),
-            Place::OtherNames => names.others = names.others.saturating_add(count),
-            Place::EveryName => every_name = every_name.saturating_add(count),
-            Place::Index(index) => indexes.raise(index, count),
-            Place::OtherIndexes => indexes.others = indexes.others.saturating_add(count),
-            Place::EveryIndex => every_index = every_index.saturating_add(count),
-            Place::Here | Place::Nowhere => {}
+            JudgedValues::Name(name) => names.raise(name, count),
+            JudgedValues::OtherNames => names.others = names.others.saturating_add(count),
+            JudgedValues::EveryName => every_name = every_name.saturating_add(count),
+            JudgedValues::Index(index) => indexes.raise(index, count),
+            JudgedValues::OtherIndexes => indexes.others = indexes.others.saturating_add(count),
+            JudgedValues::EveryIndex => every_index = every_index.saturating_add(count),
+            JudgedValues::Here | JudgedValues::Nowhere => {}
         }
     }
     names.add(&Fan { keyed: BTreeMap::new(), others: every_name });
@@ -145,8 +145,8 @@ fn one_level_longer(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u
     for &index in order {
         for &(place, target) in &nodes[index].edges {
             let rest = match place {
-                Place::Here => longest[target],
-                Place::Nowhere => 0,
+                JudgedValues::Here => longest[target],
+                JudgedValues::Nowhere => 0,
                 _ => below[target],
             };
             longest[index] = longest[index].max(1 + rest);

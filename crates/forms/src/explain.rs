@@ -5,7 +5,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::error::FieldError;
-use crate::{pointer, words};
+use crate::{messages, pointer};
 
 /// Lists what is wrong with an answer, in words for the person who gave it.
 ///
@@ -59,13 +59,13 @@ impl Report {
             ValidationErrorKind::PropertyNames { error: inner } => {
                 let name = inner.instance().as_str().unwrap_or_default();
                 let message =
-                    format!("The name of this field is not allowed. {}", words::of(inner.kind(), inner.instance()));
+                    format!("The name of this field is not allowed. {}", messages::of(inner.kind(), inner.instance()));
                 self.put(FieldError::new(pointer::child(at, name), kind.keyword(), message));
             }
             ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
                 self.add_alternatives(error, context);
             }
-            _ => self.put(FieldError::new(at, kind.keyword(), words::of(kind, error.instance()))),
+            _ => self.put(FieldError::new(at, kind.keyword(), messages::of(kind, error.instance()))),
         }
     }
 
@@ -77,7 +77,7 @@ impl Report {
         }
         match meant(context, at) {
             Some(branch) => branch.iter().for_each(|inner| self.add(inner)),
-            None => self.put(FieldError::new(at, error.kind().keyword(), words::of(error.kind(), error.instance()))),
+            None => self.put(FieldError::new(at, error.kind().keyword(), messages::of(error.kind(), error.instance()))),
         }
     }
 }
@@ -114,5 +114,5 @@ fn constants(context: &[Vec<ValidationError<'static>>], at: &str) -> Option<Stri
         }
         options.push(expected_value.as_ref());
     }
-    Some(words::one_of(&options))
+    Some(messages::one_of(&options))
 }

@@ -7,22 +7,22 @@ use sha2::{Digest, Sha256};
 use crate::compile;
 use crate::error::{CheckError, FieldError, SchemaError, SchemaReason};
 use crate::explain;
-use crate::guard::{self, Passed};
-use crate::kept::Kept;
-use crate::limits::Limits;
+use crate::guard::{self, SchemaMeasure};
+use crate::limits::FormLimits;
 use crate::measure;
+use crate::schema_cache::SchemaCache;
 
-/// The most errors that may arise, wanted or not, while an answer is explained: each takes some 300 bytes.
+/// Largest number of errors that may arise while an answer is explained; each takes some 300 bytes.
 const ERRORS_HELD: u64 = 100_000;
 /// The most bytes of the answer that those errors may copy.
 const BYTES_HELD: u64 = 64 * 1024 * 1024;
 /// The memory that a pattern may keep once it has matched: what it remembers of earlier matches, and 256 KiB of the places it was at.
 const MATCHING_BYTES: u64 = compile::PATTERN_CACHE as u64 + 256 * 1024;
 
-/// Admits the schemas of questions and checks answers against them, keeping what it has compiled.
+/// Admits the schemas of questions and checks answers against them, with a cache of compiled schemas.
 pub struct Forms {
-    limits: Limits,
-    compiled: Kept<Compiled>,
+    limits: FormLimits,
+    compiled: SchemaCache<Compiled>,
 }
 
 struct Compiled {
@@ -33,9 +33,9 @@ struct Compiled {
 }
 
 impl Forms {
-    /// Starts with an empty cache.
-    pub fn new(limits: Limits) -> Self {
-        let compiled = Kept::new(limits.cached_bytes);
+    /// Forms with an empty cache.
+    pub fn new(limits: FormLimits) -> Self {
+        let compiled = SchemaCache::new(limits.cached_bytes);
         Self { limits, compiled }
     }
 
@@ -44,7 +44,7 @@ impl Forms {
         self.admit_while(schema, &|| true)
     }
 
-    /// The same, as long as `wanted` says that somebody waits for it.
+    /// Like [`Forms::admit`], but stops when `wanted` says that the caller has gone.
     pub fn admit_while(&self, schema: &Value, wanted: &dyn Fn() -> bool) -> Result<(), SchemaError> {
         self.compiled(schema, wanted).map(drop)
     }
@@ -59,7 +59,7 @@ impl Forms {
         self.compiled.bytes()
     }
 
-    /// Checks an answer as long as `wanted` says that somebody waits for it.
+    /// Like [`Forms::check`], but stops when `wanted` says that the caller has gone.
     pub fn check_while(&self, schema: &Value, data: &Value, wanted: &dyn Fn() -> bool) -> Result<(), CheckError> {
         let compiled = self.compiled(schema, wanted)?;
         let fields = self.errors(&compiled, data);
@@ -78,7 +78,7 @@ impl Forms {
         }
         let explainable = by_bytes <= BYTES_HELD && compiled.weight.saturating_mul(values) <= ERRORS_HELD;
         let limit = if explainable { self.limits.errors } else { 0 };
-        compile::contained(|| explain::errors(&compiled.validator, data, limit))
+        compile::catch_panic(|| explain::errors(&compiled.validator, data, limit))
             .unwrap_or_else(|| vec![FieldError::new("", "limit", "The answer could not be checked.")])
     }
 
@@ -93,7 +93,7 @@ impl Forms {
         }
         let passed = guard::guard(schema, &self.limits, wanted)?;
         let bytes = passed.compiled as u64 + passed.patterns as u64 * MATCHING_BYTES;
-        let Passed { dialect, weight, unique_items, .. } = passed;
+        let SchemaMeasure { dialect, weight, unique_items, .. } = passed;
         let validator = compile::compile(schema, dialect)?;
         let compiled = Arc::new(Compiled { schema: schema.clone(), validator, weight, unique_items });
         self.compiled.put(digest, Arc::clone(&compiled), bytes);
@@ -103,7 +103,7 @@ impl Forms {
 
 impl Default for Forms {
     fn default() -> Self {
-        Self::new(Limits::default())
+        Self::new(FormLimits::default())
     }
 }
 

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::compile::{self, Dialect, Unmeasured};
 use crate::cost::{self, Node};
 use crate::error::{SchemaError, SchemaReason};
-use crate::keywords::{self, Place};
-use crate::limits::Limits;
+use crate::keywords::{self, JudgedValues};
+use crate::limits::FormLimits;
 use crate::{measure, pointer};
 
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -21,8 +21,8 @@ const PATTERN_BYTES: usize = 16 * 1024;
 /// How many bytes of a compiled pattern count as one further look at a value: matching may go through all of its states for each byte.
 const BYTES_A_LOOK: usize = 1024;
 
-/// What the guard has learned about a schema that may be compiled.
-pub(crate) struct Passed {
+/// Measurements of a schema that may be compiled.
+pub(crate) struct SchemaMeasure {
     pub(crate) dialect: Dialect,
     /// How often one value may be looked at.
     pub(crate) weight: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Passed {
 }
 
 /// Refuses what is too big to be read at all; everything else may recurse freely after this.
-pub(crate) fn size(schema: &Value, limits: &Limits) -> Result<(), SchemaError> {
+pub(crate) fn size(schema: &Value, limits: &FormLimits) -> Result<(), SchemaError> {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
         return Err(SchemaError::new(SchemaReason::NotASchema, ""));
     }
@@ -50,13 +50,17 @@ pub(crate) fn size(schema: &Value, limits: &Limits) -> Result<(), SchemaError> {
 
 /// Refuses a schema that is dangerous to compile or to validate with; expects one that `size` has let through. Stops before the next
 /// pattern when `wanted` says that nobody waits any more.
-pub(crate) fn guard(schema: &Value, limits: &Limits, wanted: &dyn Fn() -> bool) -> Result<Passed, SchemaError> {
+pub(crate) fn guard(
+    schema: &Value,
+    limits: &FormLimits,
+    wanted: &dyn Fn() -> bool,
+) -> Result<SchemaMeasure, SchemaError> {
     let dialect = dialect(schema)?;
     let mut walk = Walk::new(schema, dialect, limits, wanted);
     walk.run()?;
     let weight = walk.weight()?;
     let patterns = walk.patterns.len();
-    Ok(Passed { dialect, weight, unique_items: walk.unique_items, compiled: walk.compiled, patterns })
+    Ok(SchemaMeasure { dialect, weight, unique_items: walk.unique_items, compiled: walk.compiled, patterns })
 }
 
 fn dialect(schema: &Value) -> Result<Dialect, SchemaError> {
@@ -69,7 +73,7 @@ fn dialect(schema: &Value) -> Result<Dialect, SchemaError> {
     }
 }
 
-/// A reference that has been read and not yet followed.
+/// A reference that was read and is not resolved yet.
 struct Reference<'a> {
     from: usize,
     pointer: String,
@@ -80,7 +84,7 @@ struct Reference<'a> {
 struct Walk<'a> {
     root: &'a Value,
     dialect: Dialect,
-    limits: &'a Limits,
+    limits: &'a FormLimits,
     nodes: Vec<Node<'a>>,
     by_pointer: HashMap<String, usize>,
     anchors: BTreeMap<&'a str, usize>,
@@ -90,15 +94,15 @@ struct Walk<'a> {
     branches: usize,
     properties: usize,
     unique_items: bool,
-    /// The size of each pattern that was compiled.
+    /// Size of each compiled pattern.
     patterns: HashMap<&'a str, usize>,
-    /// The bytes that everything read so far takes once it is compiled.
+    /// Bytes that everything read so far takes after compilation.
     compiled: usize,
     wanted: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Walk<'a> {
-    fn new(root: &'a Value, dialect: Dialect, limits: &'a Limits, wanted: &'a dyn Fn() -> bool) -> Self {
+    fn new(root: &'a Value, dialect: Dialect, limits: &'a FormLimits, wanted: &'a dyn Fn() -> bool) -> Self {
         let mut walk = Self {
             root,
             dialect,
@@ -132,7 +136,7 @@ impl<'a> Walk<'a> {
             }
             let Some(reference) = self.references.pop() else { return Ok(()) };
             let target = self.follow(&reference)?;
-            self.nodes[reference.from].edges.push((Place::Here, target));
+            self.nodes[reference.from].edges.push((JudgedValues::Here, target));
         }
     }
 
@@ -149,7 +153,7 @@ impl<'a> Walk<'a> {
         }
         for child in keywords::children(schema, &at) {
             self.properties += usize::from(child.named);
-            self.branches += usize::from(child.place == Place::Here);
+            self.branches += usize::from(child.place == JudgedValues::Here);
             if self.properties > self.limits.properties {
                 let limit = self.limits.properties;
                 return Err(SchemaError::new(SchemaReason::TooManyProperties { limit }, child.pointer));
@@ -295,7 +299,7 @@ impl<'a> Walk<'a> {
         Ok(estimate.weights.first().copied().unwrap_or(1))
     }
 
-    /// Names the innermost culprit: of all nodes over the limit, the one that is least over it.
+    /// Of all nodes over the limit, the one that exceeds it least: the innermost cause.
     fn smallest_over(&self, figures: &[u64], limit: u64) -> Option<&str> {
         let over = figures.iter().zip(&self.nodes).filter(|&(&figure, _)| figure > limit);
         over.map(|(&figure, node)| (figure, node.pointer.as_str())).min().map(|(_, pointer)| pointer)

@@ -2,10 +2,10 @@ use serde_json::{Map, Value};
 
 use crate::pointer;
 
-/// Which values a subschema judges, seen from the value that its parent judges.
+/// The values that a subschema judges, seen from the value that its parent judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
-    /// The same value once more.
+pub(crate) enum JudgedValues<'a> {
+    /// The value of the parent itself.
     Here,
     /// The field of that name.
     Name(&'a str),
@@ -19,13 +19,13 @@ pub(crate) enum Place<'a> {
     OtherIndexes,
     /// Any item.
     EveryIndex,
-    /// Nothing, until a reference leads there.
+    /// No value, until a reference leads there.
     Nowhere,
 }
 
 /// A subschema, where it stands and what it judges.
 pub(crate) struct Child<'a> {
-    pub(crate) place: Place<'a>,
+    pub(crate) place: JudgedValues<'a>,
     pub(crate) pointer: String,
     pub(crate) schema: &'a Value,
     pub(crate) named: bool,
@@ -40,15 +40,19 @@ pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Chil
         let pointer = pointer::child(at, keyword);
         match (keyword.as_str(), value) {
             ("items", Value::Array(list)) | ("prefixItems", Value::Array(list)) => {
-                listed(&mut found, &pointer, list, Place::Index);
+                listed(&mut found, &pointer, list, JudgedValues::Index);
             }
-            ("allOf" | "anyOf" | "oneOf", Value::Array(list)) => listed(&mut found, &pointer, list, |_| Place::Here),
-            ("properties", Value::Object(map)) => named(&mut found, &pointer, map, Place::Name),
-            ("patternProperties", Value::Object(map)) => named(&mut found, &pointer, map, |_| Place::EveryName),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(list)) => {
+                listed(&mut found, &pointer, list, |_| JudgedValues::Here)
+            }
+            ("properties", Value::Object(map)) => named(&mut found, &pointer, map, JudgedValues::Name),
+            ("patternProperties", Value::Object(map)) => named(&mut found, &pointer, map, |_| JudgedValues::EveryName),
             ("dependentSchemas" | "dependencies", Value::Object(map)) => {
-                named(&mut found, &pointer, map, |_| Place::Here);
+                named(&mut found, &pointer, map, |_| JudgedValues::Here);
             }
-            ("$defs" | "definitions", Value::Object(map)) => named(&mut found, &pointer, map, |_| Place::Nowhere),
+            ("$defs" | "definitions", Value::Object(map)) => {
+                named(&mut found, &pointer, map, |_| JudgedValues::Nowhere)
+            }
             _ => {
                 if let (Some(place), Value::Object(_) | Value::Bool(_)) = (single(keyword), value) {
                     found.push(Child { place, pointer, schema: value, named: false });
@@ -59,19 +63,19 @@ pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Chil
     found
 }
 
-fn single(keyword: &str) -> Option<Place<'static>> {
+fn single(keyword: &str) -> Option<JudgedValues<'static>> {
     match keyword {
-        "not" | "if" | "then" | "else" => Some(Place::Here),
-        "additionalProperties" | "unevaluatedProperties" => Some(Place::OtherNames),
-        "propertyNames" => Some(Place::EveryName),
-        "items" | "additionalItems" | "unevaluatedItems" => Some(Place::OtherIndexes),
-        "contains" => Some(Place::EveryIndex),
-        "contentSchema" => Some(Place::Nowhere),
+        "not" | "if" | "then" | "else" => Some(JudgedValues::Here),
+        "additionalProperties" | "unevaluatedProperties" => Some(JudgedValues::OtherNames),
+        "propertyNames" => Some(JudgedValues::EveryName),
+        "items" | "additionalItems" | "unevaluatedItems" => Some(JudgedValues::OtherIndexes),
+        "contains" => Some(JudgedValues::EveryIndex),
+        "contentSchema" => Some(JudgedValues::Nowhere),
         _ => None,
     }
 }
 
-fn listed<'a>(found: &mut Vec<Child<'a>>, at: &str, list: &'a [Value], place: impl Fn(usize) -> Place<'a>) {
+fn listed<'a>(found: &mut Vec<Child<'a>>, at: &str, list: &'a [Value], place: impl Fn(usize) -> JudgedValues<'a>) {
     found.extend(list.iter().enumerate().map(|(index, schema)| Child {
         place: place(index),
         pointer: pointer::child(at, &index.to_string()),
@@ -80,7 +84,12 @@ fn listed<'a>(found: &mut Vec<Child<'a>>, at: &str, list: &'a [Value], place: im
     }));
 }
 
-fn named<'a>(found: &mut Vec<Child<'a>>, at: &str, map: &'a Map<String, Value>, place: impl Fn(&'a str) -> Place<'a>) {
+fn named<'a>(
+    found: &mut Vec<Child<'a>>,
+    at: &str,
+    map: &'a Map<String, Value>,
+    place: impl Fn(&'a str) -> JudgedValues<'a>,
+) {
     found.extend(map.iter().map(|(name, schema)| Child {
         place: place(name),
         pointer: pointer::child(at, name),

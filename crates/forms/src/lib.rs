@@ -19,7 +19,7 @@
 //!
 //! Start reading at [`Forms`] in `forms.rs`. Then `guard.rs` (what a schema may contain, with `keywords.rs` for where
 //! its subschemas are and `cost.rs` for the estimate), `compile.rs` (the library), `measure.rs` (bounds on the answer)
-//! and `explain.rs` with `words.rs` (the library's errors in plain English).
+//! and `explain.rs` with `messages.rs` (the library's errors in plain English).
 
 mod forms;
 
@@ -29,14 +29,14 @@ mod limits;
 mod compile;
 mod cost;
 mod guard;
-mod kept;
 mod keywords;
 mod pointer;
+mod schema_cache;
 
 mod explain;
 mod measure;
-mod words;
+mod messages;
 
 pub use error::{CheckError, FieldError, SchemaError, SchemaReason};
 pub use forms::Forms;
-pub use limits::Limits;
+pub use limits::FormLimits;

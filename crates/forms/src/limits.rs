@@ -2,7 +2,7 @@
 ///
 /// The defaults fit forms that a person could fill in, with a wide margin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct FormLimits {
     /// Bytes of the schema when written as compact JSON.
     pub schema_bytes: usize,
     /// Levels of JSON nesting in the schema.
@@ -37,7 +37,7 @@ pub struct Limits {
     pub errors: usize,
 }
 
-impl Default for Limits {
+impl Default for FormLimits {
     fn default() -> Self {
         Self {
             schema_bytes: 64 * 1024,

@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use crate::error::FieldError;
-use crate::limits::Limits;
+use crate::limits::FormLimits;
 use crate::pointer;
 
 /// The figures of an answer on which the cost of checking it depends.
@@ -14,7 +14,7 @@ pub(crate) struct Measure {
 }
 
 /// Measures an answer, or says which bound it exceeds.
-pub(crate) fn measure(data: &Value, limits: &Limits, unique_items: bool) -> Result<Measure, FieldError> {
+pub(crate) fn measure(data: &Value, limits: &FormLimits, unique_items: bool) -> Result<Measure, FieldError> {
     let refuse = |pointer: String, message: String| Err(FieldError::new(pointer, "limit", message));
     if let Err(pointer) = within_depth(data, limits.data_depth) {
         return refuse(pointer, format!("Must not be nested deeper than {} levels.", limits.data_depth));

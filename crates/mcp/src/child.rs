@@ -1,4 +1,4 @@
-//! A server that is a child process: started with a clean environment, ended with everything that it started.
+//! An MCP server as a child process with a clean environment.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,35 +15,35 @@ use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::limited::Limited;
+use crate::line_limit::LineLimitedReader;
 
-/// The longest message that is taken from a server.
+/// Largest message of a server, in bytes.
 pub(crate) const LONGEST: usize = 8 << 20;
 
-/// How long a server may take to end once its input was closed.
+/// Time that a server has to end after its input was closed.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The most of its error output that is kept to explain its end.
+/// Number of bytes of error output kept to explain the end of a server.
 const LAST_WORDS: usize = 2000;
 
-/// A child process. Dropping it kills it and everything in its group; where it is confined, also what has left the group.
+/// A child process. Dropping it kills its process group; if it is confined, also processes that left the group.
 pub(crate) struct Child {
     process: tokio::process::Child,
     group: Option<Pid>,
-    /// Whether it has sent a message that is too long.
+    /// Whether the server sent a message that is too large.
     pub(crate) exceeded: Arc<AtomicBool>,
     last_words: Arc<Mutex<Vec<u8>>>,
-    /// Ends when there will be no more of them.
+    /// Cancelled when the error output has ended.
     silent: CancellationToken,
-    /// Reads the error output, and ends with the child.
+    /// Task that reads the error output; ends with the child.
     _listening: JoinSet<()>,
 }
 
-/// What is spoken over.
-pub(crate) type Streams = (Limited<ChildStdout>, ChildStdin);
+/// Output and input of the child.
+pub(crate) type Streams = (LineLimitedReader<ChildStdout>, ChildStdin);
 
 impl Child {
-    /// Starts a program with these variables and no others.
+    /// Starts a program with exactly these environment variables.
     pub(crate) fn start(
         programs: &Programs,
         command: &[String],
@@ -76,20 +76,20 @@ impl Child {
             listen(stderr, heard).await;
             drop(end);
         });
-        let (stdout, exceeded) = Limited::new(stdout, LONGEST);
+        let (stdout, exceeded) = LineLimitedReader::new(stdout, LONGEST);
         Ok((Self { process, group, exceeded, last_words, silent, _listening: listening }, (stdout, stdin)))
     }
 
-    /// What it said last on its error output; empty where it said nothing.
+    /// End of the error output; empty if there was none.
     pub(crate) async fn last_words(&self) -> String {
-        // Of a process that has just ended, some may still be in the pipe.
+        // The output of a process that has just ended may still be in the pipe.
         let _ = tokio::time::timeout(Duration::from_millis(200), self.silent.cancelled()).await;
         String::from_utf8_lossy(&self.last_words.lock()).trim().to_owned()
     }
 
-    /// Waits a while for it to end by itself, and ends it.
+    /// Waits a short time for the process to end, then kills its group.
     pub(crate) async fn end(mut self) {
-        // What is left of its group is killed while the number is still its own.
+        // The group is killed before the process is reaped, while its id cannot be reused.
         let _ = tokio::time::timeout(PATIENCE, wait_unreaped(&self.process)).await;
         self.kill();
         if let Err(error) = self.process.wait().await {
@@ -112,7 +112,7 @@ impl Drop for Child {
     }
 }
 
-/// Comes back when a process has ended, and leaves it to be reaped.
+/// Waits for the end of a process without reaping it.
 async fn wait_unreaped(process: &tokio::process::Child) {
     use rustix::process::{WaitId, WaitIdOptions, waitid};
     use tokio::signal::unix::{SignalKind, signal};

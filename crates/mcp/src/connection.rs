@@ -1,4 +1,4 @@
-//! One connection to a server, from the first word to the last.
+//! One connection to an MCP server, from handshake to close.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,25 +11,25 @@ use rmcp::service::{
 };
 use zeroize::Zeroizing;
 
-use crate::called::chain;
+use crate::call_outcome::chain;
 use crate::child::Child;
 use crate::http;
 
-/// How long a server has to introduce itself.
+/// Time that a server has for the handshake.
 const INTRODUCTION: Duration = Duration::from_secs(30);
 
-/// Where a server is.
-pub(crate) enum Way {
-    /// A program, how it is started, and the variables that it gets.
+/// How a server is reached.
+pub(crate) enum Endpoint {
+    /// A program, how it is started, and its environment variables.
     Command { programs: Programs, command: Vec<String>, variables: Vec<(String, String)> },
-    /// An address.
+    /// A URL with an optional bearer token.
     Url { url: String, token: Option<Zeroizing<String>> },
 }
 
-impl Way {
-    /// A text of the server without its address, its token, its command and the values of its variables, as far as they are longer than
-    /// three bytes.
-    pub(crate) fn redacted(&self, text: &str) -> String {
+impl Endpoint {
+    /// Removes the URL, token, command and variable values of the server from a text, if they are longer than three
+    /// bytes.
+    pub(crate) fn redact(&self, text: &str) -> String {
         let mut private: Vec<String> = match self {
             Self::Command { command, variables, .. } => {
                 command.iter().chain(variables.iter().map(|(_, value)| value)).cloned().collect()
@@ -51,100 +51,102 @@ impl Way {
             }
         };
         private.retain(|part| part.len() > 3);
-        // The longest come first: a part of an address is in the address.
+        // Longer parts come first, because a URL contains its host.
         private.sort_by_key(|part| std::cmp::Reverse(part.len()));
         private.iter().fold(text.to_owned(), |text, part| text.replace(part, "…"))
     }
 }
 
-/// A connection that stands, or stood.
+/// A connection that is open or was lost.
 pub(crate) struct Connection {
     service: RunningService<RoleClient, ClientConfig>,
     child: Option<Child>,
-    /// Calls that may still be answered.
+    /// Number of calls without an answer.
     calls: AtomicUsize,
-    /// Whether there was ever more than one of them.
-    crowded: AtomicBool,
+    /// Whether there were ever several calls at once.
+    parallel: AtomicBool,
 }
 
 impl Connection {
-    /// Connects. The handshake that every server knows is tried first, then the one of those that have no other.
-    pub(crate) async fn open(way: &Way) -> Result<Self, String> {
+    /// Connects. Tries the common handshake first, then the one of servers that know only the older form.
+    pub(crate) async fn open(endpoint: &Endpoint) -> Result<Self, String> {
         let modern = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
-        match Self::attempt(way, ClientLifecycleMode::Initialize).await {
+        match Self::attempt(endpoint, ClientLifecycleMode::Initialize).await {
             Ok(connection) => Ok(connection),
-            Err(why) if why.spoke => Self::attempt(way, modern).await.map_err(|_| why.words),
+            Err(why) if why.answered => Self::attempt(endpoint, modern).await.map_err(|_| why.words),
             Err(why) => Err(why.words),
         }
     }
 
-    async fn attempt(way: &Way, lifecycle: ClientLifecycleMode) -> Result<Self, Refusal> {
+    async fn attempt(endpoint: &Endpoint, lifecycle: ClientLifecycleMode) -> Result<Self, HandshakeError> {
         let us = ClientConfig::new(
             ClientCapabilities::default(),
             Implementation::new("holdpoint", env!("CARGO_PKG_VERSION")),
         );
-        let (child, service) = match way {
-            Way::Command { programs, command, variables } => {
-                let (child, streams) =
-                    Child::start(programs, command, variables).map_err(|error| Refusal::silent(chain(&error)))?;
+        let (child, service) = match endpoint {
+            Endpoint::Command { programs, command, variables } => {
+                let (child, streams) = Child::start(programs, command, variables)
+                    .map_err(|error| HandshakeError::silent(chain(&error)))?;
                 (
                     Some(child),
                     tokio::time::timeout(INTRODUCTION, serve_client_with_lifecycle(us, streams, lifecycle)).await,
                 )
             }
-            Way::Url { url, token } => {
+            Endpoint::Url { url, token } => {
                 let token = token.as_ref().map(|token| token.as_str());
-                let transport = http::transport(url, token).map_err(|error| Refusal::silent(chain(&error)))?;
+                let transport = http::transport(url, token).map_err(|error| HandshakeError::silent(chain(&error)))?;
                 (None, tokio::time::timeout(INTRODUCTION, serve_client_with_lifecycle(us, transport, lifecycle)).await)
             }
         };
         match service {
-            Ok(Ok(service)) => Ok(Self { service, child, calls: AtomicUsize::new(0), crowded: AtomicBool::new(false) }),
+            Ok(Ok(service)) => {
+                Ok(Self { service, child, calls: AtomicUsize::new(0), parallel: AtomicBool::new(false) })
+            }
             Ok(Err(error)) => {
-                let spoke = matches!(error, ClientInitializeError::JsonRpcError(_));
+                let answered = matches!(error, ClientInitializeError::JsonRpcError(_));
                 let words = with_last_words(chain(&error), child.as_ref()).await;
-                Err(Refusal { words, spoke })
+                Err(HandshakeError { words, answered })
             }
             Err(_) => {
                 let words = with_last_words("it does not introduce itself".to_owned(), child.as_ref()).await;
-                Err(Refusal::silent(words))
+                Err(HandshakeError::silent(words))
             }
         }
     }
 
-    /// Whom to speak to.
+    /// The peer that sends requests.
     pub(crate) fn peer(&self) -> &Peer<RoleClient> {
         self.service.peer()
     }
 
-    /// Whether nothing can be said any more.
+    /// Whether the connection cannot be used any more.
     pub(crate) fn is_closed(&self) -> bool {
         self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
-    /// Whether it ended because of a message that was too long.
-    pub(crate) fn was_exceeded(&self) -> bool {
+    /// Whether the connection ended because of a message that was too large.
+    pub(crate) fn has_exceeded_limit(&self) -> bool {
         self.child.as_ref().is_some_and(|child| child.exceeded.load(Ordering::Relaxed))
     }
 
-    /// Counts a call that is made.
-    pub(crate) fn begin(&self) {
+    /// Counts a call that is about to be made.
+    pub(crate) fn count_call(&self) {
         if self.calls.fetch_add(1, Ordering::Relaxed) > 0 {
-            self.crowded.store(true, Ordering::Relaxed);
+            self.parallel.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Counts a call that was answered. One that was given up may still be.
-    pub(crate) fn answered(&self) {
+    /// Counts an answered call. A call that was given up stays counted, because it may still be answered.
+    pub(crate) fn count_answer(&self) {
         self.calls.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether there was ever more than one call at once: what the server said last may have been the answer to any of them.
-    pub(crate) fn was_crowded(&self) -> bool {
-        self.crowded.load(Ordering::Relaxed)
+    /// Whether there were ever several calls at once; the message that was too large may then belong to any of them.
+    pub(crate) fn had_parallel_calls(&self) -> bool {
+        self.parallel.load(Ordering::Relaxed)
     }
 
-    /// What a server that ended had to say about it.
+    /// End of the error output of a server.
     pub(crate) async fn last_words(&self) -> String {
         match &self.child {
             Some(child) => child.last_words().await,
@@ -152,10 +154,10 @@ impl Connection {
         }
     }
 
-    /// Takes leave: its input is closed, and it is ended where it does not end by itself.
+    /// Closes the connection and ends a child process that does not end by itself.
     pub(crate) async fn close(self) {
         if let Err(error) = self.service.cancel().await {
-            tracing::debug!(%error, "a connection to an MCP server broke down");
+            tracing::debug!(%error, "a connection to an MCP server could not be closed");
         }
         if let Some(child) = self.child {
             child.end().await;
@@ -163,28 +165,28 @@ impl Connection {
     }
 }
 
-/// Why there is no connection.
-struct Refusal {
+/// Reason why a connection could not be opened.
+struct HandshakeError {
     words: String,
-    /// Whether it said no, rather than nothing.
-    spoke: bool,
+    /// Whether the server answered with a refusal, rather than not at all.
+    answered: bool,
 }
 
-impl Refusal {
+impl HandshakeError {
     fn silent(words: String) -> Self {
-        Self { words, spoke: false }
+        Self { words, answered: false }
     }
 }
 
 async fn with_last_words(why: String, child: Option<&Child>) -> String {
     match child {
-        Some(child) => explained(why, child.last_words().await),
+        Some(child) => with_reason(why, child.last_words().await),
         None => why,
     }
 }
 
-/// Says why, with what the server itself had to say about it.
-pub(crate) fn explained(why: String, last_words: String) -> String {
+/// A reason with the end of the server's error output.
+pub(crate) fn with_reason(why: String, last_words: String) -> String {
     if last_words.is_empty() { why } else { format!("{why}; its last words: {last_words}") }
 }
 
@@ -195,20 +197,20 @@ mod tests {
     #[test]
     fn texts_do_not_tell_where_a_server_is_and_how_it_is_started() {
         let url = "https://ann:pass-word@mcp.internal.example:8443/hidden/path?key=abcd".to_owned();
-        let way = Way::Url { url: url.clone(), token: Some(Zeroizing::new("tok-123".to_owned())) };
+        let endpoint = Endpoint::Url { url: url.clone(), token: Some(Zeroizing::new("tok-123".to_owned())) };
         for (said, expected) in [
             (format!("no answer from {url}"), "no answer from …"),
             ("POST /hidden/path at mcp.internal.example:8443 failed".to_owned(), "POST … at …:8443 failed"),
             ("Bearer tok-123 is refused, key=abcd too, and pass-word".to_owned(), "Bearer … is refused, … too, and …"),
             ("no such row".to_owned(), "no such row"),
         ] {
-            assert_eq!(way.redacted(&said), expected);
+            assert_eq!(endpoint.redact(&said), expected);
         }
         let command = ["/opt/tools/server", "--db", "postgres://x@db/y", "-v"].map(str::to_owned).to_vec();
         let variables = vec![("API_TOKEN".to_owned(), "tok-456".to_owned()), ("N".to_owned(), "1".to_owned())];
-        let way = Way::Command { programs: Programs::Unconfined, command, variables };
+        let endpoint = Endpoint::Command { programs: Programs::Unconfined, command, variables };
         assert_eq!(
-            way.redacted("/opt/tools/server -v: 1 error at postgres://x@db/y with tok-456"),
+            endpoint.redact("/opt/tools/server -v: 1 error at postgres://x@db/y with tok-456"),
             "… -v: 1 error at … with …"
         );
     }

@@ -1,20 +1,20 @@
-//! What a server says, as JSON of a bearable size.
+//! The content of results as JSON of limited size.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
 
-/// The most text of a result that is shown, and of a message.
+/// Largest text of a result and of a message, in bytes.
 const SHOWN: usize = 64 << 10;
 const SHORT: usize = 1000;
 
-/// Gives a result: `text` with notes in place of what is no text, and `structured` where there is something that the text does not say.
+/// Result of a call: `text`, with notes in place of other content, and `structured` if it says more than the text.
 pub(crate) fn result(result: CallToolResult) -> Value {
     let text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
     let structured = result.structured_content.filter(|value| !value.is_null());
     let Some(structured) = structured else {
         return json!({"text": cut(&text, SHOWN)});
     };
-    // Servers repeat what is structured as text, for clients that know nothing else.
+    // Servers repeat structured content as text for clients that read only text.
     let repeated = text.is_empty() || serde_json::from_str::<Value>(&text).is_ok_and(|said| said == structured);
     let whole = structured.to_string();
     let structured = if whole.len() > SHOWN { Value::String(cut(&whole, SHOWN)) } else { structured };
@@ -25,7 +25,7 @@ pub(crate) fn result(result: CallToolResult) -> Value {
     }
 }
 
-/// Gives the message and the result of a call that the server calls an error.
+/// Message and result of a call that the server reports as an error.
 pub(crate) fn failure(failed: CallToolResult) -> (String, Value) {
     let result = result(failed);
     let message = result["text"]
@@ -52,12 +52,12 @@ fn block(block: &ContentBlock) -> String {
     }
 }
 
-/// Says what is there but cannot be read; it came in base64, four letters for three bytes.
+/// Note about content that cannot be shown. It is base64: four letters for three bytes.
 fn note(what: &str, kind: &str, letters: usize) -> String {
     format!("[{what}, {}, about {} bytes]", short(kind), letters / 4 * 3)
 }
 
-/// Gives the beginning of a message.
+/// Beginning of a message.
 pub(crate) fn short(text: &str) -> String {
     cut(text, SHORT)
 }

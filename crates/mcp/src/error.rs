@@ -1,30 +1,30 @@
-//! Why a server is of no use.
+//! The errors of an MCP server.
 
-/// Why a server's tools cannot be listed or called. Nothing was called where this is said.
+/// Reason why the tools of a server cannot be listed or called. With this error no call was made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
-    /// The definition cannot be used as it is.
+    /// The definition of the server is invalid.
     #[error("MCP server `{server}`: {why}")]
     Definition {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// What is wrong with it.
+        /// Problem of the definition.
         why: String,
     },
-    /// It cannot be started or reached, or does not speak the protocol.
+    /// The server cannot be started or reached, or does not speak the protocol.
     #[error("MCP server `{server}` cannot be reached: {why}")]
     Unreachable {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// It does not list its tools.
+    /// The server does not list its tools.
     #[error("MCP server `{server}` does not list its tools: {why}")]
     Listing {
-        /// The server.
+        /// Name of the server.
         server: String,
-        /// Why.
+        /// Reason.
         why: String,
     },
 }

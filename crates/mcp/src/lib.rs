@@ -1,24 +1,25 @@
-//! The client of MCP servers: tools that somebody else offers, over the standard streams of a child process or over streamable HTTP.
+//! Client of MCP servers, over the standard streams of a child process or over streamable HTTP.
 //!
-//! Duty: say which tools a server has, call one, and say truthfully what became of the call. This is the only crate that knows rmcp.
+//! The crate lists the tools of a server, calls one, and reports what became of the call. It is the only crate that
+//! uses rmcp.
 //!
-//! This crate must never judge: whether a call may be made is for the engine to say. It never calls twice, either: a call whose
-//! connection was lost, or that nobody answered in time, is [`Called::Unknown`], and who asked decides what that means.
+//! It never decides whether a call may be made: the engine does. It never calls twice either. A call whose connection
+//! was lost, or that was not answered in time, is [`CallOutcome::Unknown`], and the caller decides what that means.
 //!
 //! Start reading at [`McpClient`].
 
-mod bounded;
-mod called;
+mod bounded_http;
+mod call_outcome;
 mod child;
 mod client;
 mod connection;
 mod content;
 mod error;
 mod http;
-mod limited;
+mod line_limit;
 mod listing;
 
-pub use called::Called;
+pub use call_outcome::CallOutcome;
 pub use client::McpClient;
 pub use error::McpError;
 pub use listing::McpTool;

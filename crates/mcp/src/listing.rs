@@ -1,4 +1,4 @@
-//! The tools that a server lists, as far as they can be used.
+//! The usable tools of a server.
 
 use rmcp::model::{PaginatedRequestParams, Tool};
 use rmcp::{Peer, RoleClient, ServiceError};
@@ -7,7 +7,7 @@ use wildmatch::WildMatch;
 
 use crate::content::short;
 
-/// The most tools, pages, and bytes of one schema; and the longest name.
+/// Limits: tools, pages, bytes of a schema, length of a name.
 const TOOLS: usize = 256;
 const PAGES: usize = 64;
 const SCHEMA: usize = 64 << 10;
@@ -16,22 +16,22 @@ const NAME: usize = 128;
 /// A tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpTool {
-    /// Its name, with the server's before it: `server.tool`.
+    /// Full name with the server's name first: `server.tool`.
     pub name: String,
-    /// What the model reads about it.
+    /// Description that the model reads.
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub schema: Value,
-    /// Whether the server says that calling it again changes nothing more.
+    /// Whether the server says that a second call changes nothing more.
     pub repeatable: bool,
-    /// Whether the server says that it changes nothing at all.
+    /// Whether the server says that a call changes nothing.
     pub read_only: bool,
 }
 
-/// Which of a server's tools are wanted; all where nothing is said.
-pub(crate) struct Wanted(Vec<WildMatch>);
+/// Patterns for the tools that are used; without any, all tools are.
+pub(crate) struct ToolFilter(Vec<WildMatch>);
 
-impl Wanted {
+impl ToolFilter {
     pub(crate) fn new(patterns: &[String]) -> Self {
         Self(patterns.iter().map(|pattern| WildMatch::new(pattern)).collect())
     }
@@ -41,14 +41,20 @@ impl Wanted {
     }
 }
 
-/// Asks a server for its tools, page by page.
-pub(crate) async fn list(peer: &Peer<RoleClient>, server: &str, wanted: &Wanted) -> Result<Vec<McpTool>, ServiceError> {
+/// Lists the tools of a server, page by page.
+pub(crate) async fn list(
+    peer: &Peer<RoleClient>,
+    server: &str,
+    filter: &ToolFilter,
+) -> Result<Vec<McpTool>, ServiceError> {
     let mut tools: Vec<McpTool> = Vec::new();
     let mut cursor = None;
     for _ in 0..PAGES {
         let page = peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor))).await?;
-        for tool in page.tools.into_iter().filter(|tool| wanted.has(&tool.name)) {
-            if let Some(tool) = usable(server, tool).filter(|tool| tools.iter().all(|known| known.name != tool.name)) {
+        for tool in page.tools.into_iter().filter(|tool| filter.has(&tool.name)) {
+            if let Some(tool) =
+                convert_tool(server, tool).filter(|tool| tools.iter().all(|known| known.name != tool.name))
+            {
                 if tools.len() == TOOLS {
                     tracing::warn!(server, "an MCP server has more than {TOOLS} tools; the rest is left out");
                     return Ok(tools);
@@ -65,8 +71,8 @@ pub(crate) async fn list(peer: &Peer<RoleClient>, server: &str, wanted: &Wanted)
     Ok(tools)
 }
 
-/// Gives a tool as we know it; none where its name or its schema is not bearable.
-fn usable(server: &str, tool: Tool) -> Option<McpTool> {
+/// A tool in our form; `None` if its name or schema cannot be used.
+fn convert_tool(server: &str, tool: Tool) -> Option<McpTool> {
     let named = !tool.name.is_empty()
         && tool.name.len() <= NAME
         && tool.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte));

@@ -4,49 +4,49 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use parking_lot::Mutex;
-use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
+use store::{Cost, Job, Ran, Reads, Store, StoreError, Topic, Tx};
 
-use crate::crash_tx::{Fuse, FusedTx};
+use crate::crash_tx::{CrashingTx, Fuse};
 
-/// What a job meets with.
+/// What happens to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is run, kept and answered.
+    /// The job runs, is committed and answered.
     Done,
-    /// The process dies before so many calls of the transaction were made, or else before the commit.
+    /// The process dies before this call of the transaction, or before the commit if there are fewer calls.
     DiesBeforeCall(u32),
-    /// The process dies when the work is done and not committed.
+    /// The process dies after the work and before the commit.
     DiesBeforeCommit,
-    /// The process dies when the work is committed and nobody was told.
+    /// The process dies after the commit and before the answer.
     DiesBeforeReply,
 }
 
-/// A defect, put in to see whether anybody notices.
+/// A defect of the store, to check that the simulation notices it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sabotage {
     /// Every seventh event is not written.
     DropsEvents,
-    /// Every entry of the audit trail that goes with a seventh event is not written.
+    /// The audit entries that belong to every seventh event are not written.
     DropsEntries,
-    /// Every fifth transaction is acknowledged and not kept.
+    /// Every fifth transaction is acknowledged and not committed.
     AcknowledgesWithoutCommit,
-    /// What a dying transaction had written is kept.
+    /// The writes of a dying transaction are kept.
     KeepsHalf,
-    /// Idempotency keys are not kept.
+    /// Idempotency keys are not stored.
     ForgetsKeys,
-    /// Every third transaction is told a time that is an hour ahead.
+    /// Every third transaction gets a time that is an hour ahead.
     ClockAhead,
-    /// What became of a call is not written into the journal of its step, one time in three.
+    /// One in three results of calls is not written into the journal of the step.
     LosesResults,
-    /// That an action was started is not kept.
+    /// The start of an action is not stored.
     ForgetsStarts,
-    /// Questions that are cancelled stay open.
+    /// Cancelled questions stay open.
     LeavesQuestions,
 }
 
-/// Queues the jobs of an engine in front of a real store, until they are run one by one as fated.
+/// Queues the jobs of an engine in front of a real store and runs them one by one, each with its fate.
 ///
-/// Everything happens on the thread that calls [`CrashStore::run`], in the order of those calls: what a seed decides is replayed
+/// Everything happens on the thread that calls [`CrashStore::run`], in the order of those calls, so that a seed replays
 /// exactly. After a death every job is answered with [`StoreError::Closed`], as a dead process would not answer at all.
 pub struct CrashStore {
     inner: Arc<dyn Store>,
@@ -69,37 +69,37 @@ struct Waiting {
 }
 
 impl CrashStore {
-    /// In front of a store that works.
+    /// A crash store in front of a store without defects.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>) -> Self {
         Self { inner, sabotage: None, desk: Mutex::default() }
     }
 
-    /// In front of a store that is then broken in one way.
+    /// A crash store with one defect.
     #[must_use]
     pub fn sabotaged(inner: Arc<dyn Store>, sabotage: Sabotage) -> Self {
         Self { sabotage: Some(sabotage), ..Self::new(inner) }
     }
 
-    /// Whether its process has died.
+    /// Whether the process has died.
     #[must_use]
-    pub fn dead(&self) -> bool {
+    pub fn is_dead(&self) -> bool {
         self.desk.lock().dead
     }
 
-    /// Says whose jobs come next.
+    /// Sets the owner of the jobs that are queued next.
     pub(crate) fn turn(&self, of: usize) {
         self.desk.lock().turn = of;
     }
 
-    /// Whose jobs wait, one entry a job. Sorted, so that threads which prepared them side by side do not matter.
+    /// Owners of the waiting jobs, sorted, so that the order in which threads prepared them does not matter.
     pub(crate) fn waiting(&self) -> Vec<usize> {
         let mut desk = self.desk.lock();
         desk.waiting.sort_by_key(|waiting| waiting.of);
         desk.waiting.iter().map(|waiting| waiting.of).collect()
     }
 
-    /// Runs one of the jobs that wait, as fated, and comes back when it was answered.
+    /// Runs one waiting job with this fate and returns after it was answered.
     pub(crate) fn run(&self, index: usize, fate: Fate) {
         let (Waiting { job, reads_only, .. }, number) = {
             let mut desk = self.desk.lock();
@@ -107,20 +107,20 @@ impl CrashStore {
             (desk.waiting.remove(index), desk.run)
         };
         let (told, done) = sync_channel(1);
-        let fated = Box::new(Fated { job, fate, number, sabotage: self.sabotage, told });
+        let fated = Box::new(FatedJob { job, fate, number, sabotage: self.sabotage, told });
         if reads_only {
             self.inner.query(Cost::Point, fated);
         } else {
             self.inner.submit(fated);
         }
-        // A store that drops a job without an answer is a dead one too.
+        // A store that drops a job without an answer counts as dead too.
         let _ = done.recv();
         if fate != Fate::Done {
             self.die();
         }
     }
 
-    /// Ends the process: what waits is answered with an error, and so is everything that comes later.
+    /// Kills the process: waiting and later jobs are answered with an error.
     pub fn die(&self) {
         let waiting = {
             let mut desk = self.desk.lock();
@@ -159,16 +159,16 @@ impl Store for CrashStore {
         self.inner.listen(listener);
     }
 
-    fn is_shared(&self) -> bool {
-        self.inner.is_shared()
+    fn shared(&self) -> bool {
+        self.inner.shared()
     }
 
-    /// The store behind outlives the process that died.
+    /// The real store outlives the dead process.
     fn close(&self) {}
 }
 
-/// A job on its way into the store behind.
-struct Fated {
+/// A job on its way to the real store.
+struct FatedJob {
     job: Box<dyn Job>,
     fate: Fate,
     number: u64,
@@ -176,7 +176,7 @@ struct Fated {
     told: SyncSender<()>,
 }
 
-impl Fated {
+impl FatedJob {
     fn fuse(&self) -> Fuse {
         let calls = match self.fate {
             Fate::DiesBeforeCall(calls) => Some(calls),
@@ -185,36 +185,36 @@ impl Fated {
         Fuse::new(calls, self.number, self.sabotage)
     }
 
-    fn fated(&self, ran: JobOutcome) -> JobOutcome {
+    fn fated(&self, ran: Ran) -> Ran {
         let died = matches!(self.fate, Fate::DiesBeforeCall(_) | Fate::DiesBeforeCommit);
         match self.sabotage {
-            Some(Sabotage::KeepsHalf) if died => JobOutcome::Commit,
-            _ if died => JobOutcome::Rollback(Some(StoreError::Closed)),
-            Some(Sabotage::AcknowledgesWithoutCommit) if self.number.is_multiple_of(5) && ran == JobOutcome::Commit => {
-                JobOutcome::Rollback(None)
+            Some(Sabotage::KeepsHalf) if died => Ran::Commit,
+            _ if died => Ran::Rollback(Some(StoreError::Closed)),
+            Some(Sabotage::AcknowledgesWithoutCommit) if self.number.is_multiple_of(5) && ran == Ran::Commit => {
+                Ran::Rollback(None)
             }
             _ => ran,
         }
     }
 }
 
-impl Job for Fated {
-    fn run(&mut self, tx: &mut dyn Tx) -> JobOutcome {
+impl Job for FatedJob {
+    fn run(&mut self, tx: &mut dyn Tx) -> Ran {
         let fuse = self.fuse();
-        let ran = self.job.run(&mut FusedTx { inner: tx, fuse: &fuse });
+        let ran = self.job.run(&mut CrashingTx { inner: tx, fuse: &fuse });
         self.fated(ran)
     }
 
-    fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome {
+    fn look(&mut self, reads: &mut dyn Reads) -> Ran {
         let fuse = self.fuse();
-        let ran = self.job.run_query(&mut FusedTx { inner: reads, fuse: &fuse });
+        let ran = self.job.look(&mut CrashingTx { inner: reads, fuse: &fuse });
         self.fated(ran)
     }
 
     fn finish(self: Box<Self>, kept: Result<(), StoreError>) {
         let Self { job, fate, told, .. } = *self;
         job.finish(if fate == Fate::Done { kept } else { Err(StoreError::Closed) });
-        // Nobody waits for a job that the store kept to itself until it was closed.
+        // The receiver is gone if the store held the job until it was closed.
         let _ = told.send(());
     }
 }

@@ -1,7 +1,7 @@
-//! What tests share: a clock that is moved by hand, a store whose process dies as a seed decides, and a private PostgreSQL
-//! server.
+//! Shared tools of tests: a clock that is moved by hand, a store whose process dies as a seed decides, and a private
+//! PostgreSQL server.
 //!
-//! Never an ordinary dependency: only `[dev-dependencies]` name this crate. The simulations that use [`CrashStore`] are in
+//! Only `[dev-dependencies]` may name this crate. The simulations that use [`CrashStore`] are in
 //! `crates/engine/tests/it/simulation`, with models and tools in `crates/agent/tests/it/simulation`.
 
 mod clock;
@@ -14,4 +14,4 @@ mod side_by_side;
 pub use clock::ManualClock;
 pub use crash_store::{CrashStore, Fate, Sabotage};
 pub use random::Random;
-pub use side_by_side::{Doing, side_by_side};
+pub use side_by_side::{UseCase, side_by_side};

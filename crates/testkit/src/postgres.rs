@@ -1,4 +1,4 @@
-//! A private PostgreSQL server, made from the machine's own binaries, and a fresh database for each test.
+//! A private PostgreSQL server from the machine's own binaries, and a fresh database for each test.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -9,29 +9,29 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use postgres::{Client, NoTls};
 
-/// Names a server on which tests may make databases.
+/// Environment variable with the URL of a server on which tests may create databases.
 const VARIABLE: &str = "HOLDPOINT_TEST_POSTGRES";
-/// The account that a server runs under when the tests run as root, which PostgreSQL refuses to run as.
+/// Account of the server when the tests run as root, because PostgreSQL refuses to run as root.
 const ACCOUNT: &str = "postgres";
 
-/// Why there is no server to test with.
-pub type Trouble = String;
+/// Reason why a server or database could not be used.
+pub type PostgresError = String;
 
-/// A server for tests. The last handle to a private one stops and removes it.
+/// A server for tests. Dropping the last handle to a private server stops and removes it.
 #[derive(Debug, Clone)]
 pub struct TestPostgres {
     url: String,
     server: Option<Arc<Server>>,
 }
 
-/// A database of one test; dropped with this guard, whoever is still connected.
+/// Database of one test, dropped with this guard even while others are connected.
 #[derive(Debug)]
 pub struct TestDatabase {
     name: String,
     on: TestPostgres,
 }
 
-/// A server of our own.
+/// A private server.
 #[derive(Debug)]
 struct Server {
     tools: Tools,
@@ -39,7 +39,7 @@ struct Server {
     port: u16,
 }
 
-/// Where PostgreSQL's programs are, and how they are started.
+/// Location of the PostgreSQL programs, and how they are started.
 #[derive(Debug, Clone)]
 struct Tools {
     bin: PathBuf,
@@ -49,7 +49,7 @@ struct Tools {
 impl TestPostgres {
     /// The server that `HOLDPOINT_TEST_POSTGRES` names, or a private one that the tests of this process share.
     #[expect(clippy::disallowed_methods, reason = "how tests are told of a server that is there already")]
-    pub fn start() -> Result<Self, Trouble> {
+    pub fn start() -> Result<Self, PostgresError> {
         static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
         if let Ok(url) = std::env::var(VARIABLE) {
             return Ok(Self { url, server: None });
@@ -63,34 +63,34 @@ impl TestPostgres {
         Ok(Self::of(server))
     }
 
-    /// A server that nobody else uses, so that it can be stopped.
-    pub fn private() -> Result<Self, Trouble> {
+    /// A server that no other test uses, so that it can be stopped.
+    pub fn private() -> Result<Self, PostgresError> {
         Ok(Self::of(Arc::new(Server::start()?)))
     }
 
-    /// Makes a database for one test.
-    pub fn fresh_database(&self) -> Result<TestDatabase, Trouble> {
+    /// Creates a database for one test.
+    pub fn fresh_database(&self) -> Result<TestDatabase, PostgresError> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        // Left behind by a process of the same number that was killed.
+        // A killed process with the same id may have left it behind.
         self.execute(&format!("drop database if exists {name} with (force)"))?;
         self.execute(&format!("create database {name}"))?;
         Ok(TestDatabase { name, on: self.clone() })
     }
 
-    /// Where a private server keeps its data and its log.
+    /// Directory of the data and log of a private server.
     #[must_use]
     pub fn directory(&self) -> Option<&Path> {
         self.server.as_ref().map(|server| server.directory.as_path())
     }
 
-    /// Stops a private server as an operator would, breaking every connection.
-    pub fn stop(&self) -> Result<(), Trouble> {
+    /// Stops a private server, which breaks every connection.
+    pub fn stop(&self) -> Result<(), PostgresError> {
         self.server.as_ref().ok_or("this server is not ours to stop")?.control("stop")
     }
 
     /// Starts a private server that was stopped.
-    pub fn resume(&self) -> Result<(), Trouble> {
+    pub fn resume(&self) -> Result<(), PostgresError> {
         self.server.as_ref().ok_or("this server is not ours to start")?.control("start")
     }
 
@@ -98,14 +98,14 @@ impl TestPostgres {
         Self { url: format!("postgres://postgres@127.0.0.1:{}/postgres", server.port), server: Some(server) }
     }
 
-    fn execute(&self, sql: &str) -> Result<(), Trouble> {
+    fn execute(&self, sql: &str) -> Result<(), PostgresError> {
         let told = |error: postgres::Error| format!("{sql}: {error:?}");
         Client::connect(&self.url, NoTls).map_err(told)?.batch_execute(sql).map_err(told)
     }
 }
 
 impl TestDatabase {
-    /// How it is opened.
+    /// URL of the database.
     #[must_use]
     pub fn url(&self) -> String {
         let (address, parameters) = self.on.url.split_once('?').unwrap_or((&self.on.url, ""));
@@ -113,14 +113,14 @@ impl TestDatabase {
         format!("{server}/{}?{parameters}", self.name)
     }
 
-    /// The server that it is on.
+    /// Server of the database.
     #[must_use]
     pub const fn server(&self) -> &TestPostgres {
         &self.on
     }
 
-    /// Copies everything into an empty database, perhaps of another server, as an operator would: by `pg_dump` and `pg_restore`.
-    pub fn restore_into(&self, other: &Self) -> Result<(), Trouble> {
+    /// Copies everything into an empty database, perhaps on another server, with `pg_dump` and `pg_restore`.
+    pub fn restore_into(&self, other: &Self) -> Result<(), PostgresError> {
         let tools = Tools::find()?;
         let file = tools.output("mktemp", &["/tmp/holdpoint-dump-XXXXXX"])?;
         let file = file.trim();
@@ -133,26 +133,26 @@ impl TestDatabase {
         restored.map(drop)
     }
 
-    /// A connection past every store, to look with and to make trouble with.
-    pub fn connect(&self) -> Result<Client, Trouble> {
+    /// A direct connection that bypasses the store.
+    pub fn connect(&self) -> Result<Client, PostgresError> {
         Client::connect(&self.url(), NoTls).map_err(|error| format!("{error:?}"))
     }
 }
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        // A server that is being stopped takes its databases with it.
+        // A server that is being stopped removes its databases anyway.
         let _ = self.on.execute(&format!("drop database if exists {} with (force)", self.name));
     }
 }
 
 impl Server {
-    fn start() -> Result<Self, Trouble> {
+    fn start() -> Result<Self, PostgresError> {
         let tools = Tools::find()?;
         let made = tools.output("mktemp", &["-d", "/tmp/holdpoint-pg-XXXXXX"])?;
         let directory = PathBuf::from(made.trim());
         let port = free_port()?;
-        // From here on dropping it removes the directory.
+        // From here on, dropping the server removes the directory.
         let server = Self { tools, directory, port };
         let data = server.path("data");
         let initdb = server.tools.program("initdb");
@@ -162,8 +162,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts or stops it, and waits until that is done. `fsync` stays on: what is tested is what is run.
-    fn control(&self, what: &str) -> Result<(), Trouble> {
+    /// Starts or stops the server and waits for it. `fsync` stays on, as in production.
+    fn control(&self, what: &str) -> Result<(), PostgresError> {
         let (data, log) = (self.path("data"), self.path("log"));
         let settings = format!(
             "-c listen_addresses=127.0.0.1 -c port={} -c unix_socket_directories={} -c max_connections=300",
@@ -190,7 +190,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nobody is left to be told if it does not stop.
+        // A failure cannot be reported from `drop`.
         let (data, pg_ctl) = (self.path("data"), self.tools.program("pg_ctl"));
         let mut stop = self.tools.command(&pg_ctl, &["stop", "-D", &data, "-m", "immediate", "-s"]);
         let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -199,7 +199,7 @@ impl Drop for Server {
 }
 
 impl Tools {
-    fn find() -> Result<Self, Trouble> {
+    fn find() -> Result<Self, PostgresError> {
         let id = Command::new("id").arg("-u").output().map_err(|error| format!("id: {error}"))?;
         let root = String::from_utf8_lossy(&id.stdout).trim() == "0";
         let bin = on_path().or_else(newest_of_debian).ok_or_else(|| {
@@ -215,7 +215,7 @@ impl Tools {
         self.bin.join(name).display().to_string()
     }
 
-    /// A program that needs no server beside it: where the server is, where Debian has it, or on the PATH.
+    /// Path of a client program: beside the server, where Debian installs it, or on the `PATH`.
     fn client(&self, name: &str) -> String {
         let debian = newest_of_debian().map(|bin| bin.join(name));
         let found = [Some(self.bin.join(name)), debian].into_iter().flatten().find(|program| program.is_file());
@@ -231,7 +231,7 @@ impl Tools {
         command
     }
 
-    fn output(&self, program: &str, arguments: &[&str]) -> Result<String, Trouble> {
+    fn output(&self, program: &str, arguments: &[&str]) -> Result<String, PostgresError> {
         let output = self.command(program, arguments).output().map_err(|error| format!("{program}: {error}"))?;
         if !output.status.success() {
             return Err(format!("{program} failed: {}", String::from_utf8_lossy(&output.stderr)));
@@ -259,7 +259,7 @@ fn newest_of_debian() -> Option<PathBuf> {
     versions.filter(|(_, bin)| has_server(bin)).max().map(|(_, bin)| bin)
 }
 
-fn free_port() -> Result<u16, Trouble> {
+fn free_port() -> Result<u16, PostgresError> {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     free.map(|address| address.port()).map_err(|error| format!("no free port: {error}"))
 }

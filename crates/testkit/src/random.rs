@@ -1,11 +1,11 @@
-//! Numbers that only look random.
+//! A deterministic pseudo-random number generator.
 
-/// Gives the same numbers for the same seed, on every machine.
+/// Gives the same numbers for the same seed on every machine.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// Begins at a seed.
+    /// A generator with this seed.
     #[must_use]
     pub const fn seeded(seed: u64) -> Self {
         Self(seed)
@@ -20,22 +20,22 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to, and without, the one given.
+    /// A number from 0 to `end`, exclusive.
     pub const fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }
 
-    /// True once in so many times.
+    /// True once in `times` on average.
     pub const fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of several, where there are any.
+    /// A random element; `None` for an empty slice.
     pub fn pick<'a, T>(&mut self, several: &'a [T]) -> Option<&'a T> {
         several.get(self.below(several.len()))
     }
 
-    /// Bytes.
+    /// Fills a slice with random bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             let number = self.number().to_le_bytes();

@@ -1,4 +1,4 @@
-//! Several use cases under way at once, on one thread, in an order that a seed decides.
+//! Runs several use cases concurrently on one thread, in an order that a seed decides.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -8,26 +8,27 @@ use futures::future::BoxFuture;
 
 use crate::{CrashStore, Fate, Random};
 
-/// One use case under way.
-pub struct Doing<'a, T> {
-    /// The use case.
+/// A running use case.
+pub struct UseCase<'a, T> {
+    /// Future of the use case.
     pub future: BoxFuture<'a, T>,
-    /// Whether it may sleep until somebody else's change wakes it. It is given up when nobody is left who could.
+    /// Whether it may wait for a change of another use case. It is given up when none is left that could make one.
     pub sleeps: bool,
 }
 
 enum Slot<'a, T> {
-    Busy(Doing<'a, T>),
+    Busy(UseCase<'a, T>),
     Over(T),
 }
 
-/// Runs use cases of an engine on a [`CrashStore`] until nothing more can happen, and gives back what each came to.
+/// Runs use cases of an engine on a [`CrashStore`] until nothing more can happen, and returns the result of each.
 ///
-/// All are polled until each of them waits for the store; then one of the jobs that wait is run, with a fate, and so on. A use
-/// case that prepares something on another thread is waited for first, so that its speed does not matter.
+/// All are polled until each waits for the store; then one of the waiting jobs is run with a fate, and so on. A use
+/// case that prepares something on another thread is waited for first, so that the speed of that thread does not
+/// matter.
 pub async fn side_by_side<'a, T>(
     store: &CrashStore,
-    doings: Vec<Doing<'a, T>>,
+    doings: Vec<UseCase<'a, T>>,
     random: &mut Random,
     fate: &mut (dyn FnMut(&mut Random) -> Fate + Send),
 ) -> Vec<Option<T>> {
@@ -39,7 +40,7 @@ pub async fn side_by_side<'a, T>(
             let elsewhere = |(of, slot): (usize, &Slot<'a, T>)| {
                 matches!(slot, Slot::Busy(doing) if !doing.sleeps) && !waiting.contains(&of)
             };
-            if store.dead() {
+            if store.is_dead() {
                 return Poll::Ready(());
             }
             if slots.iter().enumerate().any(elsewhere) {
@@ -61,13 +62,13 @@ pub async fn side_by_side<'a, T>(
     slots.into_iter().map(over).collect()
 }
 
-/// Polls everybody once; says whether somebody finished, and may so have woken somebody who was polled before.
+/// Polls every use case once and returns whether one finished, which may have woken another.
 fn poll_all<T>(store: &CrashStore, slots: &mut [Slot<'_, T>], context: &mut Context<'_>) -> bool {
     let mut finished = false;
     for (of, slot) in slots.iter_mut().enumerate() {
         store.turn(of);
-        if let Slot::Busy(Doing { future, .. }) = slot {
-            // Unconstrained: the fairness of a server would end turns at places that no seed decides.
+        if let Slot::Busy(UseCase { future, .. }) = slot {
+            // Tokio's cooperative budget would end polls at points that no seed decides.
             let mut future = tokio::task::unconstrained(future);
             if let Poll::Ready(result) = Pin::new(&mut future).poll(context) {
                 *slot = Slot::Over(result);

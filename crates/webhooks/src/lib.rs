@@ -1,15 +1,16 @@
-//! Webhooks over HTTP: a message is written, signed, and posted to an endpoint that may be reached.
+//! Sends webhook messages over HTTP: writes a message, signs it, and posts it to an endpoint.
 //!
-//! Duty: carry one message once and say what came back. Signing is by the Standard Webhooks specification, and this is the only crate
-//! that knows it. An address is checked when it is connected to (`reach.rs`), so that no name can lead elsewhere afterwards.
+//! The crate sends one message once and reports the answer. Messages are signed by the Standard Webhooks specification,
+//! which only this crate knows. The address is checked at the time of the connection (`resolver.rs`), so that a name
+//! cannot resolve to another address afterwards.
 //!
-//! This crate must never decide what is sent, nor try again: the engine does, from the store.
+//! It never decides what is sent, and never retries: the engine does, from the store.
 //!
-//! Start reading at [`Postman`].
+//! Start reading at [`WebhookSender`].
 
 mod message;
-mod postman;
-mod reach;
+mod resolver;
+mod sender;
 
-pub use postman::Postman;
-pub use reach::{Found, Lookup, SystemLookup};
+pub use resolver::{Addresses, Resolver, SystemResolver};
+pub use sender::WebhookSender;

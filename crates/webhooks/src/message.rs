@@ -1,40 +1,40 @@
-//! What an endpoint is sent: the body, and the headers that prove it.
+//! Body and signature headers of a message.
 
 use engine::{Content, Parcel};
 use protocol::{WebhookAnswerView, WebhookMessage};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
-/// Why a message could not be made.
+/// Reason why a message could not be made.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unmade {
+pub(crate) enum MessageError {
     #[error("it cannot be written: {0}")]
     Unwritten(#[from] serde_json::Error),
     #[error("it cannot be signed")]
     Unsigned,
 }
 
-/// A message as it goes out.
-pub(crate) struct Letter {
+/// A signed message.
+pub(crate) struct SignedMessage {
     pub(crate) body: String,
     pub(crate) timestamp: i64,
-    /// One signature for each secret in force.
+    /// One signature for each valid secret, separated by spaces.
     pub(crate) signatures: String,
 }
 
 /// Writes and signs a message.
-pub(crate) fn written(parcel: &Parcel) -> Result<Letter, Unmade> {
+pub(crate) fn sign_message(parcel: &Parcel) -> Result<SignedMessage, MessageError> {
     let message =
         WebhookMessage { name: parcel.name.clone(), timestamp: parcel.happened_at, data: data(&parcel.content)? };
     let body = serde_json::to_string(&message)?;
     let (id, timestamp) = (parcel.id.to_string(), parcel.at.as_second());
     let signed = parcel.secrets.iter().map(|secret| {
-        let webhook = Webhook::from_bytes(secret.to_vec()).map_err(|_| Unmade::Unsigned)?;
-        webhook.sign(&id, timestamp, body.as_bytes()).map_err(|_| Unmade::Unsigned)
+        let webhook = Webhook::from_bytes(secret.to_vec()).map_err(|_| MessageError::Unsigned)?;
+        webhook.sign(&id, timestamp, body.as_bytes()).map_err(|_| MessageError::Unsigned)
     });
     let signatures = signed.collect::<Result<Vec<_>, _>>()?.join(" ");
-    // Whoever checks would refuse it; better that it says so here.
-    if signatures.is_empty() { Err(Unmade::Unsigned) } else { Ok(Letter { body, timestamp, signatures }) }
+    // The receiver would refuse an unsigned message; failing here names the reason.
+    if signatures.is_empty() { Err(MessageError::Unsigned) } else { Ok(SignedMessage { body, timestamp, signatures }) }
 }
 
 fn data(content: &Content) -> Result<Value, serde_json::Error> {
@@ -71,20 +71,21 @@ mod tests {
         }
     }
 
-    /// Computed from the words of the specification, `base64(HMAC-SHA256(secret, id.timestamp.body))`, with another library.
+    /// Expected value computed with another library from the specification: `base64(HMAC-SHA256(secret,
+    /// id.timestamp.body))`.
     #[test]
     fn the_signature_is_that_of_the_specification() {
         let body = r#"{"type":"webhook.test","timestamp":"2026-01-01T00:00:00Z","data":{"webhook":"whk_00000000-0000-7000-8000-000000000002"}}"#;
         let (one, other) =
             ("v1,fZJAMFmgykcAReunnCBc8Mc4wHo5xHSJ4d5m/65yku0=", "v1,5++0CZ/ocbcpfzo30RS8MavE3ba00up1SMpbOio1PIw=");
-        let letter = written(&parcel(vec![(0..32).collect(), vec![7; 24]])).unwrap();
+        let letter = sign_message(&parcel(vec![(0..32).collect(), vec![7; 24]])).unwrap();
         assert_eq!((letter.body.as_str(), letter.timestamp), (body, 1_767_225_661));
         assert_eq!(letter.signatures, format!("{one} {other}"));
-        assert_eq!(written(&parcel(vec![vec![7; 24]])).unwrap().signatures, other);
+        assert_eq!(sign_message(&parcel(vec![vec![7; 24]])).unwrap().signatures, other);
     }
 
     #[test]
     fn nothing_goes_out_unsigned() {
-        assert!(matches!(written(&parcel(Vec::new())), Err(Unmade::Unsigned)));
+        assert!(matches!(sign_message(&parcel(Vec::new())), Err(MessageError::Unsigned)));
     }
 }

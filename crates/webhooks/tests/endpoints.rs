@@ -16,7 +16,7 @@ use domain::webhook::address::Networks;
 use domain::{SignedDuration, Timestamp, WebhookDeliveryId, WebhookId};
 use engine::{Content, Courier, Parcel, Receipt};
 use futures::future::BoxFuture;
-use holdpoint_webhooks::{Found, Lookup, Postman, SystemLookup};
+use holdpoint_webhooks::{Addresses, Resolver, SystemResolver, WebhookSender};
 use http::{HeaderMap, StatusCode, header};
 use parking_lot::Mutex;
 use store::{Clock, SystemClock};
@@ -89,16 +89,16 @@ fn parcel(url: &str, patience: Duration) -> Parcel {
     }
 }
 
-fn postman(networks: Networks) -> Postman {
-    Postman::new(networks, Arc::new(SystemLookup)).unwrap()
+fn sender(networks: Networks) -> WebhookSender {
+    WebhookSender::new(networks, Arc::new(SystemResolver)).unwrap()
 }
 
-fn open() -> Postman {
-    postman(Networks { private: true, ..Networks::default() })
+fn open() -> WebhookSender {
+    sender(Networks { private: true, ..Networks::default() })
 }
 
-async fn posted(postman: &Postman, url: &str) -> Receipt {
-    postman.post(&parcel(url, Duration::from_secs(20))).await
+async fn posted(sender: &WebhookSender, url: &str) -> Receipt {
+    sender.post(&parcel(url, Duration::from_secs(20))).await
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn counted(address: &str) -> (SocketAddr, Arc<Mutex<usize>>, AbortOnDropHa
 async fn private_addresses_are_not_connected_to_however_they_are_spelled() {
     let (address, count, _accepting) = counted("0.0.0.0:0").await;
     let port = address.port();
-    let closed = postman(Networks::default());
+    let closed = sender(Networks::default());
     for host in [
         "127.0.0.1",
         "localhost",
@@ -191,7 +191,7 @@ async fn private_addresses_are_not_connected_to_however_they_are_spelled() {
         assert!(receipt.note.contains("is not an address that this server sends to"), "{host}: {receipt:?}");
     }
     assert_eq!(*count.lock(), 0);
-    let allowed = postman(Networks { private: false, allowed: vec!["127.0.0.0/8".parse().unwrap()] });
+    let allowed = sender(Networks { private: false, allowed: vec!["127.0.0.0/8".parse().unwrap()] });
     let reached = allowed.post(&parcel(&format!("http://127.0.0.1:{port}/"), Duration::from_millis(300))).await;
     assert_eq!((reached.note.as_str(), *count.lock()), ("no reply in time", 1));
 }
@@ -199,8 +199,8 @@ async fn private_addresses_are_not_connected_to_however_they_are_spelled() {
 /// A name server that knows one name.
 struct Knows(&'static str, &'static str);
 
-impl Lookup for Knows {
-    fn lookup(&self, name: String) -> BoxFuture<'static, Found> {
+impl Resolver for Knows {
+    fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses> {
         let found = match name == self.0 {
             true => Ok(vec![SocketAddr::new(self.1.parse().unwrap(), 0)]),
             false => Err(std::io::Error::other("failed to lookup address information: Name or service not known")),
@@ -209,12 +209,12 @@ impl Lookup for Knows {
     }
 }
 
-/// Whoever registers webhooks cannot find out which names there are in the operator's network.
+/// The owner of a webhook cannot find out which names exist in the operator's network.
 #[tokio::test]
 async fn a_name_that_does_not_exist_is_told_as_one_that_is_not_allowed() {
-    let postman = Postman::new(Networks::default(), Arc::new(Knows("there.internal", "10.0.0.1"))).unwrap();
-    let told = async |name: &str| posted(&postman, &format!("http://{name}/")).await.note.replace(name, "NAME");
-    let (there, nowhere) = (told("there.internal").await, told("nowhere.internal").await);
+    let sender = WebhookSender::new(Networks::default(), Arc::new(Knows("there.internal", "10.0.0.1"))).unwrap();
+    let told = async |name: &str| posted(&sender, &format!("http://{name}/")).await.note.replace(name, "NAME");
+    let (there, nowhere) = (describe("there.internal").await, describe("nowhere.internal").await);
     assert_eq!(there, nowhere);
     assert!(there.contains("is not an address that this server sends to"), "{there}");
 }
@@ -225,8 +225,8 @@ struct Fickle {
     asked: Arc<Mutex<usize>>,
 }
 
-impl Lookup for Fickle {
-    fn lookup(&self, _name: String) -> BoxFuture<'static, Found> {
+impl Resolver for Fickle {
+    fn resolve_name(&self, _name: String) -> BoxFuture<'static, Addresses> {
         *self.asked.lock() += 1;
         let answer = self.answers.lock().pop_front().unwrap_or_default();
         let found = answer.into_iter().map(|text| SocketAddr::new(text.parse().unwrap(), 0)).collect();
@@ -251,10 +251,10 @@ async fn a_name_that_changes_its_mind_leads_nowhere_else() {
     let asked = Arc::new(Mutex::new(0));
     let fickle = Fickle { answers: Mutex::new(answers.into()), asked: Arc::clone(&asked) };
     let networks = Networks { private: false, allowed: vec!["127.0.0.2".parse().unwrap()] };
-    let postman = Postman::new(networks, Arc::new(fickle)).unwrap();
+    let sender = WebhookSender::new(networks, Arc::new(fickle)).unwrap();
     let mut statuses = Vec::new();
     for _ in 0..6 {
-        statuses.push(posted(&postman, &format!("http://hooks.example.com:{port}/fine")).await.status);
+        statuses.push(posted(&sender, &format!("http://hooks.example.com:{port}/fine")).await.status);
     }
     assert_eq!(statuses, [Some(200), None, Some(200), None, None, Some(200)]);
     assert_eq!((*asked.lock(), *forbidden.lock(), allowed.got()), (6, 0, 3));

@@ -1,11 +1,12 @@
-//! What a model gives with each of the `ask_user` tools, and the question that it becomes.
+//! Reads the arguments of the `ask_user` tools into questions.
 
 use domain::{Choice, Effect, Kind, Question, SecretField, text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The question that a call asks, and what the model suggests with it: that may be anything, for it is dropped where it cannot be read.
+/// The question of a call and the suggestions of the model, which may be any JSON: unreadable suggestions are dropped
+/// later.
 pub(super) fn read(tool: &str, arguments: &Value) -> Result<(Question, Value), String> {
     if arguments["question"].as_str().is_some_and(|question| question.trim().is_empty()) {
         return Err("Nobody was asked, for `question` is empty.".to_owned());
@@ -58,7 +59,7 @@ struct Choose {
     suggestions: Value,
 }
 
-/// One thing that a model offers to choose.
+/// One option that a model offers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Offer {
@@ -108,7 +109,7 @@ struct Secret {
     suggestions: Value,
 }
 
-/// One value that a model asks for.
+/// One secret value that a model asks for.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
@@ -216,7 +217,7 @@ impl Confirm {
     }
 }
 
-/// What all of them have in common.
+/// The common parts of a question.
 fn asked(kind: Kind, question: String, title: Option<String>, details: Option<String>) -> Question {
     Question { details, ..Question::in_words(kind, question, title) }
 }

@@ -1,11 +1,11 @@
-//! What the `ask_user` tools say of themselves.
+//! Descriptions of the `ask_user` tools.
 
 use serde_json::{Map, Value, json};
 
 use crate::machine::ASK_USER_PREFIX;
 use crate::tool::ToolSpec;
 
-/// The five tools by which a model asks people.
+/// The five tools with which a model asks people.
 #[must_use]
 pub fn specs() -> Vec<ToolSpec> {
     vec![clarify(), choose(), form(), secret(), confirm()]
@@ -83,7 +83,7 @@ fn confirm() -> ToolSpec {
     )
 }
 
-/// One thing that a person may choose.
+/// Schema of one option.
 fn option() -> Value {
     object(
         json!({
@@ -109,7 +109,7 @@ fn option() -> Value {
     )
 }
 
-/// A tool with its own properties and those that all five have.
+/// A tool with its own properties and those that all five share.
 fn spec(tool: &str, description: &str, own: Value, required: &[&str]) -> ToolSpec {
     let suggestion = object(
         json!({

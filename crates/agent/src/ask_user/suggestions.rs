@@ -1,4 +1,4 @@
-//! What a person may start from: what the agent's version always suggests, and of the model's own suggestions those that it may make.
+//! Suggested answers of a question: those of the agent's version, and those of the model that the version allows.
 
 use domain::agent::AllowedSuggestion;
 use domain::question::SuggestionSource;
@@ -6,22 +6,22 @@ use domain::{AgentVersion, Kind, OptionId, Question, Suggestion, text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How many suggestions a question shows.
+/// Largest number of suggestions of a question.
 const MOST: usize = 100;
 
-/// How many of a model's suggestions are looked at, so that the list of what was dropped stays readable.
+/// Largest number of the model's suggestions that are read, so that the list of dropped ones stays readable.
 const LOOKED_AT: usize = 2 * MOST;
 
-/// A suggestion that was left out, and why.
+/// A suggestion that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
-    /// Its name, as the model or the agent's version gave it.
+pub struct DroppedSuggestion {
+    /// Identifier that the model or the agent's version gave it.
     pub id: String,
-    /// Why people do not see it.
+    /// Reason why people do not see it.
     pub reason: String,
 }
 
-/// What a model suggests.
+/// A suggestion of the model.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with an id and a label")]
 struct Offered {
@@ -32,15 +32,15 @@ struct Offered {
     data: Value,
 }
 
-impl Dropped {
-    /// A name that is too long to be one is cut.
+impl DroppedSuggestion {
+    /// Shortens an identifier that is too long.
     fn new(id: &str, reason: String) -> Self {
         Self { id: id.chars().take(128).collect(), reason }
     }
 }
 
-/// Puts into the question what may be suggested, and says what may not.
-pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersion) -> Vec<Dropped> {
+/// Adds the allowed suggestions to the question and returns the others.
+pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersion) -> Vec<DroppedSuggestion> {
     let mut dropped = Vec::new();
     let offered = readable(offered, &mut dropped);
     let rules = agent.suggestions.get(question.kind.name()).into_iter().flatten();
@@ -57,7 +57,7 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
     }
     for Offered { id, label, option, data } in offered {
         match forbidden((&id, option.as_ref()), &data, &agent.allowed_suggestions) {
-            Some(reason) => dropped.push(Dropped::new(&id, reason)),
+            Some(reason) => dropped.push(DroppedSuggestion::new(&id, reason)),
             None => {
                 let source = SuggestionSource::Llm;
                 add(question, Suggestion { id, label, source, option, data, count: None }, &mut dropped);
@@ -67,19 +67,19 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
     dropped
 }
 
-/// Those of a model's suggestions that are suggestions. One that is none takes nothing else with it.
-fn readable(offered: Value, dropped: &mut Vec<Dropped>) -> Vec<Offered> {
+/// The readable suggestions of a model. One unreadable suggestion does not affect the others.
+fn readable(offered: Value, dropped: &mut Vec<DroppedSuggestion>) -> Vec<Offered> {
     let offered = match offered {
         Value::Null => Vec::new(),
         Value::Array(mut offered) => {
             if let Some(more) = offered.len().checked_sub(LOOKED_AT).filter(|more| *more > 0) {
-                dropped.push(Dropped::new("", format!("{more} more were not looked at")));
+                dropped.push(DroppedSuggestion::new("", format!("{more} more were not looked at")));
                 offered.truncate(LOOKED_AT);
             }
             offered
         }
         _ => {
-            dropped.push(Dropped::new("", "`suggestions` is not a list".to_owned()));
+            dropped.push(DroppedSuggestion::new("", "`suggestions` is not a list".to_owned()));
             Vec::new()
         }
     };
@@ -87,22 +87,22 @@ fn readable(offered: Value, dropped: &mut Vec<Dropped>) -> Vec<Offered> {
         Ok(one) => Some(one),
         Err(error) => {
             let id = one.get("id").and_then(Value::as_str).unwrap_or_default();
-            // The names of fields are the model's own words.
-            dropped.push(Dropped::new(id, text::sayable(&format!("it is not a suggestion: {error}"))));
+            // Field names in the error are the model's own words.
+            dropped.push(DroppedSuggestion::new(id, text::sayable(&format!("it is not a suggestion: {error}"))));
             None
         }
     };
     offered.into_iter().filter_map(read).collect()
 }
 
-fn add(question: &mut Question, suggestion: Suggestion, dropped: &mut Vec<Dropped>) {
+fn add(question: &mut Question, suggestion: Suggestion, dropped: &mut Vec<DroppedSuggestion>) {
     match unfit(question, &suggestion) {
         None => question.suggestions.push(suggestion),
-        Some(reason) => dropped.push(Dropped::new(&suggestion.id, reason)),
+        Some(reason) => dropped.push(DroppedSuggestion::new(&suggestion.id, reason)),
     }
 }
 
-/// Why the agent's version does not let its model suggest this.
+/// Reason why the agent's version does not allow its model this suggestion.
 fn forbidden((id, option): (&str, Option<&OptionId>), data: &Value, allowed: &[AllowedSuggestion]) -> Option<String> {
     let Some(allowed) = allowed.iter().find(|allowed| allowed.id == id) else {
         return Some("the agent's version does not allow its model this suggestion".to_owned());
@@ -124,7 +124,7 @@ fn forbidden((id, option): (&str, Option<&OptionId>), data: &Value, allowed: &[A
     })
 }
 
-/// Why this question cannot show it, whoever suggests it.
+/// Reason why this question cannot show a suggestion from any source.
 fn unfit(question: &Question, suggestion: &Suggestion) -> Option<String> {
     if question.suggestions.iter().any(|earlier| earlier.id == suggestion.id) {
         return Some("there is a suggestion of this id already".to_owned());

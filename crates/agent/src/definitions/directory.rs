@@ -1,21 +1,25 @@
-//! The files of a directory, each of which holds one definition.
+//! Reads a directory of files with one definition each.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::document::{Document, MOST_BYTES};
-use super::finding::Finding;
+use super::finding::FileFinding;
 
-/// What one file gives: a name, a version, the definition, and where everything stood.
-type Read<T> = Result<(String, String, T, Document), Vec<Finding>>;
+/// Name, version, definition and document of one file.
+type Read<T> = Result<(String, String, T, Document), Vec<FileFinding>>;
 
-/// Reads every definition, and lists every problem of every file if there is one.
-pub(super) fn read<T>(dir: &Path, what: &str, one: impl Fn(&str, &Path) -> Read<T>) -> Result<Vec<T>, Vec<Finding>> {
-    let files = files(dir).map_err(|error| vec![Finding::whole(dir, format!("cannot be read: {error}"))])?;
+/// Reads every definition, or lists every problem of every file.
+pub(super) fn read<T>(
+    dir: &Path,
+    what: &str,
+    one: impl Fn(&str, &Path) -> Read<T>,
+) -> Result<Vec<T>, Vec<FileFinding>> {
+    let files = files(dir).map_err(|error| vec![FileFinding::whole(dir, format!("cannot be read: {error}"))])?;
     let (mut definitions, mut findings) = (Vec::new(), Vec::new());
     let mut seen: BTreeMap<(String, String), String> = BTreeMap::new();
     for file in files {
-        let read = text(&file).map_err(|why| vec![Finding::whole(&file, why)]).and_then(|text| one(&text, &file));
+        let read = text(&file).map_err(|why| vec![FileFinding::whole(&file, why)]).and_then(|text| one(&text, &file));
         match read {
             Err(more) => findings.extend(more),
             Ok((name, version, definition, document)) => {
@@ -31,7 +35,7 @@ pub(super) fn read<T>(dir: &Path, what: &str, one: impl Fn(&str, &Path) -> Read<
     if findings.is_empty() { Ok(definitions) } else { Err(findings) }
 }
 
-/// The text of a file that is not too large.
+/// Text of a file within the size limit.
 pub(super) fn text(file: &Path) -> Result<String, String> {
     let size = std::fs::metadata(file).map_err(|error| format!("cannot be read: {error}"))?.len();
     if size > MOST_BYTES as u64 {

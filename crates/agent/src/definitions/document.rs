@@ -1,4 +1,4 @@
-//! A TOML text as JSON, with the line in which each of its values stands.
+//! A TOML text as JSON, with the line of each value.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,19 +8,20 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::finding::Finding;
+use super::finding::FileFinding;
 
-/// How large a file may be.
+/// Largest size of a file, in bytes.
 pub(super) const MOST_BYTES: usize = 512 << 10;
-/// How deep a file may be nested; no definition needs more.
+/// Deepest nesting of a file; no definition needs more.
 const MOST_DEPTH: usize = 100;
-/// The stack on which a file is parsed: dotted keys nest as deep as they are long, and tables are dropped one within the other.
+/// Stack size of the parser thread: dotted keys nest as deep as they are long, and nested tables are dropped
+/// recursively.
 const STACK: usize = 128 << 20;
 
-/// How many digits of a digest tell the versions of one name apart.
+/// Number of digest digits in a generated version.
 const AUTO_DIGITS: usize = 12;
 
-/// A file that has been parsed, perhaps with another one within it.
+/// A parsed file, perhaps with a script file inserted.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) value: Value,
@@ -29,10 +30,10 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Parses a text, or lists everything for which it is no TOML.
-    pub(super) fn parse(text: &str, file: &Path) -> Result<Self, Vec<Finding>> {
+    /// Parses a text, or lists all its syntax errors.
+    pub(super) fn parse(text: &str, file: &Path) -> Result<Self, Vec<FileFinding>> {
         if text.len() > MOST_BYTES {
-            return Err(vec![Finding::whole(file, format!("has more than {MOST_BYTES} bytes"))]);
+            return Err(vec![FileFinding::whole(file, format!("has more than {MOST_BYTES} bytes"))]);
         }
         let parsed = std::thread::scope(|scope| {
             let parser = std::thread::Builder::new().name("definitions".into()).stack_size(STACK);
@@ -40,12 +41,12 @@ impl Document {
         });
         match parsed {
             Ok(Ok(parsed)) => parsed,
-            _ => Err(vec![Finding::whole(file, "could not be parsed; this is a fault of Holdpoint")]),
+            _ => Err(vec![FileFinding::whole(file, "could not be parsed; this is a fault of Holdpoint")]),
         }
     }
 
-    /// Puts another file in the place of a value.
-    pub(super) fn graft(&mut self, at: &str, other: Self) {
+    /// Inserts another file at a pointer.
+    pub(super) fn insert(&mut self, at: &str, other: Self) {
         if let Some(value) = self.value.pointer_mut(at) {
             *value = other.value;
         }
@@ -53,8 +54,8 @@ impl Document {
         self.places.extend(other.places.into_iter().map(|(pointer, place)| (format!("{at}{pointer}"), place)));
     }
 
-    /// Where the file names no version, its contents do: whatever is changed is another one.
-    pub(super) fn versioned(&mut self) {
+    /// Adds a version computed from the content, if the file names none: every change makes another version.
+    pub(super) fn add_version(&mut self) {
         let digest = Digest::of_json(&self.value).to_string();
         if let Some(object) = self.value.as_object_mut().filter(|object| !object.contains_key("version")) {
             let short = digest.get(..AUTO_DIGITS).unwrap_or(&digest);
@@ -62,13 +63,13 @@ impl Document {
         }
     }
 
-    /// Takes a key out of one of its tables. Its place stays known, for whatever is wrong with its value.
+    /// Removes a key from a table. Its line stays known for findings about its value.
     pub(super) fn take(&mut self, table: &str, key: &str) -> Option<Value> {
         self.value.pointer_mut(table)?.as_object_mut()?.remove(key)
     }
 
-    /// Something wrong at a place, or at the nearest one around it that stands in the file.
-    pub(super) fn finding(&self, pointer: &str, message: impl Into<String>) -> Finding {
+    /// A finding at a pointer, or at the nearest enclosing one that is in the file.
+    pub(super) fn finding(&self, pointer: &str, message: impl Into<String>) -> FileFinding {
         let mut near = pointer;
         let (file, line) = loop {
             match (self.places.get(near), near.rfind('/')) {
@@ -77,24 +78,29 @@ impl Document {
                 (None, None) => break (self.file.clone(), 1),
             }
         };
-        Finding { file, line, message: message.into() }
+        FileFinding { file, line, message: message.into() }
     }
 
-    /// What the domain found, with its place.
-    pub(super) fn problem(&self, problem: &Problem) -> Finding {
+    /// A problem that the domain reports, as a finding.
+    pub(super) fn problem(&self, problem: &Problem) -> FileFinding {
         let key = key(&problem.pointer);
         let message = if key.is_empty() { problem.message.clone() } else { format!("`{key}`: {}", problem.message) };
         self.finding(&problem.pointer, message)
     }
 }
 
-/// A pointer as the keys of the file: items of lists are known by their line.
+/// A pointer as the dotted keys of the file, without list indices.
 pub(super) fn key(pointer: &str) -> String {
     let parts = pointer.split('/').skip(1).filter(|part| part.parse::<usize>().is_err());
-    parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect::<Vec<_>>().join(".")
+    parts.map(unescape).collect::<Vec<_>>().join(".")
 }
 
-fn parse(text: &str, file: &Path) -> Result<Document, Vec<Finding>> {
+/// The key that a token of a JSON Pointer stands for.
+pub(super) fn unescape(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
+fn parse(text: &str, file: &Path) -> Result<Document, Vec<FileFinding>> {
     let mut reader = Reader {
         file: file.display().to_string(),
         lines: std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
@@ -116,7 +122,7 @@ struct Reader {
     file: String,
     lines: Vec<usize>,
     places: BTreeMap<String, (String, usize)>,
-    findings: Vec<Finding>,
+    findings: Vec<FileFinding>,
 }
 
 impl Reader {
@@ -126,7 +132,7 @@ impl Reader {
 
     fn found(&mut self, at: usize, message: impl Into<String>) {
         let line = self.line(at);
-        self.findings.push(Finding { file: self.file.clone(), line, message: message.into() });
+        self.findings.push(FileFinding { file: self.file.clone(), line, message: message.into() });
     }
 
     fn place(&mut self, pointer: &str, at: usize) {

@@ -1,27 +1,27 @@
-//! What is wrong with a file, and in which line.
+//! A problem of a definition file with its line.
 
 use std::fmt;
 use std::path::Path;
 
-/// One thing that is wrong with a file. Any of them refuses it.
+/// One problem of a file. Any problem refuses the file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
-    /// The file, as the caller named it.
+pub struct FileFinding {
+    /// Path of the file, as the caller named it.
     pub file: String,
-    /// The line, counted from one.
+    /// Line, counted from one.
     pub line: usize,
-    /// What is wrong, and what to write instead.
+    /// Problem, and what to write instead.
     pub message: String,
 }
 
-impl Finding {
-    /// Something wrong with a file as a whole.
+impl FileFinding {
+    /// A problem of a file as a whole.
     pub(super) fn whole(file: &Path, message: impl Into<String>) -> Self {
         Self { file: file.display().to_string(), line: 1, message: message.into() }
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for FileFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.file, self.line, self.message)
     }

@@ -1,7 +1,7 @@
-//! What the operator's files say beside the definitions: to whom they belong, and what their programs may reach.
+//! Settings of the operator in definition files: which projects may use a definition, and what its programs may reach.
 //!
-//! None of it is part of a version. It is taken out of the document before the version is computed and the definition is read, so a file may
-//! change its settings without becoming another version.
+//! Settings are not part of a version. They are removed from the document before the version is computed and the
+//! definition is read, so a changed setting does not make another version.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -10,12 +10,12 @@ use domain::{AgentVersion, FlowVersion, ProjectName, Projects};
 use serde_json::Value;
 
 use super::document::Document;
-use super::finding::Finding;
+use super::finding::FileFinding;
 
-/// How many projects or directories one list may name.
+/// Largest number of projects or directories in one list.
 const MOST: usize = 1_000;
 
-/// What an agent's file says beside the agent.
+/// Settings beside an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OperatorSettings {
     /// The projects that may use the agent.
@@ -28,7 +28,7 @@ pub struct OperatorSettings {
     pub mcp: BTreeMap<String, McpSettings>,
 }
 
-/// What an agent's file says beside one of its MCP servers.
+/// Settings beside an MCP server of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpSettings {
     /// Whether the server's program may use the network.
@@ -37,26 +37,26 @@ pub struct McpSettings {
     pub read_only: Vec<PathBuf>,
 }
 
-/// An agent of a file.
+/// An agent read from a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FiledAgent {
-    /// The agent.
+pub struct AgentFile {
+    /// The definition.
     pub agent: AgentVersion,
-    /// What the file says beside it.
+    /// Settings of the operator.
     pub settings: OperatorSettings,
 }
 
-/// A flow of a file.
+/// A flow read from a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FiledFlow {
-    /// The flow.
+pub struct FlowFile {
+    /// The definition.
     pub flow: FlowVersion,
-    /// The projects that may use it.
+    /// Projects that may use the flow.
     pub projects: Projects,
 }
 
-/// Takes the settings out of the document of an agent; what is wrong with them is added to the findings.
-pub(super) fn of_agent(document: &mut Document, findings: &mut Vec<Finding>) -> OperatorSettings {
+/// Removes the settings from the document of an agent and adds their problems to the findings.
+pub(super) fn of_agent(document: &mut Document, findings: &mut Vec<FileFinding>) -> OperatorSettings {
     let projects = projects(document, findings);
     let (network, read_only) = reach(document, "", findings);
     let mut mcp = BTreeMap::new();
@@ -72,8 +72,8 @@ pub(super) fn of_agent(document: &mut Document, findings: &mut Vec<Finding>) -> 
     OperatorSettings { projects, network, read_only, mcp }
 }
 
-/// Takes `projects` out of the document.
-pub(super) fn projects(document: &mut Document, findings: &mut Vec<Finding>) -> Projects {
+/// Removes `projects` from the document.
+pub(super) fn projects(document: &mut Document, findings: &mut Vec<FileFinding>) -> Projects {
     let Some(value) = document.take("", "projects") else { return Projects::default() };
     let mut found = |at: &str, message: String| findings.push(document.finding(at, message));
     let Some(items) = list("projects", &value, "/projects", &mut found) else { return Projects::default() };
@@ -97,8 +97,8 @@ pub(super) fn projects(document: &mut Document, findings: &mut Vec<Finding>) -> 
     Projects::Named(named)
 }
 
-/// Takes `network` and `read_only` out of a table of the document.
-fn reach(document: &mut Document, table: &str, findings: &mut Vec<Finding>) -> (bool, Vec<PathBuf>) {
+/// Removes `network` and `read_only` from a table of the document.
+fn reach(document: &mut Document, table: &str, findings: &mut Vec<FileFinding>) -> (bool, Vec<PathBuf>) {
     let (network, read_only) = (document.take(table, "network"), document.take(table, "read_only"));
     let key = |name: &str| if table.is_empty() { name.to_owned() } else { format!("mcp.{name}") };
     let mut found = |at: &str, message: String| findings.push(document.finding(at, message));
@@ -124,7 +124,7 @@ fn reach(document: &mut Document, table: &str, findings: &mut Vec<Finding>) -> (
     (network, directories)
 }
 
-/// The texts of a list, each with its place.
+/// The strings of a list, each with its pointer.
 fn list<'v>(
     key: &str,
     value: &'v Value,
@@ -144,7 +144,7 @@ fn list<'v>(
     Some(items.map(|(index, item)| (format!("{place}/{index}"), item)).collect())
 }
 
-/// Whether a text is the absolute path of a directory other than the root, spelled in the one way that leads straight there.
+/// Whether a text is the absolute, normalised path of a directory other than the root.
 fn is_directory(text: &str) -> bool {
     let path = Path::new(text);
     let mut parts = path.components();

@@ -1,7 +1,7 @@
-//! From JSON to a definition, or to every key and value in it that is not known.
+//! From JSON to a definition, or to the list of all its unknown keys and wrong values.
 //!
-//! The definition's own type is the only list of keys there is. It complains of one thing at a time; what it complains of is noted, put right
-//! as far as its words tell, and it is asked again.
+//! The Rust type of the definition is the only list of keys. Serde reports one error at a time, so each reported error
+//! is noted and repaired in a copy, and the copy is read again.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::document::{Document, key};
-use super::finding::Finding;
-use super::words::Complaint;
+use super::complaint::Complaint;
+use super::document::{Document, key, unescape};
+use super::finding::FileFinding;
 
-/// How many complaints are heard of one file.
+/// Largest number of errors that are looked for in one file.
 const MOST: usize = 500;
 
-/// Reads the definition, or lists everything for which it is none.
-pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<Finding>> {
+/// Reads the definition, or lists everything that is wrong with it.
+pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<FileFinding>> {
     let mut trial = document.value.clone();
     let (mut ours, mut findings) = (BTreeSet::new(), Vec::new());
     for _ in 0..MOST {
@@ -29,10 +29,10 @@ pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<Fi
         let pointer = pointer(error.path());
         let complaint = Complaint::of(&error.inner().to_string());
         if !ours.iter().any(|ours: &String| pointer == *ours || pointer.starts_with(&format!("{ours}/"))) {
-            let message = complaint.words(&key(&pointer));
+            let message = complaint.message(&key(&pointer));
             findings.push(document.finding(&pointer, message));
         }
-        let Some(touched) = complaint.mend(&mut trial, &pointer) else { break };
+        let Some(touched) = complaint.repair(&mut trial, &pointer) else { break };
         ours.insert(touched);
     }
     findings.sort();
@@ -52,21 +52,19 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// Takes a key away.
+/// Removes the key at a pointer.
 pub(super) fn remove(trial: &mut Value, pointer: &str) -> Option<()> {
     let (parent, name) = pointer.rsplit_once('/')?;
-    let name = name.replace("~1", "/").replace("~0", "~");
-    trial.pointer_mut(parent)?.as_object_mut()?.remove(&name).map(drop)
+    trial.pointer_mut(parent)?.as_object_mut()?.remove(&unescape(name)).map(drop)
 }
 
-/// Puts a value in place of another, or where there was none.
+/// Sets the value at a pointer.
 pub(super) fn put(trial: &mut Value, pointer: &str, value: Value) -> Option<()> {
     if let Some(there) = trial.pointer_mut(pointer) {
         *there = value;
         return Some(());
     }
     let (parent, name) = pointer.rsplit_once('/')?;
-    let name = name.replace("~1", "/").replace("~0", "~");
-    trial.pointer_mut(parent)?.as_object_mut()?.insert(name, value);
+    trial.pointer_mut(parent)?.as_object_mut()?.insert(unescape(name), value);
     Some(())
 }

@@ -37,7 +37,7 @@ fn agents() -> Vec<AgentVersion> {
     vec![read_agent(AGENT, Path::new("a.toml")).unwrap().agent]
 }
 
-fn lines<T>(read: Result<T, Vec<Finding>>) -> Vec<String> {
+fn lines<T>(read: Result<T, Vec<FileFinding>>) -> Vec<String> {
     read.err().unwrap_or_default().iter().map(ToString::to_string).collect()
 }
 
@@ -202,7 +202,7 @@ fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 /// What is found in a directory, without the directory's own name.
-fn found<T>(dir: &tempfile::TempDir, read: Result<T, Vec<Finding>>) -> Vec<String> {
+fn found<T>(dir: &tempfile::TempDir, read: Result<T, Vec<FileFinding>>) -> Vec<String> {
     let prefix = format!("{}/", dir.path().display());
     lines(read).into_iter().map(|line| line.replace(&prefix, "")).collect()
 }
@@ -269,7 +269,7 @@ fn every_problem_of_every_file_is_listed() {
     assert!(lines_of(&nowhere)[0].contains("cannot be read"), "{nowhere:?}");
 }
 
-fn lines_of<T>(read: &Result<T, Vec<Finding>>) -> Vec<String> {
+fn lines_of<T>(read: &Result<T, Vec<FileFinding>>) -> Vec<String> {
     read.as_ref().err().map(|found| found.iter().map(ToString::to_string).collect()).unwrap_or_default()
 }
 
@@ -301,7 +301,7 @@ fn a_file_without_a_version_is_another_version_whenever_it_says_something_else()
         ],
     );
     let flow = FLOW.replacen("version = \"1\"\n", "", 1);
-    let FiledFlow { flow, .. } = read_flow(&flow, Path::new("f.toml"), &agents()).unwrap();
+    let FlowFile { flow, .. } = read_flow(&flow, Path::new("f.toml"), &agents()).unwrap();
     assert!(flow.version.starts_with("auto-"), "{}", flow.version);
 }
 

@@ -1,73 +1,75 @@
-//! The calls of the turn that is under way: what each wants, what it waits for, and that it is settled.
+//! The calls of the current turn: what each call needs, what it waits for, and whether it is settled.
 
 use domain::agent::ASK_USER_TOOLS;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Effect;
+use super::StepEffect;
 use crate::model;
 
-/// What the names of the tools begin with by which a model asks people.
+/// Prefix of the tools with which a model asks people.
 pub const ASK_USER_PREFIX: &str = "ask_user_";
 
-/// Something that waits for people.
+/// A call that waits for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
-    /// Our name for the call.
+pub struct WaitingCall {
+    /// Name of the call.
     pub call: String,
-    /// The question.
+    /// Identifier of the question.
     pub interaction: String,
-    /// Whether the step itself asked: then what became of it is read from the question. Of an action it is read from the proposal.
-    pub own: bool,
+    /// Whether the step itself asked. The result is then read from the question; for an action it is read from the
+    /// action.
+    pub is_question: bool,
 }
 
-/// A call that the end of its step left without a result.
+/// A call without a result at the end of its step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Left {
-    /// Our name for the call.
+pub struct UnsettledCall {
+    /// Name of the call.
     pub call: String,
-    /// The question that the step itself had put to people for it.
+    /// Identifier of the question that the step asked for this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
 }
 
-/// One call of the turn that is under way. What is settled keeps nothing: its result is in the journal.
+/// One call of the current turn. A settled call keeps nothing, because its result is in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "standing", rename_all = "snake_case")]
 pub(super) enum Call {
-    /// Nothing is known of it yet.
-    Wanted { tool: String, arguments: Value },
-    /// People are asked.
+    /// The call has been neither proposed nor asked.
+    #[serde(rename = "wanted")]
+    New { tool: String, arguments: Value },
+    /// The call waits for people.
     Waiting { tool: String, arguments: Value, interaction: String },
-    /// It has its one result.
+    /// The call has its result.
     Settled,
 }
 
 impl Call {
-    pub(super) fn of(call: &model::Call) -> Self {
-        Self::Wanted { tool: call.tool.clone(), arguments: call.arguments.clone() }
+    pub(super) fn of(call: &model::ModelCall) -> Self {
+        Self::New { tool: call.tool.clone(), arguments: call.arguments.clone() }
     }
 
-    pub(super) const fn settled(&self) -> bool {
+    pub(super) const fn is_settled(&self) -> bool {
         matches!(self, Self::Settled)
     }
 
-    pub(super) const fn wanted(&self) -> bool {
-        matches!(self, Self::Wanted { .. })
+    pub(super) const fn is_new(&self) -> bool {
+        matches!(self, Self::New { .. })
     }
 
-    /// Whether the step itself asks it of people; nothing where it is settled.
-    pub(super) fn own(&self) -> Option<bool> {
+    /// Whether the call is a question of the step to people; `None` for a settled call.
+    pub(super) fn is_question(&self) -> Option<bool> {
         match self {
-            Self::Wanted { tool, .. } | Self::Waiting { tool, .. } => Some(asks_people(tool).is_some()),
+            Self::New { tool, .. } | Self::Waiting { tool, .. } => Some(asks_people(tool).is_some()),
             Self::Settled => None,
         }
     }
 
-    /// Lets it wait for this question. Whether it changed.
+    /// Makes the call wait for this question and returns whether that changed it.
     pub(super) fn wait(&mut self, question: &str) -> bool {
         match self {
-            Self::Wanted { tool, arguments } => {
+            Self::New { tool, arguments } => {
                 let (tool, arguments) = (std::mem::take(tool), arguments.take());
                 *self = Self::Waiting { tool, arguments, interaction: question.to_owned() };
                 true
@@ -80,46 +82,46 @@ impl Call {
         }
     }
 
-    /// What is left of it where the step ends; nothing where it is settled.
-    pub(super) fn left(&self, call: String) -> Option<Left> {
+    /// The unsettled call as it is recorded when the step ends; `None` for a settled call.
+    pub(super) fn unsettled(&self, call: String) -> Option<UnsettledCall> {
         match self {
             Self::Settled => None,
-            Self::Wanted { .. } => Some(Left { call, question: None }),
+            Self::New { .. } => Some(UnsettledCall { call, question: None }),
             Self::Waiting { tool, interaction, .. } => {
                 let question = asks_people(tool).map(|_| interaction.clone());
-                Some(Left { call, question })
+                Some(UnsettledCall { call, question })
             }
         }
     }
 
-    /// What is to be done about it. A question of the step's own that was asked is not asked again; an action that waits is proposed again,
-    /// which finds what became of it.
-    pub(super) fn effect(&self, call: String) -> Option<Effect> {
+    /// Effect that the call needs. A question that was asked is not asked again. A waiting action is proposed again,
+    /// which returns its current state.
+    pub(super) fn effect(&self, call: String) -> Option<StepEffect> {
         let (tool, arguments, asked) = match self {
-            Self::Wanted { tool, arguments } => (tool, arguments, false),
+            Self::New { tool, arguments } => (tool, arguments, false),
             Self::Waiting { tool, arguments, .. } => (tool, arguments, true),
             Self::Settled => return None,
         };
         let arguments = arguments.clone();
         match asks_people(tool) {
             Some(_) if asked => None,
-            Some(tool) => Some(Effect::AskUser { call, tool: tool.to_owned(), arguments }),
-            None => Some(Effect::Act { call, tool: tool.clone(), arguments }),
+            Some(tool) => Some(StepEffect::AskUser { call, tool: tool.to_owned(), arguments }),
+            None => Some(StepEffect::Act { call, tool: tool.clone(), arguments }),
         }
     }
 }
 
-/// Which of the `ask_user` tools this is.
+/// Name of an `ask_user` tool without its prefix; `None` for any other tool.
 pub(crate) fn asks_people(tool: &str) -> Option<&str> {
     tool.strip_prefix(ASK_USER_PREFIX).filter(|_| ASK_USER_TOOLS.contains(&tool))
 }
 
-/// Our name for a call: its turn, counted from 1, and its place in it, counted from 0.
+/// Name of a call: its turn, counted from 1, and its index in the turn, counted from 0.
 pub(super) fn name(prefix: &str, turn: u64, index: usize) -> String {
     format!("{prefix}t{turn}c{index}")
 }
 
-/// The place in its turn of a call of this name, where it is one of this turn's.
+/// Index of a call in this turn, if its name is one of this turn.
 pub(super) fn index(call: &str, prefix: &str, turn: u64) -> Option<usize> {
     let (before, index) = call.rsplit_once('c')?;
     let index = index.parse().ok()?;

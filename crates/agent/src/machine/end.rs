@@ -1,12 +1,12 @@
-//! How a step ends.
+//! The ends of a step and the effects that report them.
 
 use domain::Effect as AnswerEffect;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Answered, Effect};
+use super::{PeopleAnswer, StepEffect};
 
-/// How a step ended. It is kept with the state, so that a worker that dies before it could say so leaves it to the next.
+/// End of a step. It is stored with the state, so that the next worker reports it if this one dies first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub(super) enum End {
@@ -35,24 +35,24 @@ pub(super) enum End {
 }
 
 impl End {
-    /// What is left to do: nothing where it was ended from outside.
-    pub(super) fn effect(&self) -> Option<Effect> {
+    /// Effect that reports the end; `None` if the step was ended from outside.
+    pub(super) fn effect(&self) -> Option<StepEffect> {
         match self {
-            Self::Finished { output } => Some(Effect::Finish { output: output.clone() }),
-            Self::Failed { reason } => Some(Effect::Fail { reason: reason.clone() }),
+            Self::Finished { output } => Some(StepEffect::Finish { output: output.clone() }),
+            Self::Failed { reason } => Some(StepEffect::Fail { reason: reason.clone() }),
             Self::Rejected { reason, answer } => {
-                Some(Effect::Reject { reason: reason.clone(), answer: answer.clone() })
+                Some(StepEffect::Reject { reason: reason.clone(), answer: answer.clone() })
             }
             Self::SentBack { reason, answer } => {
-                Some(Effect::SendBack { reason: reason.clone(), answer: answer.clone() })
+                Some(StepEffect::SendBack { reason: reason.clone(), answer: answer.clone() })
             }
-            Self::Skipped { reason } => Some(Effect::Skip { reason: reason.clone() }),
+            Self::Skipped { reason } => Some(StepEffect::Skip { reason: reason.clone() }),
             Self::Cancelled { .. } => None,
         }
     }
 
-    /// What the last turn of a model gives: its text, and the object that the text is, where it is one.
-    pub(super) fn of_text(text: &str) -> Self {
+    /// End of a step with the last text of its model. If the text is a JSON object, the output has it as `data` too.
+    pub(super) fn from_text(text: &str) -> Self {
         let mut output = json!({ "text": text });
         if let Ok(data @ Value::Object(_)) = serde_json::from_str(text) {
             output["data"] = data;
@@ -60,8 +60,8 @@ impl End {
         Self::Finished { output }
     }
 
-    /// What the answer to the question before a step ends it with; nothing where it goes on.
-    pub(super) fn of_answer(answer: &Answered, people_only: bool) -> Option<Self> {
+    /// End that the answer to the question before a step leads to; `None` if the step goes on.
+    pub(super) fn from_answer(answer: &PeopleAnswer, people_only: bool) -> Option<Self> {
         match answer.effect {
             AnswerEffect::Approve | AnswerEffect::Edit | AnswerEffect::Provide | AnswerEffect::Custom => {
                 people_only.then(|| Self::Finished { output: output(answer) })
@@ -79,8 +79,8 @@ impl End {
         }
     }
 
-    /// What the question before a step ends it with where nobody answered.
-    pub(super) fn of_silence(how: &str) -> Self {
+    /// End of a step whose question was not answered.
+    pub(super) fn from_silence(how: &str) -> Self {
         let reason = match how {
             "expired" => "the question before the step expired".to_owned(),
             "cancelled" => "the question before the step was cancelled".to_owned(),
@@ -89,15 +89,15 @@ impl End {
         Self::Failed { reason }
     }
 
-    /// The session is over: the engine ends it, and the step with it.
-    pub(super) fn terminated(answer: &Answered) -> Self {
+    /// End of a step by an answer that terminates the session. The engine ends session and step.
+    pub(super) fn terminated(answer: &PeopleAnswer) -> Self {
         let reason = answer.feedback.clone();
         Self::Cancelled { reason: reason.unwrap_or_else(|| format!("ended by {}", answer.by)) }
     }
 }
 
-/// What people said, as templates name it: every field is always there.
-pub(crate) fn output(answer: &Answered) -> Value {
+/// Answer as templates read it; every field is always present.
+pub(crate) fn output(answer: &PeopleAnswer) -> Value {
     json!({
         "effect": answer.effect,
         "option": answer.options.first(),

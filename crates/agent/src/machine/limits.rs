@@ -1,23 +1,23 @@
-//! How far a step has gone, and whether that is too far.
+//! Counters of a step and their comparison with the limits of its agent.
 
 use domain::agent::Limits;
 use serde::{Deserialize, Serialize};
 
-/// What a step has used of its limits since somebody last said something to it.
+/// Use of the limits since a person last wrote to the step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Spent {
+pub(super) struct LimitUse {
     /// Turns of the model.
     pub(super) iterations: u32,
-    /// Turns of which at least one call had to be asked about.
+    /// Turns in which people were asked about at least one call.
     pub(super) rounds: u32,
-    /// Rounds in a row in which people sent the model back to think.
+    /// Consecutive rounds in which people sent the model back.
     pub(super) retries: u32,
 }
 
-impl Spent {
-    /// Counts what people said to a turn, once all of its calls are settled. Turns that nobody was asked about are between two rounds: they
-    /// neither count nor break the row.
-    pub(super) const fn round_over(&mut self, asked: bool, sent_back: bool) {
+impl LimitUse {
+    /// Counts a turn whose calls are all settled. A turn that nobody was asked about is no round: it neither adds to
+    /// `retries` nor resets it.
+    pub(super) const fn count_settled_turn(&mut self, asked: bool, sent_back: bool) {
         if sent_back {
             self.retries = self.retries.saturating_add(1);
         } else if asked {
@@ -25,8 +25,8 @@ impl Spent {
         }
     }
 
-    /// Why the model may not be asked again, where it may not.
-    pub(super) fn too_far(&self, limits: &Limits) -> Option<String> {
+    /// Reason why the model may not be asked again; `None` if it may.
+    pub(super) fn exceeded(&self, limits: &Limits) -> Option<String> {
         self.too_many_rounds(limits).or_else(|| {
             if self.retries > limits.retries {
                 Some(format!(
@@ -41,13 +41,13 @@ impl Spent {
         })
     }
 
-    /// Why people may not be asked about the turn that is under way, where they may not.
+    /// Reason why people may not be asked about the current turn; `None` if they may.
     pub(super) fn too_many_rounds(&self, limits: &Limits) -> Option<String> {
         (self.rounds > limits.rounds).then(|| rounds(limits))
     }
 
-    /// Why another round may not begin, where it may not.
-    pub(super) fn no_more_rounds(&self, limits: &Limits) -> Option<String> {
+    /// Reason why another round may not begin; `None` if it may.
+    pub(super) fn rounds_used_up(&self, limits: &Limits) -> Option<String> {
         (self.rounds >= limits.rounds).then(|| rounds(limits))
     }
 }

@@ -1,4 +1,4 @@
-//! Where a step is, and what each input makes of it.
+//! The state of a step and its transitions. [`MachineState::advance`] is the entry.
 
 use std::borrow::Borrow;
 
@@ -9,45 +9,45 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::calls::{self, Call, Left, Waiting};
+use super::calls::{self, Call, UnsettledCall, WaitingCall};
 use super::end::End;
-use super::limits::Spent;
-use super::{BeforeEnd, CallEnd, Effect, Input};
+use super::limits::LimitUse;
+use super::{BeforeEnd, CallEnd, Input, StepEffect};
 use crate::model::Turn;
 
-/// What this version of the server writes and reads.
+/// Version of the stored state.
 const VERSION: u32 = 1;
 
-/// Where a step is. As small as its current turn: what was said and what came of settled calls is in the journal alone.
+/// State of a step. Its size depends on the current turn only: messages and settled results are in the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
-    #[serde(deserialize_with = "known")]
+pub struct MachineState {
+    #[serde(deserialize_with = "known_version")]
     version: u32,
     prefix: String,
     limits: Limits,
-    /// Whether it works on a task: then a turn without calls ends it.
+    /// Whether the step has a task, so that a turn without calls ends it.
     working: bool,
     people_only: bool,
     turn: u64,
-    spent: Spent,
-    /// Whether somebody said something that the turn to come has not read.
+    spent: LimitUse,
+    /// Whether there is a message that the next turn has not read.
     unread: bool,
     #[serde(default)]
     reached: Reached,
-    /// Calls of its last turn of which nobody had said what became of them when it ended.
+    /// Calls of the last turn that had no result when the step ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    left: Vec<Left>,
+    left: Vec<UnsettledCall>,
     phase: Phase,
 }
 
-/// How far it ever came.
+/// Furthest progress over all attempts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Reached {
     #[default]
     Nothing,
     Begun,
-    /// Whoever was asked before it has let it.
+    /// The question before the step, if any, was answered so that the step runs.
     Work,
 }
 
@@ -70,32 +70,32 @@ enum Phase {
     Listening,
     Ended {
         end: End,
-        /// Whether it was waiting for a word when it was ended.
+        /// Whether the step was waiting for a message when it ended.
         #[serde(default)]
         listening: bool,
     },
 }
 
-/// What a step is at, in a word.
+/// Phase of a step without its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
-    /// It has not begun.
+pub enum Activity {
+    /// The step has not begun.
     New,
-    /// People are to be asked, or asked, before it runs.
+    /// The question before the step is open or about to be asked.
     Asking,
-    /// The model is to be asked, or asked.
+    /// The next turn of the model is due.
     Thinking,
-    /// Calls of the model are not settled.
+    /// Some calls of the current turn are not settled.
     Acting,
-    /// It waits for somebody to say something.
+    /// The step waits for a message.
     Listening,
-    /// It is over.
+    /// The step has ended.
     Ended,
 }
 
-impl State {
-    /// A step that has not begun. The names of its calls begin with `prefix`, which no other step of the session may have; without one, calls
-    /// are known by their turn and place alone.
+impl MachineState {
+    /// State of a step that has not begun. The names of its calls begin with `prefix`, which must be unique in the
+    /// session. With an empty prefix, calls are recognised by turn and index alone.
     #[must_use]
     pub fn new(prefix: impl Into<String>) -> Self {
         Self {
@@ -105,7 +105,7 @@ impl State {
             working: false,
             people_only: false,
             turn: 0,
-            spent: Spent::default(),
+            spent: LimitUse::default(),
             unread: false,
             reached: Reached::Nothing,
             left: Vec::new(),
@@ -113,25 +113,25 @@ impl State {
         }
     }
 
-    /// Takes an input that is in the journal: what the step became, and what is to be done now that was not to be done before.
+    /// Applies a journalled input and returns the new state with the effects that are new.
     #[must_use]
-    pub fn take(mut self, input: impl Borrow<Input>) -> (Self, Vec<Effect>) {
+    pub fn advance(mut self, input: impl Borrow<Input>) -> (Self, Vec<StepEffect>) {
         let effects = self.apply(input.borrow());
         (self, effects)
     }
 
-    /// Everything that is to be done, whoever was doing it before: for a worker that takes the step over, or wakes it.
+    /// All effects that are due in this state, for a worker that takes over or wakes a step.
     ///
-    /// Actions that wait are among them, for to propose one again is to learn what became of it. Questions of the step's own that were asked
-    /// are not: [`State::waiting`] has them, and what became of them is read from the question.
+    /// Waiting actions are included, because proposing an action again returns its current state. Questions of the step
+    /// that were asked are not: [`MachineState::waiting`] lists them, and their results are read from the questions.
     #[must_use]
-    pub fn outstanding(&self) -> Vec<Effect> {
+    pub fn outstanding(&self) -> Vec<StepEffect> {
         match &self.phase {
             Phase::New | Phase::Asked { .. } | Phase::Listening => Vec::new(),
             Phase::Asking { question } => {
-                vec![Effect::AskBefore { call: self.before_call(), question: question.clone() }]
+                vec![StepEffect::AskBefore { call: self.before_call(), question: question.clone() }]
             }
-            Phase::Thinking => vec![Effect::CallModel],
+            Phase::Thinking => vec![StepEffect::CallModel],
             Phase::Acting { calls, .. } => {
                 calls.iter().enumerate().filter_map(|(at, call)| call.effect(self.call_name(at))).collect()
             }
@@ -139,102 +139,102 @@ impl State {
         }
     }
 
-    /// Everything that waits for people, in the order of the calls.
+    /// The calls that wait for people, in the order of the turn.
     #[must_use]
-    pub fn waiting(&self) -> Vec<Waiting> {
+    pub fn waiting(&self) -> Vec<WaitingCall> {
         match &self.phase {
             Phase::Asked { interaction } => {
-                vec![Waiting { call: self.before_call(), interaction: interaction.clone(), own: true }]
+                vec![WaitingCall { call: self.before_call(), interaction: interaction.clone(), is_question: true }]
             }
             Phase::Acting { calls, .. } => calls
                 .iter()
                 .enumerate()
                 .filter_map(|(at, call)| match call {
-                    Call::Waiting { interaction, .. } => Some(Waiting {
+                    Call::Waiting { interaction, .. } => Some(WaitingCall {
                         call: self.call_name(at),
                         interaction: interaction.clone(),
-                        own: call.own().unwrap_or_default(),
+                        is_question: call.is_question().unwrap_or_default(),
                     }),
-                    Call::Wanted { .. } | Call::Settled => None,
+                    Call::New { .. } | Call::Settled => None,
                 })
                 .collect(),
             Phase::New | Phase::Asking { .. } | Phase::Thinking | Phase::Listening | Phase::Ended { .. } => Vec::new(),
         }
     }
 
-    /// Whether only people can bring it further, as far as it was told: a worker that has done what is outstanding may let go of it.
+    /// Whether only people can move the step on. A worker that has performed the outstanding effects may release it.
     #[must_use]
-    pub fn asleep(&self) -> bool {
+    pub fn is_asleep(&self) -> bool {
         match &self.phase {
             Phase::Asked { .. } | Phase::Listening => true,
-            Phase::Acting { calls, .. } => !calls.iter().any(Call::wanted),
+            Phase::Acting { calls, .. } => !calls.iter().any(Call::is_new),
             Phase::New | Phase::Asking { .. } | Phase::Thinking | Phase::Ended { .. } => false,
         }
     }
 
-    /// What it is at.
+    /// Current phase without its data.
     #[must_use]
-    pub const fn doing(&self) -> Doing {
+    pub const fn activity(&self) -> Activity {
         match &self.phase {
-            Phase::New => Doing::New,
-            Phase::Asking { .. } | Phase::Asked { .. } => Doing::Asking,
-            Phase::Thinking => Doing::Thinking,
-            Phase::Acting { .. } => Doing::Acting,
-            Phase::Listening => Doing::Listening,
-            Phase::Ended { .. } => Doing::Ended,
+            Phase::New => Activity::New,
+            Phase::Asking { .. } | Phase::Asked { .. } => Activity::Asking,
+            Phase::Thinking => Activity::Thinking,
+            Phase::Acting { .. } => Activity::Acting,
+            Phase::Listening => Activity::Listening,
+            Phase::Ended { .. } => Activity::Ended,
         }
     }
 
-    /// How many turns its model has had.
+    /// Number of turns that the model has had.
     #[must_use]
     pub const fn turn(&self) -> u64 {
         self.turn
     }
 
-    /// Calls that the attempt before left without a result, and of which nothing was found since.
+    /// Calls that the previous attempt left without a result and whose outcome was not found since.
     #[must_use]
-    pub fn left(&self) -> &[Left] {
+    pub fn unsettled(&self) -> &[UnsettledCall] {
         &self.left
     }
 
-    /// Whether it has begun, in this attempt or in one before.
+    /// Whether the step has begun, in this attempt or an earlier one.
     #[must_use]
-    pub fn begun(&self) -> bool {
+    pub fn has_begun(&self) -> bool {
         self.reached >= Reached::Begun
     }
 
-    /// Whether something was said that a model which is asked now would not be shown.
-    pub(crate) const fn unheard(&self) -> bool {
+    /// Whether there are messages that the turn about to be asked for would not include.
+    pub(crate) const fn has_unshown_messages(&self) -> bool {
         self.unread && matches!(self.phase, Phase::Thinking)
     }
 
-    /// Whether it has come to its end with something to show for it.
-    pub(crate) const fn finished(&self) -> bool {
+    /// Whether the step ended with an output.
+    pub(crate) const fn is_finished(&self) -> bool {
         matches!(self.phase, Phase::Ended { end: End::Finished { .. }, .. })
     }
 
-    /// The place in the current turn of a call that is not settled.
+    /// Index of an unsettled call of the current turn.
     pub(crate) fn open_call(&self, call: &str) -> Option<usize> {
         let Phase::Acting { calls, .. } = &self.phase else { return None };
         let index = calls::index(call, &self.prefix, self.turn)?;
-        calls.get(index).is_some_and(|call| !call.settled()).then_some(index)
+        calls.get(index).is_some_and(|call| !call.is_settled()).then_some(index)
     }
 
-    /// The place in the last turn of a call that was left without a result.
-    pub(crate) fn left_call(&self, call: &str) -> Option<usize> {
+    /// Index of a call of the last turn that was left without a result.
+    pub(crate) fn unsettled_call(&self, call: &str) -> Option<usize> {
         let index = calls::index(call, &self.prefix, self.turn)?;
         let name = self.call_name(index);
         self.left.iter().any(|left| left.call == name).then_some(index)
     }
 
-    pub(crate) fn apply(&mut self, input: &Input) -> Vec<Effect> {
+    pub(crate) fn apply(&mut self, input: &Input) -> Vec<StepEffect> {
         match input {
             Input::Begun { limits, task, before, people_only } => {
                 self.begin(*limits, given(task.as_ref()).is_some(), before.as_deref(), *people_only)
             }
-            Input::Message { person, .. } => self.hear(*person),
-            Input::Heard => self.show(),
-            Input::Turn(turn) => self.hear_model(turn),
+            Input::Message { person, .. } => self.receive_message(*person),
+            Input::MessagesShown => self.mark_messages_shown(),
+            Input::Turn(turn) => self.take_turn(turn),
             Input::ModelFailed { message } if matches!(self.phase, Phase::Thinking) => {
                 self.end(End::Failed { reason: message.clone() })
             }
@@ -242,14 +242,20 @@ impl State {
             Input::Asked { call, interaction } => self.wait(call, interaction, true),
             Input::Waiting { call, interaction } => self.wait(call, interaction, false),
             Input::Settled { call, end } => self.settle(call, end),
-            Input::Before(end) => self.go_on(end),
+            Input::BeforeEnded(end) => self.end_question_before(end),
             Input::Cancelled { reason } => self.cancel(reason),
-            Input::Again { .. } => self.try_again(),
-            Input::Found { call, .. } => self.find(call),
+            Input::Retried { .. } => self.try_again(),
+            Input::CallRecovered { call, .. } => self.forget_unsettled(call),
         }
     }
 
-    fn begin(&mut self, limits: Limits, task: bool, before: Option<&StepQuestion>, people_only: bool) -> Vec<Effect> {
+    fn begin(
+        &mut self,
+        limits: Limits,
+        task: bool,
+        before: Option<&StepQuestion>,
+        people_only: bool,
+    ) -> Vec<StepEffect> {
         let Phase::New = self.phase else { return Vec::new() };
         self.limits = limits;
         self.people_only = people_only;
@@ -262,55 +268,55 @@ impl State {
             None if people_only => {
                 self.end(End::Failed { reason: "the step has neither an agent nor a question".into() })
             }
-            None => self.work(task),
+            None => self.start_work(task),
         }
     }
 
-    /// The question before the step has ended: it goes on, or it does not.
-    fn go_on(&mut self, end: &BeforeEnd) -> Vec<Effect> {
+    /// Starts the work or ends the step, after the question before it has ended.
+    fn end_question_before(&mut self, end: &BeforeEnd) -> Vec<StepEffect> {
         let (Phase::Asking { .. } | Phase::Asked { .. }) = self.phase else { return Vec::new() };
         match end {
-            BeforeEnd::Answered { answer, task } => match End::of_answer(answer, self.people_only) {
+            BeforeEnd::Answered { answer, task } => match End::from_answer(answer, self.people_only) {
                 Some(end) => self.end(end),
-                None => self.work(given(task.as_ref()).is_some()),
+                None => self.start_work(given(task.as_ref()).is_some()),
             },
-            BeforeEnd::Unanswered { how } => self.end(End::of_silence(how)),
+            BeforeEnd::Unanswered { how } => self.end(End::from_silence(how)),
         }
     }
 
-    fn work(&mut self, task: bool) -> Vec<Effect> {
+    fn start_work(&mut self, task: bool) -> Vec<StepEffect> {
         self.reached = Reached::Work;
         self.working = task;
         if task || self.unread { self.think() } else { self.listen() }
     }
 
-    /// It is done with what was said; how long it took is over with it.
-    fn listen(&mut self) -> Vec<Effect> {
+    /// Waits for the next message. The count of turns begins anew.
+    fn listen(&mut self) -> Vec<StepEffect> {
         self.spent.iterations = 0;
         self.phase = Phase::Listening;
         Vec::new()
     }
 
-    fn think(&mut self) -> Vec<Effect> {
-        if let Some(reason) = self.spent.too_far(&self.limits) {
+    fn think(&mut self) -> Vec<StepEffect> {
+        if let Some(reason) = self.spent.exceeded(&self.limits) {
             return self.end(End::Failed { reason });
         }
         self.unread = false;
         self.phase = Phase::Thinking;
-        vec![Effect::CallModel]
+        vec![StepEffect::CallModel]
     }
 
-    /// Where a person has the word, what was used of the limits is forgotten. An agent that had its last word, and of which nobody knows yet that it
-    /// had, goes on; where a step has come to nothing, the next attempt reads it.
-    fn hear(&mut self, person: bool) -> Vec<Effect> {
+    /// A message of a person resets the use of the limits. A step that finished, but whose end is not stored yet,
+    /// continues; any other ended step reads the message in its next attempt.
+    fn receive_message(&mut self, person: bool) -> Vec<StepEffect> {
         if person {
-            self.spent = Spent::default();
+            self.spent = LimitUse::default();
         }
         self.unread = true;
         match &self.phase {
             Phase::Listening => self.think(),
             Phase::Ended { end: End::Finished { .. }, .. } if !self.people_only => self.think(),
-            // Somebody may be quicker than the first worker.
+            // A message may arrive before the first worker does.
             Phase::New
             | Phase::Asking { .. }
             | Phase::Asked { .. }
@@ -320,15 +326,15 @@ impl State {
         }
     }
 
-    /// The turn to come reads what was said before it was asked for.
-    fn show(&mut self) -> Vec<Effect> {
+    /// Marks all messages as part of the request that is about to be sent.
+    fn mark_messages_shown(&mut self) -> Vec<StepEffect> {
         if let Phase::Thinking = self.phase {
             self.unread = false;
         }
         Vec::new()
     }
 
-    fn hear_model(&mut self, turn: &Turn) -> Vec<Effect> {
+    fn take_turn(&mut self, turn: &Turn) -> Vec<StepEffect> {
         let Phase::Thinking = self.phase else { return Vec::new() };
         self.left.clear();
         self.turn += 1;
@@ -336,12 +342,12 @@ impl State {
         if turn.calls.is_empty() {
             return match (self.unread, self.working) {
                 (true, _) => self.think(),
-                (false, true) => self.end(End::of_text(&turn.text)),
+                (false, true) => self.end(End::from_text(&turn.text)),
                 (false, false) => self.listen(),
             };
         }
         let asks = turn.calls.iter().any(|call| calls::asks_people(&call.tool).is_some());
-        if let Some(reason) = self.spent.no_more_rounds(&self.limits).filter(|_| asks) {
+        if let Some(reason) = self.spent.rounds_used_up(&self.limits).filter(|_| asks) {
             return self.end(End::Failed { reason });
         }
         let calls = turn.calls.iter().map(Call::of).collect();
@@ -349,7 +355,7 @@ impl State {
         self.outstanding()
     }
 
-    fn wait(&mut self, call: &str, question: &str, own: bool) -> Vec<Effect> {
+    fn wait(&mut self, call: &str, question: &str, own: bool) -> Vec<StepEffect> {
         if own && matches!(self.phase, Phase::Asking { .. }) && call == self.before_call() {
             self.phase = Phase::Asked { interaction: question.to_owned() };
             return Vec::new();
@@ -357,16 +363,16 @@ impl State {
         let Some(index) = self.open_call(call) else { return Vec::new() };
         let Phase::Acting { calls, .. } = &mut self.phase else { return Vec::new() };
         let call = &mut calls[index];
-        // The step's own question is asked once; about an action people may be asked again.
-        let again = own && !call.wanted();
-        if call.own() != Some(own) || again || !call.wait(question) {
+        // A question of the step is asked once; people may be asked about an action again.
+        let again = own && !call.is_new();
+        if call.is_question() != Some(own) || again || !call.wait(question) {
             return Vec::new();
         }
         self.count_round();
         self.progress()
     }
 
-    fn settle(&mut self, call: &str, end: &CallEnd) -> Vec<Effect> {
+    fn settle(&mut self, call: &str, end: &CallEnd) -> Vec<StepEffect> {
         let Some(index) = self.open_call(call) else { return Vec::new() };
         if let CallEnd::Answered(answer) = end
             && answer.effect == AnswerEffect::Terminate
@@ -376,7 +382,7 @@ impl State {
         let Phase::Acting { calls, sent_back, .. } = &mut self.phase else { return Vec::new() };
         calls[index] = Call::Settled;
         *sent_back |= matches!(end, CallEnd::Answered(answer) if answer.effect == AnswerEffect::Retry);
-        // The answer may be there before anybody could say that it was waited for.
+        // The answer may arrive before the input that records the wait.
         let asked = match end {
             CallEnd::Done { edited, .. } => given(edited.as_ref()).is_some(),
             CallEnd::Answered(_) | CallEnd::Unanswered { .. } => true,
@@ -396,33 +402,33 @@ impl State {
         }
     }
 
-    /// Goes on when every call is settled. A turn that asks too often fails as soon as nothing of it runs: nobody answers in vain, and nothing
-    /// that was started is torn down.
-    fn progress(&mut self) -> Vec<Effect> {
+    /// Asks the model again once every call is settled. A turn that exceeds the limit of rounds fails only when none of
+    /// its calls runs: so no running action is interrupted and no open question is answered in vain.
+    fn progress(&mut self) -> Vec<StepEffect> {
         let Phase::Acting { calls, asked, sent_back } = &self.phase else { return Vec::new() };
-        if calls.iter().all(Call::settled) {
-            self.spent.round_over(*asked, *sent_back);
+        if calls.iter().all(Call::is_settled) {
+            self.spent.count_settled_turn(*asked, *sent_back);
             return self.think();
         }
         match self.spent.too_many_rounds(&self.limits) {
-            Some(reason) if self.asleep() => self.end(End::Failed { reason }),
+            Some(reason) if self.is_asleep() => self.end(End::Failed { reason }),
             _ => Vec::new(),
         }
     }
 
-    fn cancel(&mut self, reason: &str) -> Vec<Effect> {
+    fn cancel(&mut self, reason: &str) -> Vec<StepEffect> {
         if let Phase::Ended { .. } = self.phase {
             return Vec::new();
         }
         self.end(End::Cancelled { reason: reason.to_owned() })
     }
 
-    /// Whatever ended it. What people were asked before it came to work is asked anew, for nobody waits for the answer any more; what came of its
-    /// work is kept, and it goes on from there.
-    fn try_again(&mut self) -> Vec<Effect> {
-        self.spent = Spent::default();
+    /// Begins the next attempt after any kind of end. A step that had not come to work asks its question again, because
+    /// nobody waits for the old answer; a step that had worked continues with its results.
+    fn try_again(&mut self) -> Vec<StepEffect> {
+        self.spent = LimitUse::default();
         match &self.phase {
-            // Nobody has said anything that a model could be asked about.
+            // Without a new message there is nothing to ask the model.
             Phase::Ended { listening: true, .. } if !self.unread => self.listen(),
             Phase::Ended { .. } if self.reached == Reached::Work => self.think(),
             Phase::Ended { .. } | Phase::Asking { .. } | Phase::Asked { .. } => {
@@ -433,17 +439,17 @@ impl State {
         }
     }
 
-    fn find(&mut self, call: &str) -> Vec<Effect> {
-        if let Some(index) = self.left_call(call) {
+    fn forget_unsettled(&mut self, call: &str) -> Vec<StepEffect> {
+        if let Some(index) = self.unsettled_call(call) {
             let name = self.call_name(index);
             self.left.retain(|left| left.call != name);
         }
         Vec::new()
     }
 
-    fn end(&mut self, end: End) -> Vec<Effect> {
+    fn end(&mut self, end: End) -> Vec<StepEffect> {
         if let Phase::Acting { calls, .. } = &self.phase {
-            self.left = calls.iter().enumerate().filter_map(|(at, call)| call.left(self.call_name(at))).collect();
+            self.left = calls.iter().enumerate().filter_map(|(at, call)| call.unsettled(self.call_name(at))).collect();
         }
         self.phase = Phase::Ended { end, listening: matches!(self.phase, Phase::Listening) };
         self.outstanding()
@@ -458,12 +464,12 @@ impl State {
     }
 }
 
-/// What was given. `null` is nothing, for so it is read back from the journal.
+/// The value, unless it is `null`: the journal reads `Some(null)` back as `None`.
 pub(crate) fn given(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_null())
 }
 
-fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+fn known_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     let version = u32::deserialize(deserializer)?;
     if version == VERSION {
         Ok(version)

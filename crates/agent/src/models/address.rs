@@ -1,11 +1,12 @@
-//! Where a model is asked.
+//! URL of a model.
 
 use domain::agent::{ModelChoice, Provider};
 use url::Url;
 
 use crate::model::ModelError;
 
-/// The address that a request goes to. An endpoint may be given as the provider's SDKs take it, with or without the version and the path.
+/// URL that requests go to. An endpoint may be written as the provider's SDKs accept it, with or without version and
+/// path.
 pub(super) fn of(choice: &ModelChoice) -> Result<Url, ModelError> {
     let (own, path) = match choice.provider {
         Provider::Anthropic => ("https://api.anthropic.com", "/messages"),
@@ -20,14 +21,14 @@ pub(super) fn of(choice: &ModelChoice) -> Result<Url, ModelError> {
     }
     let base = url.path().trim_end_matches('/').to_owned();
     if !base.ends_with(path) {
-        // An Anthropic endpoint is given without its version; an OpenAI one only where it has no path at all.
+        // An Anthropic endpoint is written without its version; an OpenAI endpoint only if it has no path.
         let versioned = base.ends_with("/v1") || (choice.provider != Provider::Anthropic && !base.is_empty());
         url.set_path(&format!("{base}{}{path}", if versioned { "" } else { "/v1" }));
     }
     Ok(url)
 }
 
-/// Whether this is OpenAI itself, whose newer models refuse what everybody compatible with the older ones expects.
+/// Whether this is OpenAI itself, whose newer models refuse parameters that compatible servers expect.
 pub(super) fn is_openai(url: &Url) -> bool {
     url.domain().is_some_and(|host| {
         ["openai.com", "openai.azure.com"]

@@ -1,4 +1,4 @@
-//! Anthropic's messages.
+//! Requests in the format of Anthropic's Messages API.
 
 mod events;
 
@@ -10,11 +10,11 @@ pub(super) use events::Events;
 use super::arguments::{object, schema};
 use super::conversation::{Part, parts};
 use super::names::Names;
-use crate::model::{Call, Request};
+use crate::model::{ModelCall, Request};
 
-/// How much a model may say where its agent's version does not: the wire format wants a figure.
+/// Default limit of output tokens; the wire format requires a number.
 const MAX_TOKENS: u32 = 16_384;
-/// Where [`Events`] keeps the blocks of a turn, in their order.
+/// Key under which [`Events`] keeps the blocks of a turn in their order.
 const BLOCKS: &str = "blocks";
 
 /// The request for the next turn.
@@ -52,7 +52,7 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) ->
             });
             let mut content = results.chain(texts.into_iter().filter_map(text_block)).collect::<Vec<_>>();
             if content.is_empty() {
-                // Somebody said nothing, and a message without content is refused.
+                // Providers refuse a message without content.
                 content.extend(text_block("(nothing)"));
             }
             json!({"role": "user", "content": content})
@@ -62,9 +62,10 @@ pub(super) fn body(choice: &ModelChoice, request: Request<'_>, names: &Names) ->
     Value::Object(body)
 }
 
-/// What the model said: block for block as it came where it thought aloud, because its signatures are over that.
-fn said(text: &str, calls: &[Call], provider: &Value, names: &Names) -> Vec<Value> {
-    let tool_use = |call: &Call| json!({"type": "tool_use", "id": call.id, "name": names.wire(&call.tool), "input": object(&call.arguments)});
+/// Content of a model's turn. A turn with reasoning is sent back block for block, because its signatures cover the
+/// blocks.
+fn said(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Vec<Value> {
+    let tool_use = |call: &ModelCall| json!({"type": "tool_use", "id": call.id, "name": names.wire(&call.tool), "input": object(&call.arguments)});
     let Some(blocks) = provider.get(BLOCKS).and_then(Value::as_array) else {
         return text_block(text).into_iter().chain(calls.iter().map(tool_use)).collect();
     };
@@ -76,7 +77,7 @@ fn said(text: &str, calls: &[Call], provider: &Value, names: &Names) -> Vec<Valu
     blocks.iter().filter_map(block).collect()
 }
 
-/// A block of text; none where there is nothing to read, which is refused.
+/// A block of text; `None` for empty text, which the provider refuses.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }

@@ -1,10 +1,10 @@
-//! The arguments of a call, as they come and as they go back.
+//! The arguments of a call, as they arrive and as they are sent back.
 
 use domain::exact_numbers::first_rounded;
 use serde_json::{Map, Value, json};
 
-/// What the text of a call's arguments means. No text at all means no arguments; what is no JSON, or has a number that would be rounded, stays
-/// the text that it is, so that the proposal can refuse it and the model read why.
+/// Parses the arguments of a call. Empty text means no arguments. Text that is no JSON, or has a number that would be
+/// rounded, stays text: the proposal refuses it, and the model reads why.
 pub(super) fn read(text: String) -> Value {
     if text.trim().is_empty() {
         return Value::Object(Map::new());
@@ -16,7 +16,7 @@ pub(super) fn read(text: String) -> Value {
     }
 }
 
-/// Arguments as providers take them back: an object. What was none is shown as what it was.
+/// Arguments as providers accept them in the history: an object. Any other value is wrapped in one.
 pub(super) fn object(arguments: &Value) -> Value {
     match arguments {
         Value::Object(_) => arguments.clone(),
@@ -24,7 +24,7 @@ pub(super) fn object(arguments: &Value) -> Value {
     }
 }
 
-/// A tool's schema as providers take it: an object's.
+/// Schema of a tool as providers accept it: that of an object.
 pub(super) fn schema(schema: &Value) -> Value {
     let mut schema = schema.as_object().cloned().unwrap_or_default();
     schema.entry("type").or_insert_with(|| json!("object"));

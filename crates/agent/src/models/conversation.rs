@@ -1,19 +1,19 @@
-//! The history, as both wire formats want it: what the model said, and then everything that it heard, results first.
+//! The history as both wire formats need it: the turns of the model, each followed by results and then messages.
 
 use serde_json::Value;
 
-use crate::model::{Call, Message};
+use crate::model::{Message, ModelCall};
 
-/// One side of the conversation speaks.
+/// Part of a conversation by one side.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part<'a> {
-    /// The model.
-    Said { text: &'a str, calls: &'a [Call], provider: &'a Value },
-    /// Everybody else, until the model speaks again.
+    /// A turn of the model.
+    Said { text: &'a str, calls: &'a [ModelCall], provider: &'a Value },
+    /// Results and messages until the next turn of the model.
     Heard { results: Vec<Outcome<'a>>, texts: Vec<&'a str> },
 }
 
-/// What came of one call.
+/// Result of one call.
 #[derive(Debug, PartialEq)]
 pub(super) struct Outcome<'a> {
     pub(super) call: &'a str,
@@ -21,11 +21,11 @@ pub(super) struct Outcome<'a> {
     pub(super) failed: bool,
 }
 
-/// Groups the history. Results come in the order of the calls, and before what people said meanwhile: providers refuse anything between a
-/// call and its result. A turn in which nothing was said and nothing called is left out, because they refuse that too.
+/// Groups the history. Results come in the order of the calls and before messages, because providers refuse anything
+/// between a call and its result. An empty turn is left out, because they refuse that too.
 pub(super) fn parts(history: &[Message]) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
-    let mut asked: &[Call] = &[];
+    let mut asked: &[ModelCall] = &[];
     let mut heard = Heard::default();
     for message in history {
         match message {
@@ -52,8 +52,8 @@ struct Heard<'a> {
 }
 
 impl<'a> Heard<'a> {
-    /// What was heard since the calls `asked`, if anything was.
-    fn take(&mut self, asked: &[Call]) -> Option<Part<'a>> {
+    /// The results of the calls in `asked` and the messages since; `None` without any.
+    fn take(&mut self, asked: &[ModelCall]) -> Option<Part<'a>> {
         let Self { mut results, texts } = std::mem::take(self);
         results.sort_by_key(|outcome| asked.iter().position(|call| call.id == outcome.call));
         (!results.is_empty() || !texts.is_empty()).then_some(Part::Heard { results, texts })
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn results_follow_their_calls_in_order_and_come_before_what_people_said() {
-        let call = |id: &str| Call { id: id.into(), tool: "t".into(), arguments: json!({}) };
+        let call = |id: &str| ModelCall { id: id.into(), tool: "t".into(), arguments: json!({}) };
         let result =
             |id: &str| Message::Result { call: id.into(), tool: "t".into(), content: id.into(), failed: id == "b" };
         let silence = Message::Assistant { text: " ".into(), calls: Vec::new(), provider: Value::Null };

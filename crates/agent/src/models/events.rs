@@ -1,4 +1,4 @@
-//! Cuts the bytes of an answer into server-sent events, and looks after silence and size while it does.
+//! Splits the bytes of an answer into server-sent events, with limits on silence and size.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use tokio::time::timeout;
 
 use super::fault::Fault;
 
-/// One whole answer, in bytes: a turn of 128,000 tokens, each in an event of its own.
+/// Largest answer in bytes: a turn of 128,000 tokens with one event each.
 const MAX_ANSWER: usize = 64 << 20;
-/// One event, in bytes.
+/// Largest event, in bytes.
 const MAX_EVENT: usize = 2 << 20;
-/// What is read of an answer that is no turn.
+/// Largest error body that is read, in bytes.
 const MAX_ERROR: usize = 64 << 10;
 
-/// The body of an answer.
+/// Body of an answer.
 pub(super) type Body = BoxStream<'static, Result<Bytes, Fault>>;
 
-/// The data of each event. It ends where the body does, whether or not the provider was done.
+/// Data of each event. The stream ends with the body, even if the provider had more to send.
 pub(super) fn events(body: Body, idle: Duration) -> impl Stream<Item = Result<String, Fault>> + Send {
     let lines = Lines { body, idle, buffer: BytesMut::new(), scanned: 0, answer: 0, event: 0 };
     try_unfold(lines, |mut lines| async move { Ok(lines.next().await?.map(|line| (line, lines))) })
@@ -33,7 +33,7 @@ pub(super) fn events(body: Body, idle: Duration) -> impl Stream<Item = Result<St
         })
 }
 
-/// The beginning of a body that is read for its error alone; what was heard of it, if it breaks off.
+/// Beginning of an error body, as far as it could be read.
 pub(super) async fn beginning(mut body: Body, idle: Duration) -> Vec<u8> {
     let mut text = Vec::new();
     while let Ok(Some(Ok(bytes))) = timeout(idle, body.next()).await {
@@ -46,13 +46,13 @@ pub(super) async fn beginning(mut body: Body, idle: Duration) -> Vec<u8> {
     text
 }
 
-/// What is said when nothing is.
+/// Fault of a provider that sent nothing for too long.
 pub(super) fn silence(idle: Duration) -> Fault {
     Fault::again(format!("the provider was silent for {} seconds", idle.as_secs_f32()))
 }
 
-/// Whole lines. The parser looks at everything that it was given and has not used once more with each piece, so that a long event
-/// in small pieces would cost the square of its size.
+/// Splits the body into whole lines. The event parser rescans its buffer with each piece, so a long event in small
+/// pieces would cost quadratic time.
 struct Lines {
     body: Body,
     idle: Duration,

@@ -1,13 +1,13 @@
-//! What may go wrong with one attempt at a turn, and how it is said.
+//! Failures of one attempt at a turn.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// Texts of others are cut to so many characters.
+/// Longest text of a provider in the log, in characters.
 const MAX_TEXT: usize = 500;
 
-/// What providers call their errors. These words alone are taken from an answer that is no turn and shown to people.
+/// Error types of providers. Only these words are taken from an error body and shown to people.
 const KINDS: [&str; 16] = [
     "api_error",
     "authentication_error",
@@ -27,21 +27,21 @@ const KINDS: [&str; 16] = [
     "timeout_error",
 ];
 
-/// Why an attempt has no turn.
+/// Reason why an attempt produced no turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Asking again would not help.
+    /// Retrying would not help.
     Refused(Reason),
-    /// Asking again may help, but not before `after`, where the provider says so.
+    /// Retrying may help, but not before `after`, if the provider names a time.
     Again { why: Reason, after: Option<Duration> },
 }
 
-/// A reason in two parts, because an address, and what stands at it, is for whoever runs the server alone.
+/// A reason in two parts, because addresses and the texts found there are for the operator only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reason {
-    /// What people read: our own words.
+    /// Text for people, in our own words.
     pub(super) told: String,
-    /// What the log has besides: the words of others as they came. [`readable`] makes them fit for it.
+    /// Text for the log: the provider's words as they came. [`readable`] prepares them.
     pub(super) detail: String,
 }
 
@@ -52,24 +52,24 @@ impl<T: Into<String>> From<T> for Reason {
 }
 
 impl Fault {
-    /// A fault after which asking would not help.
+    /// A fault that retrying cannot repair.
     pub(super) fn refused(why: impl Into<Reason>) -> Self {
         Self::Refused(why.into())
     }
 
-    /// A fault after which asking again may help.
+    /// A fault that retrying may repair.
     pub(super) fn again(why: impl Into<Reason>) -> Self {
         Self::Again { why: why.into(), after: None }
     }
 
-    /// What a provider means by an answer that is no turn.
+    /// Fault of an answer with an error status.
     pub(super) fn of_status(status: u16, body: &[u8], after: Option<Duration>) -> Self {
         let body = String::from_utf8_lossy(body);
         let parsed = serde_json::from_str::<Value>(&body).unwrap_or(Value::Null);
         let detail = message(&parsed).unwrap_or(&body).to_owned();
         let why = Reason { told: format!("the provider answered {status}{}", named(&parsed)), detail };
         match status {
-            // What is used up does not come back by waiting a few seconds, although it is told like a rate limit.
+            // An exhausted quota does not recover within seconds, although the provider reports it as a rate limit.
             429 if kinds(&parsed).any(|kind| kind == "insufficient_quota") => Self::Refused(why),
             408 | 409 | 425 | 429 | 500.. => Self::Again { why, after },
             300..=399 => Self::refused(format!("the provider answered {status}, and redirects are not followed")),
@@ -77,7 +77,7 @@ impl Fault {
         }
     }
 
-    /// What a provider means by an error in the middle of its stream.
+    /// Fault of an error event within a stream.
     pub(super) fn of_event(event: &Value) -> Self {
         let detail = message(event).map_or_else(|| event.to_string(), str::to_owned);
         let why = Reason { told: format!("the provider broke off{}", named(event)), detail };
@@ -98,24 +98,24 @@ impl Fault {
     }
 }
 
-/// What a provider calls its error, in parentheses, where that is one of the words that providers have for it.
+/// Type of a provider's error in parentheses, if it is one of [`KINDS`].
 fn named(body: &Value) -> String {
     let known = kinds(body).filter_map(|kind| KINDS.iter().find(|known| **known == kind));
-    // The code says more than the type.
+    // The code is more specific than the type.
     known.last().map_or_else(String::new, |kind| format!(" ({kind})"))
 }
 
-/// The text of a provider's error: `{"error": {"message"}}`, and what others make of it.
+/// Message of a provider's error: `{"error": {"message"}}` or a variant of it.
 fn message(body: &Value) -> Option<&str> {
     ["/error/message", "/message", "/error", "/detail"].iter().find_map(|path| body.pointer(path)?.as_str())
 }
 
-/// What a provider calls its error.
+/// Type and code of a provider's error.
 fn kinds(body: &Value) -> impl Iterator<Item = &str> {
     ["/error/type", "/error/code"].iter().filter_map(|path| body.pointer(path)?.as_str())
 }
 
-/// A text on one line, without control characters, cut visibly.
+/// A text on one line, without control characters, visibly cut.
 fn plain(text: &str) -> String {
     let line = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     let mut words = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -126,8 +126,8 @@ fn plain(text: &str) -> String {
     words
 }
 
-/// A text of others as a log may have it: without the key, should somebody have put it there, and plain. The key goes first, because half
-/// of it could not be found any more.
+/// A provider's text for the log, without the key. The key is removed before the text is cut, because a part of a key
+/// would not be recognised.
 pub(super) fn readable(text: &str, key: Option<&str>) -> String {
     match key {
         Some(key) if !key.is_empty() => plain(&text.replace(key, "[key]")),

@@ -1,4 +1,4 @@
-//! Carries requests to a provider and brings its answers.
+//! Sends requests to a provider over HTTP.
 
 use std::error::Error;
 use std::sync::OnceLock;
@@ -21,22 +21,22 @@ use crate::model::ModelError;
 
 const CONNECT: Duration = Duration::from_secs(20);
 
-/// Whoever carries a request to a provider.
-pub(super) trait Carrier: Send + Sync {
-    /// Sends one request, and returns as soon as the answer begins.
+/// Transport of requests to a provider; tests replace it.
+pub(super) trait Transport: Send + Sync {
+    /// Sends one request and returns when the answer begins.
     fn send(&self, body: Bytes) -> BoxFuture<'_, Result<Answer, Fault>>;
 }
 
-/// What a provider answers.
+/// Answer of a provider.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) content_type: String,
-    /// How long the provider wants to be left alone.
+    /// Time that the provider wants to pass before the next request.
     pub(super) after: Option<Duration>,
     pub(super) body: Body,
 }
 
-/// HTTP over TLS, or without it where the endpoint says so.
+/// HTTP with TLS, or without it if the endpoint says so.
 pub(super) struct Http {
     client: Client,
     url: Url,
@@ -44,7 +44,7 @@ pub(super) struct Http {
 }
 
 impl Http {
-    /// A way to the choice's endpoint, with its key.
+    /// Transport to the endpoint of a model choice, with its key.
     pub(super) fn new(choice: &ModelChoice, key: Option<&Zeroizing<String>>) -> Result<Self, ModelError> {
         if choice.name.is_empty() {
             return Err(ModelError::Refused("the model has no name".to_owned()));
@@ -58,7 +58,7 @@ impl Http {
     }
 }
 
-impl Carrier for Http {
+impl Transport for Http {
     fn send(&self, body: Bytes) -> BoxFuture<'_, Result<Answer, Fault>> {
         let request = self.client.post(self.url.clone()).headers(self.headers.clone()).body(body);
         async move {
@@ -72,7 +72,7 @@ impl Carrier for Http {
             Ok(Answer {
                 status: answer.status().as_u16(),
                 content_type,
-                after: wanted_wait(headers),
+                after: requested_wait(headers),
                 body: answer.bytes_stream().map(|piece| piece.map_err(|error| lost("was cut off", error))).boxed(),
             })
         }
@@ -80,8 +80,8 @@ impl Carrier for Http {
     }
 }
 
-/// One client for all models, so that connections are used again from one step to the next. It goes where the endpoint says and nowhere
-/// else: it follows no redirect, which would be sent the key, and asks no variable of the environment for a proxy.
+/// One client for all models, so that connections are reused. It follows no redirect, which would receive the key, and
+/// ignores proxy variables of the environment.
 fn client() -> Result<Client, ModelError> {
     static CLIENT: OnceLock<Client> = OnceLock::new();
     if let Some(client) = CLIENT.get() {
@@ -119,8 +119,9 @@ fn headers(provider: Provider, key: Option<&str>) -> Result<HeaderMap, ModelErro
     Ok(headers)
 }
 
-/// How long a provider wants to be left alone: in milliseconds, in seconds, or until a date, which is held against its own clock.
-fn wanted_wait(headers: &HeaderMap) -> Option<Duration> {
+/// Time that a provider wants to pass before the next request: in milliseconds, in seconds, or until a date, which is
+/// compared with the provider's own clock.
+fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let seconds = |text: &str| Duration::try_from_secs_f64(text.trim().parse().ok()?).ok();
     if let Some(wait) = text("retry-after-ms").and_then(|millis| seconds(millis)?.checked_div(1000)) {
@@ -134,7 +135,8 @@ fn wanted_wait(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-/// A fault of the connection. What is at its bottom may name the host, and is for the log; the address is left out even there: it may have a key in it.
+/// Fault of a connection. The cause may name the host and goes to the log. The URL is left out even there, because it
+/// may contain a key.
 fn lost(what: &str, error: reqwest::Error) -> Fault {
     Fault::again(Reason { told: format!("the provider {what}"), detail: cause(&error.without_url()) })
 }
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wanted_wait_is_read_in_all_its_forms() {
+    fn a_requested_wait_is_read_in_all_its_forms() {
         let date = ("date", "Sun, 15 Nov 2026 10:00:00 GMT");
         for (given, expected) in [
             (vec![("retry-after", "7")], Some(7_000)),
@@ -169,7 +171,7 @@ mod tests {
                 .iter()
                 .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
                 .collect::<HeaderMap>();
-            assert_eq!(wanted_wait(&headers), expected.map(Duration::from_millis), "{given:?}");
+            assert_eq!(requested_wait(&headers), expected.map(Duration::from_millis), "{given:?}");
         }
     }
 

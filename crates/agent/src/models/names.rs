@@ -1,4 +1,4 @@
-//! The names of tools as providers take them: letters, digits, `_` and `-`, at most 64.
+//! Names of tools as providers accept them: letters, digits, `_` and `-`, at most 64 characters.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use crate::tool::ToolSpec;
 
 const MAX_NAME: usize = 64;
 
-/// What each tool is called on the wire, and back.
+/// Mapping between the names of tools and their names on the wire.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     out: HashMap<String, String>,
@@ -14,7 +14,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names that fit stay as they are; `files.read` becomes `files_read`, or `files_read_2` where that is taken.
+    /// Keeps names that fit; `files.read` becomes `files_read`, or `files_read_2` if that is taken.
     pub(super) fn of(tools: &[ToolSpec]) -> Self {
         let mut names = Self::default();
         let mut taken = tools
@@ -31,12 +31,12 @@ impl Names {
         names
     }
 
-    /// What a tool is called on the wire; also one that is in the history only.
+    /// Name of a tool on the wire, also of a tool that only the history mentions.
     pub(super) fn wire(&self, tool: &str) -> String {
         self.out.get(tool).cloned().unwrap_or_else(|| fitted(tool))
     }
 
-    /// The tool that a model means. A name that nobody gave it stays, to be refused where it is proposed.
+    /// Tool that a model means. An unknown name stays and is refused when the call is proposed.
     pub(super) fn tool(&self, wire: &str) -> String {
         self.back.get(wire).cloned().unwrap_or_else(|| wire.to_owned())
     }

@@ -1,4 +1,4 @@
-//! Chat completions, of OpenAI and of everybody who is nearly compatible.
+//! Requests in the format of OpenAI's chat completions, which many providers accept with small differences.
 
 mod events;
 
@@ -10,11 +10,11 @@ pub(super) use events::Events;
 use super::arguments::{object, schema};
 use super::conversation::{Part, parts};
 use super::names::Names;
-use crate::model::{Call, Request};
+use crate::model::{ModelCall, Request};
 
-/// What providers add to an assistant's message and want to see again, under the name that they gave it.
+/// Fields that providers add to a message of the model and expect back.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
-/// Where [`Events`] keeps what providers add to single calls.
+/// Key under which [`Events`] keeps the fields that providers add to single calls.
 const CALLS: &str = "calls";
 
 /// The request for the next turn. `own` says that it goes to OpenAI itself.
@@ -62,7 +62,7 @@ fn messages(request: Request<'_>, names: &Names) -> Vec<Value> {
     messages
 }
 
-fn said(text: &str, calls: &[Call], provider: &Value, names: &Names) -> Value {
+fn said(text: &str, calls: &[ModelCall], provider: &Value, names: &Names) -> Value {
     let mut message = json!({"role": "assistant", "content": if text.is_empty() { Value::Null } else { json!(text) }});
     if !calls.is_empty() {
         let calls = calls.iter().enumerate().map(|(place, call)| {

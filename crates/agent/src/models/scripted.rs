@@ -1,26 +1,27 @@
-//! No model at all: a script is played, for the demo and for tests.
+//! A model that plays a script, for the demo and for tests.
 
 use domain::agent::{ModelChoice, Script, ScriptedTurn};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
+use crate::model::{Delta, Message, Model, ModelCall, ModelError, Request, Turn};
 
-/// What is said when no turn of the script fits.
+/// Text of a turn if no turn of the script fits.
 const NOTHING: &str = "The script has nothing to say to this.";
-/// Where a turn keeps which one of the script it is: the history alone says what was played, so that a restart goes on exactly.
+/// Key under which a turn records its index in the script. The history alone says which turns were played, so that a
+/// restart continues exactly.
 const PLAYED: &str = "scripted";
-/// In how many pieces a text is said.
+/// Number of pieces in which a text is published.
 const PIECES: usize = 4;
 
-/// A script that is played.
+/// A model that plays a script.
 pub(super) struct Scripted {
     script: Script,
 }
 
 impl Scripted {
-    /// Plays the choice's script.
+    /// Plays the script of a model choice.
     pub(super) fn new(choice: &ModelChoice) -> Result<Self, ModelError> {
         let script =
             choice.script.clone().ok_or_else(|| ModelError::Refused("a scripted model needs a script".to_owned()))?;
@@ -50,7 +51,7 @@ impl Scripted {
         let Some((place, turn)) = self.next(history) else {
             return Turn { text: NOTHING.to_owned(), ..Turn::default() };
         };
-        let calls = turn.calls.iter().enumerate().map(|(index, call)| Call {
+        let calls = turn.calls.iter().enumerate().map(|(index, call)| ModelCall {
             id: format!("script_{number}_{index}"),
             tool: call.tool.clone(),
             arguments: if call.arguments.is_null() { Value::Object(Map::new()) } else { call.arguments.clone() },
@@ -83,7 +84,7 @@ fn played(history: &[Message], place: usize) -> bool {
     })
 }
 
-/// A text in a few pieces, cut between words.
+/// Splits a text into a few pieces between words.
 fn pieces(text: &str) -> impl Iterator<Item = String> {
     let words = text.split_inclusive(char::is_whitespace).collect::<Vec<_>>();
     let size = words.len().div_ceil(PIECES).max(1);
@@ -109,7 +110,7 @@ mod tests {
         Message::User { content: content.to_owned() }
     }
 
-    /// Asks a model that knows nothing but the history, and adds what it said.
+    /// Asks a model with this history and adds its turn to it.
     async fn ask(turns: &[ScriptedTurn], history: &mut Vec<Message>) -> String {
         let model = model(turns.to_vec());
         let mut heard = String::new();

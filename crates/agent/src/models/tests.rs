@@ -1,4 +1,4 @@
-//! The models against servers that speak their wire formats.
+//! The model clients against servers that speak their wire formats.
 
 mod anthropic;
 mod anything;
@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use super::http::Http;
-use super::retry::Pace;
-use super::wire::Wire;
-use crate::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
+use super::remote::RemoteModel;
+use super::retry::TimeLimits;
+use crate::model::{Delta, Message, Model, ModelCall, ModelError, Request, Turn};
 use crate::tool::ToolSpec;
 
 const KEY: &str = "sk-test-0123456789";
 
-/// A choice of a model with nothing said beyond the provider and a name.
+/// A model choice with only a provider and a name.
 pub(super) fn choice(provider: Provider) -> ModelChoice {
     ModelChoice {
         provider,
@@ -40,8 +40,8 @@ pub(super) fn choice(provider: Provider) -> ModelChoice {
     }
 }
 
-/// Long enough for any machine, and hardly any delay before asking again.
-const QUICK: Pace = Pace {
+/// Generous time limits and very short delays between retries.
+const QUICK: TimeLimits = TimeLimits {
     total: Duration::from_secs(60),
     idle: Duration::from_secs(60),
     patience: Duration::from_secs(5),
@@ -49,14 +49,14 @@ const QUICK: Pace = Pace {
     retries: 2,
 };
 
-fn at(endpoint: &str, choice: ModelChoice, pace: Pace) -> Wire {
+fn at(endpoint: &str, choice: ModelChoice, pace: TimeLimits) -> RemoteModel {
     let choice = ModelChoice { endpoint: Some(endpoint.to_owned()), ..choice };
     let key = Zeroizing::new(KEY.to_owned());
-    let carrier = Http::new(&choice, Some(&key)).unwrap();
-    Wire::new(&choice, Some(key), Box::new(carrier), pace)
+    let transport = Http::new(&choice, Some(&key)).unwrap();
+    RemoteModel::new(&choice, Some(key), Box::new(transport), pace)
 }
 
-/// Asks for a turn, and listens.
+/// Asks for a turn and collects the deltas.
 async fn ask(model: &dyn Model, request: Request<'_>) -> (Result<Turn, ModelError>, Vec<Delta>) {
     let mut heard = Vec::new();
     let turn = model.turn(request, &mut |delta| heard.push(delta)).await;
@@ -75,8 +75,8 @@ fn result(call: &str, content: &str, failed: bool) -> Message {
     Message::Result { call: call.to_owned(), tool: "files.read".to_owned(), content: content.to_owned(), failed }
 }
 
-fn call(id: &str, tool: &str, arguments: Value) -> Call {
-    Call { id: id.to_owned(), tool: tool.to_owned(), arguments }
+fn call(id: &str, tool: &str, arguments: Value) -> ModelCall {
+    ModelCall { id: id.to_owned(), tool: tool.to_owned(), arguments }
 }
 
 fn tool(name: &str) -> ToolSpec {
@@ -90,7 +90,7 @@ fn tool(name: &str) -> ToolSpec {
     }
 }
 
-/// What was said aloud, and what was thought.
+/// Text and reasoning text of the deltas.
 fn aloud(heard: &[Delta]) -> (String, String) {
     let mut aloud = (String::new(), String::new());
     for delta in heard {

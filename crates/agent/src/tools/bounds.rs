@@ -1,59 +1,59 @@
-//! How long the work of a tool may go on, and why it did not come to its end.
+//! Time limit and failure of the work of a tool.
 
 use std::io;
 use std::time::{Duration, Instant};
 
-use engine::Redactor;
+use engine::Hidden;
 use tokio_util::sync::CancellationToken;
 
-/// What the work on files is bounded by.
+/// Limits of a file operation.
 #[derive(Debug)]
 pub(super) struct Bounds {
     until: Instant,
     stop: CancellationToken,
-    /// What must not be shown.
-    pub(super) secrets: Redactor,
-    /// The mark of what may be replaced.
-    pub(super) seen: Option<String>,
+    /// Values that must not be shown.
+    pub(super) secrets: Hidden,
+    /// Hash of the content that may be replaced.
+    pub(super) expected_content: Option<String>,
 }
 
 impl Bounds {
-    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Redactor) -> Self {
-        Self { until: Instant::now() + time, stop, secrets, seen: None }
+    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Hidden) -> Self {
+        Self { until: Instant::now() + time, stop, secrets, expected_content: None }
     }
 
-    /// The same for work that may replace only what has this mark.
-    pub(super) fn replacing(self, seen: Option<String>) -> Self {
-        Self { seen, ..self }
+    /// Limits for an operation that may replace only content with this hash.
+    pub(super) fn replacing(self, expected_content: Option<String>) -> Self {
+        Self { expected_content, ..self }
     }
 
-    /// Says whether there is time left. Readers that find none show what they have.
+    /// Whether there is time left. A reader without time returns what it has.
     pub(super) fn in_time(&self) -> bool {
         Instant::now() < self.until
     }
 
-    /// Refuses to go on once nobody waits for it, or its time is over. Writers look here right before the one thing that they do.
-    pub(super) fn go_on(&self) -> Result<(), Trouble> {
+    /// Fails if the operation was cancelled or its time is over. Writers call it directly before their one change.
+    pub(super) fn go_on(&self) -> Result<(), ToolFailure> {
         if self.stop.is_cancelled() {
-            return Err(Trouble::new("it was cancelled before it was done"));
+            return Err(ToolFailure::new("it was cancelled before it was done"));
         }
         if !self.in_time() {
-            return Err(Trouble::new("it took too long, and was given up before it was done"));
+            return Err(ToolFailure::new("it took too long, and was given up before it was done"));
         }
         Ok(())
     }
 }
 
-/// Why a tool did not do what it was asked, as the model will read it.
+/// Reason why a tool failed, as the model will read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Trouble(pub(super) String);
+pub(super) struct ToolFailure(pub(super) String);
 
-impl Trouble {
+impl ToolFailure {
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 
-    /// Says what went wrong with a path, in words that do not depend on the system.
+    /// Failure of an operation on a path, in words that do not depend on the operating system.
     pub(super) fn with(path: &str, error: &io::Error) -> Self {
         let why = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),

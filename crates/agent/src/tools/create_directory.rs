@@ -1,12 +1,12 @@
-//! `create_directory`: a directory, and those on the way to it.
+//! `create_directory`: makes a directory with its missing parents.
 
 use cap_std::fs::Dir;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::file_tool::FileWork;
-use super::place::Place;
+use super::workspace_path::WorkspacePath;
 use crate::tool::ToolSpec;
 
 pub(super) struct CreateDirectory;
@@ -36,8 +36,8 @@ impl FileWork for CreateDirectory {
         }
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
-        let place = Place::inside(&arguments.path)?;
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
+        let place = WorkspacePath::inside(&arguments.path)?;
         bounds.go_on()?;
         let created = place.make(root)?;
         Ok(json!({"path": place.shown(), "created": created}))

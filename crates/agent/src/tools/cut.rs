@@ -1,11 +1,11 @@
-//! Cutting what is too long, so that everybody sees that it was.
+//! Shortens long texts with a visible mark.
 
-/// Says what was left out: `[cut: 12,345 of 99,999 bytes shown]`.
+/// Mark for a shortened text: `[cut: 12,345 of 99,999 bytes shown]`.
 pub(super) fn mark(shown: u64, of: u64, what: &str) -> String {
     format!("[cut: {} of {} {what} shown]", thousands(shown), thousands(of))
 }
 
-/// Gives the beginning of a text in at most so many bytes, never half a character, with the mark after it; and whether it was cut.
+/// The first `most` bytes of a text, cut between characters and followed by the mark, and whether it was cut.
 pub(super) fn beginning(text: &str, most: usize) -> (String, bool) {
     if text.len() <= most {
         return (text.to_owned(), false);

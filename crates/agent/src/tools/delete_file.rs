@@ -1,4 +1,4 @@
-//! `delete_file`: a file, a link, or a directory.
+//! `delete_file`: deletes a file, a link or a directory.
 
 use std::io;
 
@@ -6,12 +6,12 @@ use cap_std::fs::Dir;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::file_tool::FileWork;
-use super::place::{Place, enter};
+use super::workspace_path::{WorkspacePath, enter};
 use crate::tool::ToolSpec;
 
-/// How deep a directory is emptied: each one on the way is open.
+/// Deepest nesting that is deleted; every directory on the way stays open.
 const DEEPEST: usize = 128;
 
 pub(super) struct DeleteFile;
@@ -48,18 +48,18 @@ impl FileWork for DeleteFile {
         }
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
-        let place = Place::inside(&arguments.path)?;
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
+        let place = WorkspacePath::inside(&arguments.path)?;
         let (parent, name) = place.parent(root)?;
         let mut deleted = 0;
         let done =
             delete(&parent, name, &mut Deletion { bounds, recursive: arguments.recursive, deleted: &mut deleted }, 0);
         match done {
             Ok(()) => Ok(json!({"path": place.shown(), "deleted": deleted})),
-            Err(Trouble(why)) if deleted > 0 => {
-                Err(Trouble::new(format!("`{}`: {deleted} entries in it were deleted, then: {why}", place.shown())))
+            Err(ToolFailure(why)) if deleted > 0 => {
+                Err(ToolFailure::new(format!("`{}`: {deleted} entries in it were deleted, then: {why}", place.shown())))
             }
-            Err(Trouble(why)) => Err(Trouble::new(format!("`{}`: {why}", place.shown()))),
+            Err(ToolFailure(why)) => Err(ToolFailure::new(format!("`{}`: {why}", place.shown()))),
         }
     }
 }
@@ -70,8 +70,8 @@ struct Deletion<'a> {
     deleted: &'a mut u64,
 }
 
-fn delete(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -> Result<(), Trouble> {
-    let trouble = |error: io::Error| Trouble::with(name, &error);
+fn delete(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -> Result<(), ToolFailure> {
+    let trouble = |error: io::Error| ToolFailure::with(name, &error);
     let metadata = parent.symlink_metadata(name).map_err(trouble)?;
     if metadata.is_dir() {
         if deletion.recursive {
@@ -87,16 +87,16 @@ fn delete(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -
     Ok(())
 }
 
-fn empty(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -> Result<(), Trouble> {
+fn empty(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -> Result<(), ToolFailure> {
     if depth == DEEPEST {
-        return Err(Trouble::new(format!("more than {DEEPEST} directories lie in each other")));
+        return Err(ToolFailure::new(format!("more than {DEEPEST} directories lie in each other")));
     }
-    let trouble = |error: io::Error| Trouble::with(name, &error);
+    let trouble = |error: io::Error| ToolFailure::with(name, &error);
     let dir = enter(parent, name).map_err(trouble)?;
     let names: Vec<_> =
         dir.entries().and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect()).map_err(trouble)?;
     for inner in names {
-        let inner = inner.to_str().ok_or_else(|| Trouble::new(format!("{inner:?} is not UTF-8")))?;
+        let inner = inner.to_str().ok_or_else(|| ToolFailure::new(format!("{inner:?} is not UTF-8")))?;
         delete(&dir, inner, deletion, depth + 1)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `execute_command`: a shell line, in the workspace.
+//! `execute_command`: runs a shell command in the workspace.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,7 +9,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use cap_std::fs::MetadataExt as _;
-use engine::Redactor;
+use engine::Hidden;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::Deserialize;
@@ -19,20 +19,21 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Workspace;
-use super::bounds::Trouble;
+use super::bounds::ToolFailure;
 use super::file_tool::read;
 use super::group::{GRACE, Group};
 use super::output::Output;
 use super::variables::Variables;
-use crate::tool::{Ran, Run, Tool, ToolSpec};
+use crate::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 
 const SECONDS: u64 = 60;
 const MOST_SECONDS: u64 = 600;
 
-/// The longest command; the system itself takes no more than 128 KiB in one piece.
+/// Longest command in bytes; the operating system limits one argument to 128 KiB.
 const LONGEST: usize = 64 << 10;
 
-/// How long output is waited for when everything has ended: something that left the group may hold it open.
+/// Time for reading the rest of the output after the group has ended: a process that left the group may hold the pipe
+/// open.
 const LINGER: Duration = Duration::from_millis(500);
 
 pub(super) struct ExecuteCommand {
@@ -47,9 +48,9 @@ struct Arguments {
     timeout_seconds: Option<u64>,
 }
 
-/// Why the waiting was over.
+/// Reason why the wait for a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum WaitEnd {
     Ended,
     TimedOut,
     Cancelled,
@@ -60,7 +61,7 @@ impl ExecuteCommand {
         Self { spec: Self::described(), workspace }
     }
 
-    /// What it says of itself.
+    /// Description of the tool.
     pub(super) fn described() -> ToolSpec {
         let schema = json!({
             "type": "object",
@@ -77,43 +78,44 @@ impl ExecuteCommand {
         ToolSpec { name: "execute_command".to_owned(), description, schema, repeatable: false, parallel: false }
     }
 
-    async fn perform(&self, arguments: &Value, run: &Run) -> Result<Ran, Trouble> {
+    async fn perform(&self, arguments: &Value, run: &ToolRun) -> Result<ToolOutcome, ToolFailure> {
         let arguments: Arguments = read(arguments)?;
         let seconds = arguments.timeout_seconds.unwrap_or(SECONDS);
         if !(1..=MOST_SECONDS).contains(&seconds) {
-            return Err(Trouble::new(format!("timeout_seconds is from 1 to {MOST_SECONDS}")));
+            return Err(ToolFailure::new(format!("timeout_seconds is from 1 to {MOST_SECONDS}")));
         }
         if arguments.command.trim().is_empty() || arguments.command.contains('\0') || arguments.command.len() > LONGEST
         {
-            return Err(Trouble::new("the command is empty, has a NUL in it, or is longer than 64 KiB"));
+            return Err(ToolFailure::new("the command is empty, has a NUL in it, or is longer than 64 KiB"));
         }
         if run.cancel.is_cancelled() {
-            return Err(Trouble::new("it was cancelled before it began"));
+            return Err(ToolFailure::new("it was cancelled before it began"));
         }
         let variables = Variables::of(&run.secrets);
         let mut command = self.command(&arguments.command)?;
         command.envs(variables.given.iter().map(|(name, value)| (name, value)));
         let said = execute(&mut command, Duration::from_secs(seconds), run)
             .await
-            .map_err(|error| Trouble::new(format!("the command could not be run: {error}")))?;
+            .map_err(|error| ToolFailure::new(format!("the command could not be run: {error}")))?;
         Ok(said.outcome(seconds, variables.note()))
     }
 
-    fn command(&self, line: &str) -> Result<Command, Trouble> {
+    fn command(&self, line: &str) -> Result<Command, ToolFailure> {
         let Workspace { dir, path, search_path, programs } = &self.workspace;
-        let Some(programs) = programs else { return Err(Trouble::new("commands are not run here")) };
-        let moved = |_| Trouble::new("the workspace is not where it was");
+        let Some(programs) = programs else { return Err(ToolFailure::new("commands are not run here")) };
+        let moved = |_| ToolFailure::new("the workspace is not where it was");
         let (open, named) = (dir.dir_metadata().map_err(moved)?, path.symlink_metadata().map_err(moved)?);
         if (open.dev(), open.ino()) != (named.dev(), named.ino()) {
-            return Err(Trouble::new("the workspace is not where it was"));
+            return Err(ToolFailure::new("the workspace is not where it was"));
         }
-        // Without the dashes a command that begins with one would be an option of the shell.
+        // Without `--`, a command that begins with a dash would be read as an option of the shell.
         let (program, arguments) = programs.call("/bin/sh".into(), ["-c", "--", line].map(OsString::from).to_vec());
         let mut command = Command::new(program);
         command.args(arguments);
         command.current_dir(path).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("PATH", search_path).env("HOME", path).env("LANG", "C.UTF-8").env("TERM", "dumb");
-        // Files that an agent may write must not become settings of git: neither below its home, nor where a directory looks like a repository.
+        // Files that an agent writes must not configure git: neither in its home directory, nor in a directory that
+        // looks like a repository.
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_COUNT", "1");
         command.env("GIT_CONFIG_KEY_0", "safe.bareRepository").env("GIT_CONFIG_VALUE_0", "explicit");
         Ok(command)
@@ -129,29 +131,29 @@ impl Tool for ExecuteCommand {
         arguments.get("timeout_seconds")?.as_u64()
     }
 
-    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
         self.perform(arguments, run)
-            .map(|ran| ran.unwrap_or_else(|Trouble(message)| Ran::Failed { message, result: Value::Null }))
+            .map(|ran| ran.unwrap_or_else(|ToolFailure(message)| ToolOutcome::Failed { message, result: Value::Null }))
             .boxed()
     }
 }
 
-/// What a command came to.
-struct Said {
-    why: Why,
+/// Exit status and output of a command.
+struct CommandResult {
+    why: WaitEnd,
     status: ExitStatus,
     stdout: (String, bool),
     stderr: (String, bool),
 }
 
-impl Said {
-    fn outcome(self, seconds: u64, note: Option<String>) -> Ran {
+impl CommandResult {
+    fn outcome(self, seconds: u64, note: Option<String>) -> ToolOutcome {
         let (code, signal) = (self.status.code(), self.status.signal());
         let mut result = json!({
             "stdout": self.stdout.0,
             "stderr": self.stderr.0,
             "cut": self.stdout.1 || self.stderr.1,
-            "timed_out": self.why == Why::TimedOut,
+            "timed_out": self.why == WaitEnd::TimedOut,
         });
         if let Some(code) = code {
             result["exit_code"] = json!(code);
@@ -163,26 +165,26 @@ impl Said {
             result["note"] = json!(note);
         }
         let message = match (self.why, code, signal) {
-            (Why::Ended, Some(0), _) => return Ran::Done(result),
-            (Why::Ended, Some(code), _) if code == i32::from(confine::REFUSED) => self.refusal(code),
-            (Why::Ended, Some(code), _) => format!("the command ended with exit code {code}"),
-            (Why::Ended, None, signal) => format!("the command was ended by signal {}", signal.unwrap_or_default()),
-            (Why::TimedOut, ..) => format!("the command ran for {seconds} seconds and was ended"),
-            (Why::Cancelled, ..) => "the command was cancelled and ended".to_owned(),
+            (WaitEnd::Ended, Some(0), _) => return ToolOutcome::Done(result),
+            (WaitEnd::Ended, Some(code), _) if code == i32::from(confine::REFUSED) => self.refusal(code),
+            (WaitEnd::Ended, Some(code), _) => format!("the command ended with exit code {code}"),
+            (WaitEnd::Ended, None, signal) => format!("the command was ended by signal {}", signal.unwrap_or_default()),
+            (WaitEnd::TimedOut, ..) => format!("the command ran for {seconds} seconds and was ended"),
+            (WaitEnd::Cancelled, ..) => "the command was cancelled and ended".to_owned(),
         };
-        Ran::Failed { message, result }
+        ToolOutcome::Failed { message, result }
     }
 
-    /// What the helper says that has ended the command, or could not confine it. A command that ends in the same way deceives nobody but its
-    /// own agent.
+    /// Last message of the confinement helper, if it ended the command or could not confine it. A command that imitates
+    /// the helper deceives only its own agent.
     fn refusal(&self, code: i32) -> String {
         let last = self.stderr.0.lines().last().and_then(|line| line.strip_prefix(confine::SAYS));
         last.map_or_else(|| format!("the command ended with exit code {code}"), str::to_owned)
     }
 }
 
-async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result<Said> {
-    let secrets = Redactor::new(run.confidential());
+async fn execute(command: &mut Command, time: Duration, run: &ToolRun) -> io::Result<CommandResult> {
+    let secrets = Hidden::new(run.confidential());
     let (mut stdout, mut stderr) = (Output::new(secrets.clone()), Output::new(secrets));
     let (group, from_stdout, from_stderr) = Group::start(command)?;
     let (why, status) = {
@@ -190,36 +192,36 @@ async fn execute(command: &mut Command, time: Duration, run: &Run) -> io::Result
         let why = {
             let mut ended = pin!(group.ended().fuse());
             let why = wait(&mut ended, &mut reading, time, &run.cancel).await;
-            if why != Why::Ended {
+            if why != WaitEnd::Ended {
                 group.ask_to_end();
-                // The shell ends at once; what it started may still have something to tidy up, and holds the output open.
+                // The shell ends at once; its child processes may need time to clean up and still hold the output open.
                 let _ = timeout(GRACE, async { tokio::join!(&mut ended, &mut reading) }).await;
             }
             why
         };
         let status = group.kill().await?;
-        // Nothing of the group is left; what is still in the pipes is read, unless somebody outside it keeps them open.
+        // The group has ended. Read the rest of the pipes, unless a process outside the group holds them open.
         let _ = timeout(LINGER, &mut reading).await;
         (why, status)
     };
-    Ok(Said { why, status, stdout: stdout.finish(), stderr: stderr.finish() })
+    Ok(CommandResult { why, status, stdout: stdout.finish(), stderr: stderr.finish() })
 }
 
-/// Waits for the end, for the time, or for a cancellation, and reads meanwhile.
+/// Waits for the end, the time limit or a cancellation, and reads the output meanwhile.
 async fn wait(
     mut ended: impl Future<Output = ()> + Unpin,
     mut reading: impl Future + Unpin,
     time: Duration,
     cancel: &CancellationToken,
-) -> Why {
+) -> WaitEnd {
     let mut over = pin!(sleep(time));
     loop {
         tokio::select! {
             biased;
-            () = cancel.cancelled() => return Why::Cancelled,
-            () = &mut over => return Why::TimedOut,
-            () = &mut ended => return Why::Ended,
-            // It is fused, and does not come back a second time.
+            () = cancel.cancelled() => return WaitEnd::Cancelled,
+            () = &mut over => return WaitEnd::TimedOut,
+            () = &mut ended => return WaitEnd::Ended,
+            // The future is fused and completes only once.
             _ = &mut reading => {}
         }
     }

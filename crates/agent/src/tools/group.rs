@@ -1,7 +1,7 @@
-//! A command and everything that it started: one process group, which is ended as one.
+//! The process group of a command, which is ended as one.
 //!
-//! The first process is not reaped before the group was killed, so that its number, which is the group's, belongs to nobody else.
-//! What leaves the group on purpose (`setsid`) is not found again; it cannot keep anybody waiting.
+//! The first process is not reaped before the group is killed, so that its process id, which is also the group's, is
+//! not reused. A process that leaves the group on purpose (`setsid`) is not found again; nothing waits for it.
 
 use std::io;
 use std::process::ExitStatus;
@@ -12,15 +12,15 @@ use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// How long a group has between being asked to end and being killed.
+/// Time between the request to end and the kill.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// A process group. Dropping it asks it to end, and kills it after [`GRACE`].
+/// A process group. Dropping it asks the group to end and kills it after [`GRACE`].
 pub(super) struct Group {
     last: Option<Last>,
 }
 
-/// The group, without any patience: dropping it kills.
+/// A process group that is killed on drop, without grace.
 struct Last {
     child: Child,
     leader: Pid,
@@ -37,7 +37,7 @@ impl Group {
         Ok((Self { last: Some(Last { child, leader }) }, stdout, stderr))
     }
 
-    /// Comes back when the first process has ended.
+    /// Waits until the first process has ended.
     pub(super) async fn ended(&self) {
         if let Some(last) = &self.last {
             last.ended().await;
@@ -51,7 +51,7 @@ impl Group {
         }
     }
 
-    /// Kills every process of the group, and says how the first one ended.
+    /// Kills every process of the group and returns the exit status of the first.
     pub(super) async fn kill(mut self) -> io::Result<ExitStatus> {
         let Some(mut last) = self.last.take() else {
             return Err(io::Error::other("the group is gone"));
@@ -65,10 +65,10 @@ impl Drop for Group {
     fn drop(&mut self) {
         let Some(mut last) = self.last.take() else { return };
         last.send(Signal::TERM);
-        // Nobody waits for it any more. Without a runtime, or with one that ends meanwhile, it is killed at once.
+        // Without a runtime, or with one that shuts down, the group is killed at once.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {
-                // An ending that is noticed or not: it is killed and reaped either way.
+                // The group is killed and reaped whether or not it ended in time.
                 let _ = tokio::time::timeout(GRACE, last.ended()).await;
                 last.send(Signal::KILL);
                 if let Err(error) = last.child.wait().await {
@@ -81,7 +81,7 @@ impl Drop for Group {
 
 impl Last {
     fn send(&self, what: Signal) {
-        // Once it was reaped the number is no longer its own.
+        // After the process was reaped, its id may belong to another process.
         if self.child.id().is_some()
             && let Err(error) = kill_process_group(self.leader, what)
         {
@@ -90,7 +90,7 @@ impl Last {
     }
 
     async fn ended(&self) {
-        // Listened first, looked afterwards: an end in between rings.
+        // The signal handler is installed before the check, so that an end in between is not missed.
         let Ok(mut ends) = signal(SignalKind::child()) else { return };
         while self.runs() {
             if ends.recv().await.is_none() {
@@ -99,7 +99,7 @@ impl Last {
         }
     }
 
-    /// Says whether the first process runs, without reaping it.
+    /// Whether the first process still runs. Does not reap it.
     fn runs(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         matches!(waitid(WaitId::Pid(self.leader), options), Ok(None))

@@ -1,16 +1,16 @@
-//! `list_files`: what is in a directory.
+//! `list_files`: lists the entries of a directory.
 
 use cap_std::fs::Dir;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::file_tool::FileWork;
-use super::place::Place;
 use super::walk::{End, Kind, Step, walk};
+use super::workspace_path::WorkspacePath;
 use crate::tool::ToolSpec;
 
-/// The most entries that are shown, and the deepest that is looked.
+/// Largest number of entries shown, and the deepest level.
 const MOST: usize = 1000;
 const DEEPEST: usize = 16;
 
@@ -46,12 +46,12 @@ impl FileWork for ListFiles {
         }
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
         let depth = arguments.depth.unwrap_or(1);
         if !(1..=DEEPEST).contains(&depth) {
-            return Err(Trouble::new(format!("depth is from 1 to {DEEPEST}")));
+            return Err(ToolFailure::new(format!("depth is from 1 to {DEEPEST}")));
         }
-        let place = Place::parse(arguments.path.as_deref().unwrap_or("."))?;
+        let place = WorkspacePath::parse(arguments.path.as_deref().unwrap_or("."))?;
         let dir = place.directory(root)?;
         let mut entries = Vec::new();
         let end = walk(&dir, bounds, &mut |entry| {
@@ -67,7 +67,7 @@ impl FileWork for ListFiles {
             entries.push(shown);
             if entry.path.matches('/').count() + 1 < depth { Step::Into } else { Step::Past }
         })
-        .map_err(|error| Trouble::with(&place.shown(), &error))?;
+        .map_err(|error| ToolFailure::with(&place.shown(), &error))?;
         let cut = end == End::Short;
         let mut result = json!({"path": place.shown(), "entries": entries, "cut": cut});
         if cut {

@@ -1,4 +1,4 @@
-//! `move_file`: a file or directory under another name.
+//! `move_file`: renames a file or directory.
 
 use std::io;
 
@@ -7,9 +7,9 @@ use rustix::fs::{RenameFlags, renameat_with};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::file_tool::FileWork;
-use super::place::Place;
+use super::workspace_path::WorkspacePath;
 use crate::tool::ToolSpec;
 
 pub(super) struct MoveFile;
@@ -48,19 +48,20 @@ impl FileWork for MoveFile {
         }
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
-        let (source, destination) = (Place::inside(&arguments.source)?, Place::inside(&arguments.destination)?);
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
+        let (source, destination) =
+            (WorkspacePath::inside(&arguments.source)?, WorkspacePath::inside(&arguments.destination)?);
         let (from, name) = source.parent(root)?;
-        from.symlink_metadata(name).map_err(|error| Trouble::with(&source.shown(), &error))?;
+        from.symlink_metadata(name).map_err(|error| ToolFailure::with(&source.shown(), &error))?;
         let (to, new_name) = destination.parent(root)?;
         bounds.go_on()?;
         let moved = if arguments.replace {
             from.rename(name, &to, new_name)
         } else {
-            // One call that looks and moves: nobody can put something there in between.
+            // One system call checks and moves, so that nothing can be put there in between.
             renameat_with(&from, name, &to, new_name, RenameFlags::NOREPLACE).map_err(io::Error::from)
         };
-        moved.map_err(|error| Trouble::with(&destination.shown(), &error))?;
+        moved.map_err(|error| ToolFailure::with(&destination.shown(), &error))?;
         Ok(json!({"source": source.shown(), "destination": destination.shown()}))
     }
 }

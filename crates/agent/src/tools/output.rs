@@ -1,38 +1,38 @@
-//! What a command says: as much of its beginning and its end as is shown.
+//! The output of a command, shortened to its beginning and end.
 
 use std::collections::VecDeque;
 
-use engine::{Redactor, StreamRedactor};
+use engine::{Hidden, Hiding};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::cut;
 
-/// The most that is shown of one stream.
+/// Largest number of bytes shown of one stream.
 const SHOWN: usize = 64 << 10;
 
-/// One stream of a command, with the secrets hidden before anything is kept.
+/// One stream of a command. Secrets are removed before anything is kept.
 #[derive(Debug)]
 pub(super) struct Output {
-    hiding: StreamRedactor,
-    kept: Kept,
+    hiding: Hiding,
+    kept: BothEnds,
 }
 
 impl Output {
-    pub(super) fn new(secrets: Redactor) -> Self {
-        Self { hiding: StreamRedactor::new(secrets), kept: Kept::default() }
+    pub(super) fn new(secrets: Hidden) -> Self {
+        Self { hiding: Hiding::new(secrets), kept: BothEnds::default() }
     }
 
-    /// Reads until nobody can write any more. What was read is kept when this future is dropped.
+    /// Reads to the end of the stream. Output read so far is kept when this future is dropped.
     pub(super) async fn read(&mut self, mut from: impl AsyncRead + Unpin) {
         let mut buffer = vec![0; 16 << 10];
-        // A stream that cannot be read has ended.
+        // A read error counts as the end of the stream.
         while let Ok(count @ 1..) = from.read(&mut buffer).await {
             let kept = &mut self.kept;
             self.hiding.take(&buffer[..count], &mut |bytes| kept.take(bytes));
         }
     }
 
-    /// Gives the text, and whether it was cut.
+    /// The text, and whether it was cut.
     pub(super) fn finish(mut self) -> (String, bool) {
         let kept = &mut self.kept;
         self.hiding.finish(&mut |bytes| kept.take(bytes));
@@ -40,15 +40,15 @@ impl Output {
     }
 }
 
-/// The beginning and the end of something long.
+/// Beginning and end of a long stream.
 #[derive(Debug, Default)]
-struct Kept {
+struct BothEnds {
     beginning: Vec<u8>,
     end: VecDeque<u8>,
     total: u64,
 }
 
-impl Kept {
+impl BothEnds {
     fn take(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (first, rest) = bytes.split_at(bytes.len().min(SHOWN / 2 - self.beginning.len()));
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn kept(pieces: &[&[u8]]) -> (String, bool) {
-        let mut kept = Kept::default();
+        let mut kept = BothEnds::default();
         pieces.iter().for_each(|piece| kept.take(piece));
         kept.text()
     }

@@ -1,4 +1,4 @@
-//! `read_file`: the text of a file, or some of its lines.
+//! `read_file`: reads the text of a file or some of its lines.
 
 use std::io::Read;
 
@@ -6,13 +6,13 @@ use cap_std::fs::Dir;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::cut;
 use super::file_tool::FileWork;
-use super::place::Place;
+use super::workspace_path::WorkspacePath;
 use crate::tool::ToolSpec;
 
-/// The largest file that is read at all, and the most of it that is shown.
+/// Largest file that is read, and the most of it that is shown, in bytes.
 const LARGEST: u64 = 8 << 20;
 const SHOWN: usize = 64 << 10;
 
@@ -50,25 +50,26 @@ impl FileWork for ReadFile {
         }
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
         let from = arguments.from_line.unwrap_or(1);
         if from == 0 || arguments.lines == Some(0) {
-            return Err(Trouble::new("from_line and lines count from 1"));
+            return Err(ToolFailure::new("from_line and lines count from 1"));
         }
-        let place = Place::parse(&arguments.path)?;
+        let place = WorkspacePath::parse(&arguments.path)?;
         let path = place.shown();
         let text = bounds.secrets.hide(&text(root, &place)?);
         let total = text.lines().count();
         let wanted = arguments.lines.unwrap_or(usize::MAX);
         let chosen: String = text.split_inclusive('\n').skip(from - 1).take(wanted).collect();
         if from > total.max(1) {
-            return Err(Trouble::new(format!("`{path}` has {total} lines")));
+            return Err(ToolFailure::new(format!("`{path}` has {total} lines")));
         }
         let (content, was_cut) = cut::beginning(&chosen, SHOWN);
         let mut result = json!({
             "path": path, "content": content, "bytes": text.len(), "lines": total, "cut": was_cut,
         });
-        // The mark is on a line of its own, after what may be half of one. A line that is too long by itself cannot be read on.
+        // The mark has its own line, after the line that may be cut. Reading cannot continue within a line that is too
+        // long.
         let next = from + content.lines().count().saturating_sub(2);
         if was_cut && next > from {
             result["next_line"] = json!(next);
@@ -77,18 +78,18 @@ impl FileWork for ReadFile {
     }
 }
 
-fn text(root: &Dir, place: &Place) -> Result<String, Trouble> {
+fn text(root: &Dir, place: &WorkspacePath) -> Result<String, ToolFailure> {
     let path = place.shown();
     let file = place.open(root)?;
     let mut bytes = Vec::new();
-    // One more than is allowed, so that a file that grows meanwhile is noticed.
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| Trouble::with(&path, &error))?;
+    // One byte more than allowed, to notice a file that grows meanwhile.
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| ToolFailure::with(&path, &error))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(Trouble::new(format!("`{path}` is larger than 8 MiB; look into it with search_files")));
+        return Err(ToolFailure::new(format!("`{path}` is larger than 8 MiB; look into it with search_files")));
     }
     let length = bytes.len();
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),
-        _ => Err(Trouble::new(format!("`{path}` is binary, or not UTF-8 ({length} bytes)"))),
+        _ => Err(ToolFailure::new(format!("`{path}` is binary, or not UTF-8 ({length} bytes)"))),
     }
 }

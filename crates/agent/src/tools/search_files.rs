@@ -1,4 +1,4 @@
-//! `search_files`: the lines of files that fit a regular expression.
+//! `search_files`: finds the lines of files that match a regular expression.
 
 use std::io::Read;
 
@@ -8,21 +8,21 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wildmatch::WildMatch;
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::cut;
 use super::file_tool::FileWork;
-use super::place::{Place, open_regular};
 use super::walk::{End, Entry, Kind, Step, walk};
+use super::workspace_path::{WorkspacePath, open_regular};
 use crate::tool::ToolSpec;
 
-/// The most matches and files, the largest file that is looked into, the most of a line that is shown, and the longest pattern.
+/// Limits: matches, files, bytes of a file, characters of a line, length of the pattern.
 const MATCHES: usize = 200;
 const FILES: usize = 10_000;
 const LARGEST: u64 = 4 << 20;
 const LINE: usize = 400;
 const PATTERN: usize = 1000;
 
-/// What a compiled pattern may need; more is refused.
+/// Memory limit of a compiled pattern, in bytes.
 const COMPILED: usize = 1 << 20;
 
 pub(super) struct SearchFiles;
@@ -63,35 +63,35 @@ impl FileWork for SearchFiles {
         }
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
         let pattern = compile(&arguments)?;
-        let place = Place::parse(arguments.path.as_deref().unwrap_or("."))?;
+        let place = WorkspacePath::parse(arguments.path.as_deref().unwrap_or("."))?;
         let glob = arguments.glob.as_deref().map(|glob| (WildMatch::new(glob), glob.contains('/')));
         let mut search = Search { pattern, glob, bounds, matches: Vec::new(), files: 0, skipped: 0 };
         let end = match place.directory(root) {
             Ok(dir) => walk(&dir, bounds, &mut |entry| search.visit(entry))
-                .map_err(|error| Trouble::with(&place.shown(), &error))?,
+                .map_err(|error| ToolFailure::with(&place.shown(), &error))?,
             Err(trouble) => search.only(root, &place).ok_or(trouble)?,
         };
         Ok(search.result(&place.shown(), end))
     }
 }
 
-fn compile(arguments: &Arguments) -> Result<Regex, Trouble> {
+fn compile(arguments: &Arguments) -> Result<Regex, ToolFailure> {
     if arguments.pattern.len() > PATTERN || arguments.glob.as_ref().is_some_and(|glob| glob.len() > PATTERN) {
-        return Err(Trouble::new(format!("the pattern is longer than {PATTERN} bytes")));
+        return Err(ToolFailure::new(format!("the pattern is longer than {PATTERN} bytes")));
     }
     RegexBuilder::new(&arguments.pattern)
         .case_insensitive(arguments.ignore_case)
         .size_limit(COMPILED)
         .dfa_size_limit(COMPILED)
         .build()
-        .map_err(|error| Trouble::new(format!("the pattern cannot be used: {error}")))
+        .map_err(|error| ToolFailure::new(format!("the pattern cannot be used: {error}")))
 }
 
 struct Search<'a> {
     pattern: Regex,
-    /// With whether it is one of paths.
+    /// Glob pattern, and whether it matches whole paths instead of names.
     glob: Option<(WildMatch, bool)>,
     bounds: &'a Bounds,
     matches: Vec<Value>,
@@ -117,8 +117,8 @@ impl Search<'_> {
         self.look_into(entry.parent, entry.name, entry.path)
     }
 
-    /// Searches one file, where the place is one.
-    fn only(&mut self, root: &Dir, place: &Place) -> Option<End> {
+    /// Searches one file, if the path is a file.
+    fn only(&mut self, root: &Dir, place: &WorkspacePath) -> Option<End> {
         let (parent, name) = place.parent(root).ok()?;
         open_regular(&parent, name).ok()?;
         Some(match self.look_into(&parent, name, name) {
@@ -163,7 +163,7 @@ impl Search<'_> {
     }
 }
 
-/// Gives the text of a file; nothing where it is large, binary, or cannot be read.
+/// Text of a file; `None` for a large, binary or unreadable file.
 fn text(parent: &Dir, name: &str) -> Option<String> {
     let file = open_regular(parent, name).ok()?;
     let mut bytes = Vec::new();

@@ -1,34 +1,37 @@
-//! Secrets as variables of a command. Which names change what a program does, or which program runs, cannot be listed; hence only names that
-//! say that they carry a secret are given as they are, and all others begin with `SECRET_`.
+//! Secrets as environment variables of a command.
+//!
+//! The names that change what a program does, or which program runs, cannot all be listed. Only names that evidently
+//! carry a secret are passed as they are; all others get the prefix `SECRET_`.
 
 use std::collections::BTreeMap;
 
 use zeroize::Zeroizing;
 
-/// What a variable with another name begins with.
+/// Prefix of renamed variables.
 const PREFIX: &str = "SECRET_";
 
-/// How names end that carry a secret and steer nothing.
+/// Endings of names that carry a secret and configure nothing.
 const ENDS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSPHRASE", "APIKEY", "USERNAME"];
 
-/// The last words of such names, which would be ambiguous as mere endings.
+/// Last words of such names; as mere endings they would be ambiguous.
 const LAST_WORDS: &[&str] = &["KEY", "PIN", "OTP", "CODE", "PASS", "LOGIN", "ID"];
 
-/// What a name with the last word `USER` begins with, if it is the name of an account: `R_PROFILE_USER` and `R_ENVIRON_USER` are paths of scripts.
+/// First parts of names that end in `_USER` and name an account. `R_PROFILE_USER` and `R_ENVIRON_USER` are paths of
+/// scripts.
 const ACCOUNTS: &[&str] = &[
     "ADMIN", "API", "AUTH", "BASIC", "DATABASE", "DB", "FTP", "HTTP", "IMAP", "LDAP", "MAIL", "MONGO", "MSSQL",
     "MYSQL", "ORACLE", "PG", "POSTGRES", "REDIS", "REGISTRY", "SFTP", "SMTP", "SQL",
 ];
 
-/// Beginnings of names that configure a loader, a shell or a tool whatever comes after them.
+/// Beginnings of names that configure a loader, a shell or a tool.
 const STEERING: &[&str] = &["LD_", "DYLD_", "BASH_", "GIT_CONFIG", "NPM_CONFIG_"];
 
-/// The secrets of a step as variables.
+/// The secrets of a step as environment variables.
 #[derive(Debug, Default)]
 pub(super) struct Variables<'a> {
-    /// Names and values.
+    /// Names and values of the variables.
     pub(super) given: Vec<(String, &'a str)>,
-    /// Names of secrets that are given under another name.
+    /// Names of secrets that get the prefix.
     renamed: Vec<&'a str>,
     /// Names of secrets that cannot be variables.
     withheld: Vec<&'a str>,
@@ -50,7 +53,7 @@ impl<'a> Variables<'a> {
         variables
     }
 
-    /// What the model has to know about them.
+    /// Note for the model about renamed and withheld secrets.
     pub(super) fn note(&self) -> Option<String> {
         let mut parts = Vec::new();
         if !self.withheld.is_empty() {

@@ -1,16 +1,16 @@
-//! Walking through directories in order, without following links.
+//! Walks through directories in order, without following links.
 
 use std::io;
 
 use cap_std::fs::Dir;
 
 use super::bounds::Bounds;
-use super::place::enter;
+use super::workspace_path::enter;
 
-/// The most entries that are looked at in one walk, so that a huge directory costs what a large one does.
+/// Largest number of entries in one walk, which bounds the cost of a huge directory.
 const MOST: usize = 100_000;
 
-/// What something in a directory is.
+/// Kind of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -19,36 +19,36 @@ pub(super) enum Kind {
     Other,
 }
 
-/// Something in a directory.
+/// A directory entry.
 pub(super) struct Entry<'a> {
-    /// The directory that it is in.
+    /// Directory that contains the entry.
     pub(super) parent: &'a Dir,
     pub(super) name: &'a str,
-    /// From where the walk began.
+    /// Path from the start of the walk.
     pub(super) path: &'a str,
     pub(super) kind: Kind,
 }
 
-/// Whether a walk goes on.
+/// How a walk continues after an entry.
 pub(super) enum Step {
-    /// Into it, where it is a directory.
+    /// Enter the entry, if it is a directory.
     Into,
-    /// Past it.
+    /// Do not enter the entry.
     Past,
-    /// No further.
+    /// End the walk.
     Enough,
 }
 
 /// How a walk ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// Everything was seen.
+    /// Every entry was visited.
     Whole,
-    /// There was more.
+    /// Some entries were not visited.
     Short,
 }
 
-/// Walks through a directory, every directory in the order of its names and before what is in it.
+/// Walks through a directory in the order of names; a directory comes before its entries.
 pub(super) fn walk(dir: &Dir, bounds: &Bounds, visit: &mut dyn FnMut(&Entry<'_>) -> Step) -> io::Result<End> {
     let mut walk = Walk { bounds, visit, left: MOST, short: false };
     let done = walk.through(dir, "")?;
@@ -62,11 +62,11 @@ struct Walk<'a> {
     short: bool,
 }
 
-/// How deep a walk goes: each directory on the way is open.
+/// Deepest level of a walk; every directory on the way stays open.
 const DEEPEST: usize = 64;
 
 impl Walk<'_> {
-    /// Says whether the walk may go on.
+    /// Walks through one directory and returns whether the walk may continue.
     fn through(&mut self, dir: &Dir, path: &str) -> io::Result<bool> {
         for (name, kind) in self.entries(dir)? {
             if !self.bounds.in_time() || self.bounds.go_on().is_err() {
@@ -83,7 +83,7 @@ impl Walk<'_> {
                 self.short = true;
                 continue;
             }
-            // What cannot be entered, or is gone by now, is not seen; the rest is.
+            // A directory that cannot be opened, or no longer exists, is left out.
             match enter(dir, &name) {
                 Ok(inner) if !self.through(&inner, &path)? => return Ok(false),
                 Ok(_) => {}

@@ -1,4 +1,4 @@
-//! `write_file`: a whole file, put in place at once.
+//! `write_file`: replaces a whole file atomically.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,22 +12,22 @@ use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, Trouble};
+use super::bounds::{Bounds, ToolFailure};
 use super::file_tool::FileWork;
-use super::place::{Place, open_regular};
-use crate::tool::{Replaced, ToolSpec};
+use super::workspace_path::{WorkspacePath, open_regular};
+use crate::tool::{ReplacedContent, ToolSpec};
 
-/// The largest file that is written.
+/// Largest content, in bytes.
 const LARGEST: usize = 4 << 20;
-/// The largest text whose replacement is shown beside it.
+/// Largest replaced text that is shown to reviewers, in bytes.
 const LARGEST_SHOWN: usize = 64 << 10;
-/// The largest file that is compared with what was shown byte for byte.
+/// Largest file whose content is hashed, in bytes.
 const LARGEST_COMPARED: u64 = 8 << 20;
-/// What the mark of a file begins with that was read whole.
+/// Prefix of the hash of a file that was read completely.
 const READ: &str = "sha256:";
-/// The mark of nothing.
+/// Value for a missing file.
 const ABSENT: &str = "absent";
-/// The mark of what is no file, or is none that the server may read.
+/// Value for a path that is no file, or that the server may not read.
 const CLOSED: &str = "closed";
 
 pub(super) struct WriteFile;
@@ -63,46 +63,46 @@ impl FileWork for WriteFile {
         }
     }
 
-    fn replaces(root: &Dir, arguments: &Arguments) -> Option<Replaced> {
-        let place = Place::inside(&arguments.path).ok()?;
-        // Where there is no directory yet, there is no file either.
+    fn replaces(root: &Dir, arguments: &Arguments) -> Option<ReplacedContent> {
+        let place = WorkspacePath::inside(&arguments.path).ok()?;
+        // Without a directory there is no file.
         let Ok((parent, name)) = place.parent(root) else {
-            return Some(Replaced { mark: ABSENT.to_owned(), text: None });
+            return Some(ReplacedContent { content_hash: ABSENT.to_owned(), text: None });
         };
-        let (mark, bytes) = look(&parent, name);
-        let short = mark.starts_with(READ) && bytes.len() <= LARGEST_SHOWN;
+        let (content_hash, bytes) = read_current(&parent, name);
+        let short = content_hash.starts_with(READ) && bytes.len() <= LARGEST_SHOWN;
         let text = String::from_utf8(bytes).ok().filter(|text| short && !text.contains('\0'));
-        Some(Replaced { mark, text })
+        Some(ReplacedContent { content_hash, text })
     }
 
-    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, Trouble> {
+    fn work(root: &Dir, arguments: Arguments, bounds: &Bounds) -> Result<Value, ToolFailure> {
         if arguments.content.len() > LARGEST {
-            return Err(Trouble::new("the content is larger than 4 MiB"));
+            return Err(ToolFailure::new("the content is larger than 4 MiB"));
         }
-        let place = Place::inside(&arguments.path)?;
+        let place = WorkspacePath::inside(&arguments.path)?;
         let path = place.shown();
         let (parent, name) = place.parent(root)?;
         let old = parent.symlink_metadata(name).ok();
         if old.as_ref().is_some_and(|old| !old.is_file()) {
-            return Err(Trouble::new(format!("`{path}` is there, and is not a regular file")));
+            return Err(ToolFailure::new(format!("`{path}` is there, and is not a regular file")));
         }
-        let trouble = |error: io::Error| Trouble::with(&path, &error);
+        let trouble = |error: io::Error| ToolFailure::with(&path, &error);
         let permissions = old.as_ref().map(Metadata::permissions);
-        let beside = Beside::create(&parent, arguments.content.as_bytes(), permissions).map_err(trouble)?;
+        let temporary = TemporaryFile::create(&parent, arguments.content.as_bytes(), permissions).map_err(trouble)?;
         bounds.go_on()?;
         let changed = || {
             let why = "has changed since it was shown to those who were asked, and was not written: read it again and propose anew";
-            Trouble::new(format!("`{path}` {why}"))
+            ToolFailure::new(format!("`{path}` {why}"))
         };
-        match bounds.seen.as_deref() {
-            None => beside.put(name),
-            Some(seen) => {
-                let (now, _) = look(&parent, name);
-                // What is there already was put there by an earlier run of this call: twice is the same as once.
-                if now != seen && now != mark_of(arguments.content.as_bytes()) {
+        match bounds.expected_content.as_deref() {
+            None => temporary.put(name),
+            Some(expected_content) => {
+                let (now, _) = read_current(&parent, name);
+                // The new content may be there already from an earlier run of this call.
+                if now != expected_content && now != hash_of(arguments.content.as_bytes()) {
                     return Err(changed());
                 }
-                if now == ABSENT { beside.put_alone(name) } else { beside.put(name) }
+                if now == ABSENT { temporary.put_new(name) } else { temporary.put(name) }
             }
         }
         .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { changed() } else { trouble(error) })?;
@@ -110,8 +110,8 @@ impl FileWork for WriteFile {
     }
 }
 
-/// What is in a place: its mark, and its bytes where there are not too many.
-fn look(parent: &Dir, name: &str) -> (String, Vec<u8>) {
+/// Hash and content of a file; the content is empty for a large file.
+fn read_current(parent: &Dir, name: &str) -> (String, Vec<u8>) {
     match open_regular(parent, name).and_then(read) {
         Ok(read) => read,
         Err(error) if error.kind() == io::ErrorKind::NotFound => (ABSENT.to_owned(), Vec::new()),
@@ -119,30 +119,30 @@ fn look(parent: &Dir, name: &str) -> (String, Vec<u8>) {
     }
 }
 
-/// A file that is too large to be read is known by its length and by when it was last written.
+/// A file that is too large to hash is identified by its length and modification time.
 fn read(file: File) -> io::Result<(String, Vec<u8>)> {
     let metadata = file.metadata()?;
     let mut bytes = Vec::new();
     file.take(LARGEST_COMPARED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 <= LARGEST_COMPARED {
-        return Ok((mark_of(&bytes), bytes));
+        return Ok((hash_of(&bytes), bytes));
     }
     let written = metadata.modified()?.into_std().duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok((format!("large:{}:{}", metadata.len(), written.as_nanos()), Vec::new()))
 }
 
-fn mark_of(bytes: &[u8]) -> String {
+fn hash_of(bytes: &[u8]) -> String {
     format!("{READ}{}", Digest::of_bytes(bytes))
 }
 
-/// A file beside the one that it will replace. It is removed unless it was put in its place.
-struct Beside<'a> {
+/// A temporary file next to the one that it will replace. Dropping it removes it, unless it was renamed into place.
+struct TemporaryFile<'a> {
     parent: &'a Dir,
     name: String,
     placed: bool,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> TemporaryFile<'a> {
     fn create(parent: &'a Dir, content: &[u8], permissions: Option<Permissions>) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut options = OpenOptions::new();
@@ -151,22 +151,22 @@ impl<'a> Beside<'a> {
             let name = format!(".holdpoint-{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
             let mut file = match parent.open_with(&name, &options) {
                 Ok(file) => file,
-                // Another process of the same number, long ago or in another container.
+                // Left by another process with the same id, earlier or in another container.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             };
-            let beside = Self { parent, name, placed: false };
+            let temporary = Self { parent, name, placed: false };
             file.write_all(content)?;
             if let Some(permissions) = permissions {
                 file.set_permissions(permissions)?;
             }
             file.sync_all()?;
-            return Ok(beside);
+            return Ok(temporary);
         }
     }
 
-    /// Puts it where nothing is: one call that looks and moves, where the file system has it.
-    fn put_alone(mut self, name: &str) -> io::Result<()> {
+    /// Renames the file to a free name; atomic where the file system supports it.
+    fn put_new(mut self, name: &str) -> io::Result<()> {
         match renameat_with(self.parent, &self.name, self.parent, name, RenameFlags::NOREPLACE) {
             Err(Errno::INVAL | Errno::NOSYS) => return self.put(name),
             moved => moved?,
@@ -182,12 +182,12 @@ impl<'a> Beside<'a> {
     }
 }
 
-impl Drop for Beside<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.placed
             && let Err(error) = self.parent.remove_file(&self.name)
         {
-            tracing::warn!(%error, file = self.name, "a file that was not put in its place is left behind");
+            tracing::warn!(%error, file = self.name, "a temporary file could not be removed");
         }
     }
 }

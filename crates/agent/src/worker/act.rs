@@ -1,4 +1,4 @@
-//! What a turn wants done: proposed, where it acts; asked, where the model asks.
+//! Performs the effects of a turn: proposes its actions and asks its questions.
 
 use std::sync::Arc;
 
@@ -7,32 +7,32 @@ use domain::{Action, Kind, ProjectName, Proposal, Refusal, Standing, Verdict};
 use engine::{ActionReply, Error, HypotheticalCall, Propose};
 use serde_json::{Value, json};
 
-use super::Trouble;
-use super::drive::{Along, Driven};
+use super::StepError;
 use super::run::Ready;
+use super::step_run::{JournalExtras, StepRun};
 use crate::ask_user;
-use crate::machine::{CallEnd, Effect, Input};
+use crate::machine::{CallEnd, Input, StepEffect};
 use crate::models;
-use crate::tool::{Replaced, ToolSpec};
+use crate::tool::{ReplacedContent, ToolSpec};
 use crate::tools;
 
-/// The tool by which an agent would see what it replaces.
+/// Tool with which an agent would read the content that it replaces.
 const READ: &str = "read_file";
-/// How large a call may be together with what it replaces, so that both can be shown.
+/// Largest size of a call together with the content that it replaces, in bytes, at which both are shown.
 const MOST_SHOWN: usize = 224 << 10;
 
-/// What is known of what a call would replace.
+/// Content that a call would replace.
 #[derive(Default)]
-pub(super) struct Shown {
-    /// What people see of it.
+pub(super) struct Replacement {
+    /// Context that reviewers see beside the call.
     context: Value,
-    /// Its mark.
-    seen: Option<String>,
+    /// Hash of the content that reviewers saw.
+    expected_content: Option<String>,
 }
 
-impl Driven<'_> {
+impl StepRun<'_> {
     /// Loads the tools that the step may use.
-    pub(super) async fn equip(&mut self, project: &ProjectName) -> Result<(), Trouble> {
+    pub(super) async fn load_tools(&mut self, project: &ProjectName) -> Result<(), StepError> {
         let Some(agent) = &self.agent else { return Ok(()) };
         if let Some(workspace) = &agent.workspace {
             self.worker.engine.workspace_apart(self.claim.scope, workspace).await?;
@@ -54,15 +54,15 @@ impl Driven<'_> {
         Ok(())
     }
 
-    /// Does what is wanted, and says whether anything came of it.
-    pub(super) async fn act(&mut self, wanted: Vec<Effect>) -> Result<bool, Trouble> {
-        let (mut inputs, mut along, mut ready) = (Vec::new(), Along::default(), Vec::new());
+    /// Performs effects and returns whether the step progressed.
+    pub(super) async fn perform(&mut self, wanted: Vec<StepEffect>) -> Result<bool, StepError> {
+        let (mut inputs, mut extras, mut ready) = (Vec::new(), JournalExtras::default(), Vec::new());
         let mut progressed = false;
         let waiting = self.state.waiting();
         let calls: Vec<String> = wanted
             .iter()
             .filter_map(|effect| match effect {
-                Effect::Act { call, .. } => Some(call.clone()),
+                StepEffect::Act { call, .. } => Some(call.clone()),
                 _ => None,
             })
             .collect();
@@ -70,30 +70,30 @@ impl Driven<'_> {
         let mut known = known.into_iter();
         for effect in wanted {
             match effect {
-                Effect::AskBefore { call, question } => progressed |= self.ask_before(call, *question).await?,
-                Effect::AskUser { call, tool, arguments } => {
+                StepEffect::AskBefore { call, question } => progressed |= self.ask_before(call, *question).await?,
+                StepEffect::AskUser { call, tool, arguments } => {
                     progressed |= self.ask_user(call, &tool, &arguments).await?;
                 }
-                Effect::Act { call, tool, arguments } => {
+                StepEffect::Act { call, tool, arguments } => {
                     let (found, asked) = known.next().unwrap_or_default();
                     let acted = match found {
                         Some(found) if !matches!(found.standing, Standing::Allowed { .. }) => Ok((found, None)),
-                        Some(_) => self.proposed(&call, &tool, &arguments, Shown::default()).await?,
+                        Some(_) => self.propose(&call, &tool, &arguments, Replacement::default()).await?,
                         None => {
-                            let shown = self.shown(&tool, &arguments).await?;
-                            self.proposed(&call, &tool, &arguments, shown).await?
+                            let shown = self.read_replaced(&tool, &arguments).await?;
+                            self.propose(&call, &tool, &arguments, shown).await?
                         }
                     };
                     let (proposal, permit) = match acted {
                         Ok(acted) => acted,
                         Err(message) => {
-                            along.told.push(Self::unheard(&call, &tool, &message));
+                            extras.events.push(Self::unusable_event(&call, &tool, &message));
                             let end = CallEnd::Failed { message, result: Value::Null };
                             inputs.push(Input::Settled { call, end });
                             continue;
                         }
                     };
-                    if let Some(end) = Self::ended(&proposal, asked.as_ref(), self.worker.engine.now()) {
+                    if let Some(end) = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now()) {
                         inputs.push(Input::Settled { call, end });
                     } else if let Standing::Waiting { interaction } = &proposal.standing {
                         let interaction = interaction.to_string();
@@ -104,31 +104,31 @@ impl Driven<'_> {
                         ready.push(Ready::new(permit, Arc::clone(tool), &proposal));
                     }
                 }
-                Effect::CallModel
-                | Effect::Finish { .. }
-                | Effect::Fail { .. }
-                | Effect::Reject { .. }
-                | Effect::SendBack { .. }
-                | Effect::Skip { .. } => {}
+                StepEffect::CallModel
+                | StepEffect::Finish { .. }
+                | StepEffect::Fail { .. }
+                | StepEffect::Reject { .. }
+                | StepEffect::SendBack { .. }
+                | StepEffect::Skip { .. } => {}
             }
         }
         progressed |= !inputs.is_empty();
         if !inputs.is_empty() {
-            self.enter(inputs, along).await?;
+            self.enter(inputs, extras).await?;
         }
         Ok(self.run_all(ready).await? || progressed)
     }
 
-    /// Proposes a call; or why it cannot be, in words for the model.
-    pub(super) async fn proposed(
+    /// Proposes a call. The inner error is the reason why it cannot be proposed, in words for the model.
+    pub(super) async fn propose(
         &self,
         call: &str,
         tool: &str,
         arguments: &Value,
-        Shown { context, seen }: Shown,
-    ) -> Result<Result<(Proposal, Option<String>), String>, Trouble> {
+        Replacement { context, expected_content }: Replacement,
+    ) -> Result<Result<(Proposal, Option<String>), String>, StepError> {
         let Some(spec) = self.specs.iter().find(|spec| spec.name == tool) else {
-            return Ok(Err(self.no_such(tool)));
+            return Ok(Err(self.unknown_tool_message(tool)));
         };
         if !arguments.is_object() {
             let given: String = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
@@ -136,14 +136,14 @@ impl Driven<'_> {
             return Ok(Err(format!("The arguments of `{tool}` are not a JSON object: {given}")));
         }
         let client = !self.tools.contains_key(tool);
-        if client && let Some(message) = self.misfit(spec, arguments).await? {
+        if client && let Some(message) = self.explain_misfit(spec, arguments).await? {
             return Ok(Err(message));
         }
         let propose = Propose {
             call: call.to_owned(),
             action: Action { tool: tool.to_owned(), arguments: arguments.clone() },
             context,
-            seen,
+            seen: expected_content,
             traceparent: None,
             repeatable: spec.repeatable,
             client,
@@ -159,24 +159,26 @@ impl Driven<'_> {
             Err(Error::Refused(refusal @ (Refusal::TooManyOpen { .. } | Refusal::LimitReached { .. }))) => {
                 Ok(Err(refusal.to_string()))
             }
-            Err(Error::Refused(Refusal::SessionEnded { .. })) => Err(Trouble::Stopped),
+            Err(Error::Refused(Refusal::SessionEnded { .. })) => Err(StepError::Stopped),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What a call would replace, and what whoever is asked about it sees of that.
-    async fn shown(&self, tool: &str, arguments: &Value) -> Result<Shown, Trouble> {
-        let Some(tool) = self.tools.get(tool) else { return Ok(Shown::default()) };
-        let Some(Replaced { mark, text }) = tool.replaces(arguments).await else { return Ok(Shown::default()) };
+    /// Reads the content that a call would replace, with the context that reviewers see.
+    async fn read_replaced(&self, tool: &str, arguments: &Value) -> Result<Replacement, StepError> {
+        let Some(tool) = self.tools.get(tool) else { return Ok(Replacement::default()) };
+        let Some(ReplacedContent { content_hash, text }) = tool.replaces(arguments).await else {
+            return Ok(Replacement::default());
+        };
         let context = match text {
             Some(before) => self.context(arguments, &before).await?,
             None => Value::Null,
         };
-        Ok(Shown { context, seen: Some(mark) })
+        Ok(Replacement { context, expected_content: Some(content_hash) })
     }
 
-    /// What is seen beside a call: the text that it would replace, where the agent might read that unasked.
-    async fn context(&self, arguments: &Value, before: &str) -> Result<Value, Trouble> {
+    /// Context with the text that a call would replace, if the agent might read that file without approval.
+    async fn context(&self, arguments: &Value, before: &str) -> Result<Value, StepError> {
         if !self.specs.iter().any(|spec| spec.name == READ) {
             return Ok(Value::Null);
         }
@@ -193,14 +195,14 @@ impl Driven<'_> {
             return Ok(Value::Null);
         }
         let secrets = self.worker.engine.step_secrets(&self.claim).await?;
-        let context = json!({ "before": tools::hidden(before, &secrets.all) });
+        let context = json!({ "before": tools::redact_text(before, &secrets.all) });
         let room = arguments.to_string().len() + context.to_string().len() <= MOST_SHOWN;
         Ok(if room { context } else { Value::Null })
     }
 
-    /// What the model is told of arguments that a client would be handed and that do not fit its tool: our own tools, and those of MCP
-    /// servers, say so themselves.
-    async fn misfit(&self, spec: &ToolSpec, arguments: &Value) -> Result<Option<String>, Trouble> {
+    /// Message for the model about arguments of a client tool that do not fit its schema. Workspace tools and MCP
+    /// servers check their arguments themselves.
+    async fn explain_misfit(&self, spec: &ToolSpec, arguments: &Value) -> Result<Option<String>, StepError> {
         if spec.schema.is_null() {
             return Ok(None);
         }
@@ -211,8 +213,8 @@ impl Driven<'_> {
         Ok((!problems.is_empty()).then_some(message))
     }
 
-    /// What the model is told of a tool that it was not offered, in the names that it knows.
-    pub(super) fn no_such(&self, tool: &str) -> String {
+    /// Message for the model about a tool that it was not offered, with the tool names that the model knows.
+    pub(super) fn unknown_tool_message(&self, tool: &str) -> String {
         let own = self.agent.as_ref().is_none_or(|agent| agent.model.provider == Provider::Scripted);
         let names = if own {
             self.specs.iter().map(|spec| spec.name.clone()).collect()

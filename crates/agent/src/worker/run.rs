@@ -1,33 +1,31 @@
-//! What was allowed is started with its permit, run, and reported.
+//! Starts allowed actions with their permits, runs their tools, and reports the outcomes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Caller, Outcome, PermitId, Proposal, Refusal, SessionId, Standing, text};
-use engine::{ActionReply, Engine, Error, StepClaim};
+use engine::{Acted, Claim, Engine, Error};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
 use store::Topic;
 use tokio_util::sync::CancellationToken;
 
-use super::Trouble;
-use super::act::Shown;
-use super::drive::{Along, Driven};
-use crate::machine::{CallEnd, Effect, Input};
-use crate::tool::{Ran, Run, Tool};
-use crate::tools::discreet;
+use super::StepError;
+use super::act::Replacement;
+use super::step_run::{JournalExtras, StepRun};
+use crate::machine::{CallEnd, Input, StepEffect};
+use crate::tool::{Tool, ToolOutcome, ToolRun};
+use crate::tools::redact;
 
-/// How long a tool may run where its arguments do not say.
+/// Time limit of a tool in seconds, if its arguments do not set one.
 const USUAL: u64 = 120;
-/// The longest that they may say.
+/// Longest time limit that arguments may set, in seconds.
 const LONGEST: u64 = 600;
-/// For how many seconds an action is waited for of which nothing is heard.
+/// Longest lease of a running action, in seconds. A shorter step lease shortens it.
 const LEASE: i64 = 30;
-/// How often it is said that its tool still runs.
-const BEAT: Duration = Duration::from_secs(10);
-/// How often what became of an action is said again to a store that cannot be reached, and how long after each other.
+/// Number of retries of a report to a store that cannot be reached, and the pause between them.
 const REPORTS: usize = 60;
 const BETWEEN_REPORTS: Duration = Duration::from_secs(1);
 
@@ -37,29 +35,30 @@ pub(super) struct Ready {
     pub(super) permit: String,
     pub(super) tool: Arc<dyn Tool>,
     pub(super) arguments: Value,
-    /// The mark of what it may replace.
-    pub(super) seen: Option<String>,
+    /// Hash of the content that it may replace.
+    pub(super) expected_content: Option<String>,
 }
 
 impl Ready {
     pub(super) fn new(permit: String, tool: Arc<dyn Tool>, proposal: &Proposal) -> Self {
         let (call, arguments) = (proposal.call.clone(), proposal.effective().arguments);
-        Self { call, permit, tool, arguments, seen: proposal.replaces().map(str::to_owned) }
+        Self { call, permit, tool, arguments, expected_content: proposal.replaces().map(str::to_owned) }
     }
 }
 
-/// What runs actions of a step, and needs nothing else of it: so that what came of one can be journalled while others run.
+/// Runs actions of a step without borrowing it, so that one result can be journalled while other actions run.
 #[derive(Clone)]
 struct Runner<'a> {
     engine: &'a Engine,
-    claim: StepClaim,
+    claim: Claim,
     caller: Caller,
     lost: CancellationToken,
 }
 
-impl Driven<'_> {
-    /// Runs what may run, and says whether anything came of it: beside each other those whose tools say so, the others one after another.
-    pub(super) async fn run_all(&mut self, ready: Vec<Ready>) -> Result<bool, Trouble> {
+impl StepRun<'_> {
+    /// Runs actions and returns whether the step progressed. Tools that allow it run in parallel, the others one after
+    /// another.
+    pub(super) async fn run_all(&mut self, ready: Vec<Ready>) -> Result<bool, StepError> {
         let runner = Runner {
             engine: &self.worker.engine,
             claim: self.claim.clone(),
@@ -70,16 +69,16 @@ impl Driven<'_> {
         let mut progressed = if beside.is_empty() { false } else { self.run_beside(&runner, beside).await? };
         for ready in alone {
             if let Some(input) = runner.clone().run_one(ready).await? {
-                self.enter(vec![input], Along::default()).await?;
+                self.enter(vec![input], JournalExtras::default()).await?;
                 progressed = true;
             }
         }
         Ok(progressed)
     }
 
-    /// Runs actions beside each other, and what is released meanwhile too. Whatever one of them meets with, the others come to their end, and
-    /// what became of each is kept as soon as it is known.
-    async fn run_beside(&mut self, runner: &Runner<'_>, beside: Vec<Ready>) -> Result<bool, Trouble> {
+    /// Runs actions in parallel, with those that people release in between. If one fails, the others still run to their
+    /// end, and each result is journalled as soon as it is known.
+    async fn run_beside(&mut self, runner: &Runner<'_>, beside: Vec<Ready>) -> Result<bool, StepError> {
         let mut bell = runner.engine.bell().listen(Topic::Session(self.session.id));
         let mut begun: BTreeSet<String> = beside.iter().map(|ready| ready.call.clone()).collect();
         let mut running: FuturesUnordered<_> = beside.into_iter().map(|ready| runner.clone().run_one(ready)).collect();
@@ -94,12 +93,12 @@ impl Driven<'_> {
                         trouble = trouble.or(met.into_iter().find_map(Result::err));
                         let inputs: Vec<Input> = input.into_iter().chain(inputs.into_iter().flatten().flatten()).collect();
                         progressed |= !inputs.is_empty();
-                        if inputs.is_empty() { Ok(()) } else { self.enter(inputs, Along::default()).await }
+                        if inputs.is_empty() { Ok(()) } else { self.enter(inputs, JournalExtras::default()).await }
                     }
                     Some(Err(met)) => Err(met),
                     None => break,
                 },
-                () = bell.heard(), if trouble.is_none() => match self.released(&mut begun).await {
+                () = bell.heard(), if trouble.is_none() => match self.find_released(&mut begun).await {
                     Ok(more) => {
                         running.extend(more.into_iter().map(|ready| runner.clone().run_one(ready)));
                         Ok(())
@@ -112,13 +111,13 @@ impl Driven<'_> {
         trouble.map_or(Ok(progressed), Err)
     }
 
-    /// What people have released while others run, and may run beside them.
-    async fn released(&self, begun: &mut BTreeSet<String>) -> Result<Vec<Ready>, Trouble> {
+    /// Actions that people have released while others run, and that may run in parallel.
+    async fn find_released(&self, begun: &mut BTreeSet<String>) -> Result<Vec<Ready>, StepError> {
         let waiting: Vec<String> =
-            self.state.waiting().into_iter().filter(|one| !one.own).map(|one| one.call).collect();
+            self.state.waiting().into_iter().filter(|one| !one.is_question).map(|one| one.call).collect();
         let mut wanted: Vec<(String, String, Value)> = Vec::new();
         for effect in self.state.outstanding() {
-            if let Effect::Act { call, tool, arguments } = effect
+            if let StepEffect::Act { call, tool, arguments } = effect
                 && waiting.contains(&call)
                 && !begun.contains(&call)
                 && self.tools.get(&tool).is_some_and(|tool| tool.spec().parallel)
@@ -135,7 +134,8 @@ impl Driven<'_> {
         for ((call, tool, arguments), (found, _)) in wanted.into_iter().zip(known) {
             let allowed = found.is_some_and(|found| matches!(found.standing, Standing::Allowed { .. }));
             let Some(run) = self.tools.get(&tool).filter(|_| allowed) else { continue };
-            if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments, Shown::default()).await? {
+            if let Ok((proposal, Some(permit))) = self.propose(&call, &tool, &arguments, Replacement::default()).await?
+            {
                 begun.insert(call);
                 ready.push(Ready::new(permit, Arc::clone(run), &proposal));
             }
@@ -145,88 +145,103 @@ impl Driven<'_> {
 }
 
 impl Runner<'_> {
-    /// Has an action waited for as long as its tool runs.
-    async fn kept<T>(&self, place: &(SessionId, String), run: Option<PermitId>, running: impl Future<Output = T>) -> T {
+    /// Lease of a running action, in seconds. It is extended three times within its length.
+    fn action_lease(&self) -> i64 {
+        self.engine.settings().step_lease.as_secs().clamp(1, LEASE)
+    }
+
+    /// Extends the lease of an action while its tool runs.
+    async fn keep_lease<T>(
+        &self,
+        action: &(SessionId, String),
+        run: Option<PermitId>,
+        running: impl Future<Output = T>,
+    ) -> T {
         tokio::pin!(running);
-        let mut beat = tokio::time::interval(BEAT);
+        let lease = self.action_lease();
+        let mut beat = tokio::time::interval(Duration::from_secs(lease.unsigned_abs()) / 3);
         beat.tick().await;
         loop {
             tokio::select! {
                 biased;
                 ran = &mut running => return ran,
                 _ = beat.tick() => {
-                    if let Err(error) = self.engine.action_keep(&self.caller, place.clone(), LEASE, run).await {
-                        tracing::debug!(%error, call = place.1, "nobody could be told that a tool still runs");
+                    if let Err(error) = self.engine.action_keep(&self.caller, action.clone(), lease, run).await {
+                        tracing::debug!(%error, call = action.1, "the lease of a running action could not be extended");
                     }
                 }
             }
         }
     }
 
-    /// Starts an action with its permit, runs its tool, and reports what became of it.
-    async fn run_one(self, ready: Ready) -> Result<Option<Input>, Trouble> {
-        let Ready { call, permit, tool, arguments, seen } = ready;
+    /// Starts an action with its permit, runs its tool, and reports the outcome.
+    async fn run_one(self, ready: Ready) -> Result<Option<Input>, StepError> {
+        let Ready { call, permit, tool, arguments, expected_content } = ready;
         let limit = tool.seconds(&arguments).unwrap_or(USUAL).min(LONGEST);
-        let place = (self.claim.session, call.clone());
+        let action = (self.claim.session, call.clone());
         let secrets = self.engine.step_secrets(&self.claim).await?;
-        let started = match self.engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
-            Ok(started) => started,
-            Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
-            Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(Trouble::Stopped),
-            Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
-            Err(Error::Refused(refusal)) => {
-                // Whoever approved it reads the same reason as the model.
-                let message = refusal.to_string();
-                self.engine.action_left(&self.caller, place, message.clone()).await?;
-                let end = CallEnd::Failed { message, result: Value::Null };
-                return Ok(Some(Input::Settled { call, end }));
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let started =
+            match self.engine.action_start(&self.caller, action.clone(), permit, Some(self.action_lease()), None).await
+            {
+                Ok(started) => started,
+                Err(Error::Refused(Refusal::SessionPaused(_))) => return Ok(None),
+                Err(Error::Refused(Refusal::SessionEnded { .. })) => return Err(StepError::Stopped),
+                Err(Error::Refused(Refusal::ActionNot { .. })) => return Ok(None),
+                Err(Error::Refused(refusal)) => {
+                    // The person who approved the action reads the same reason as the model.
+                    let message = refusal.to_string();
+                    self.engine.action_left(&self.caller, action, message.clone()).await?;
+                    let end = CallEnd::Failed { message, result: Value::Null };
+                    return Ok(Some(Input::Settled { call, end }));
+                }
+                Err(error) => return Err(error.into()),
+            };
         let this_run = started.proposal.standing.run();
-        let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all, seen };
+        let run = ToolRun { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all, expected_content };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));
-        let ran = discreet(self.kept(&place, this_run, running).await.unwrap_or(Ran::Unknown), &run);
-        // What was ended because its worker stops, or has lost it, may have done anything; only the end of its session is its own end.
+        let ran = redact(self.keep_lease(&action, this_run, running).await.unwrap_or(ToolOutcome::Unknown), &run);
+        // A tool that was interrupted because its worker stopped or lost the step may have done anything. Only if its
+        // session has ended is the failure reported as such.
         let cut = self.lost.is_cancelled() && !self.engine.step_session_ended(&self.claim).await.unwrap_or(false);
         let outcome = match ran {
-            Ran::Done(result) => Outcome::Done { result },
-            Ran::Failed { .. } if cut => Outcome::Unknown,
-            Ran::Failed { message, result } => Outcome::Failed { message: text::sayable(&message), result },
-            Ran::Unknown => Outcome::Unknown,
+            ToolOutcome::Done(result) => Outcome::Done { result },
+            ToolOutcome::Failed { .. } if cut => Outcome::Unknown,
+            ToolOutcome::Failed { message, result } => Outcome::Failed { message: text::sayable(&message), result },
+            ToolOutcome::Unknown => Outcome::Unknown,
         };
-        let reported = match self.reported(&place, (outcome, this_run)).await {
+        let reported = match self.report(&action, outcome, this_run).await {
             Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
                 let problems: Vec<String> = problems.iter().map(|problem| problem.message.clone()).collect();
                 let message = format!("It ran, and what came of it cannot be kept: {}", problems.join("; "));
-                self.reported(&place, (Outcome::Failed { message, result: json!(null) }, this_run)).await
+                self.report(&action, Outcome::Failed { message, result: json!(null) }, this_run).await
             }
             reported => reported,
         };
         let reported = match reported {
-            // Somebody had it run again meanwhile: that run is the one that counts, and whoever has it says what became of it.
+            // Another run of the action was started in between; the outcome of that run counts.
             Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::AnotherRun(_))) => return Ok(None),
             reported => reported?,
         };
-        Ok(Driven::ended(&reported.proposal, None, self.engine.now()).map(|end| Input::Settled { call, end }))
+        Ok(StepRun::call_end(&reported.proposal, None, self.engine.now()).map(|end| Input::Settled { call, end }))
     }
 
-    /// Says what became of a run. A store that cannot be reached for a while is waited for: nobody else knows.
-    async fn reported(
+    /// Reports the outcome of a run. Retries while the store cannot be reached, because nobody else knows the outcome.
+    async fn report(
         &self,
-        place: &(SessionId, String),
-        ran: (Outcome, Option<PermitId>),
-    ) -> Result<ActionReply, Error> {
+        action: &(SessionId, String),
+        outcome: Outcome,
+        run: Option<PermitId>,
+    ) -> Result<Acted, Error> {
         for _ in 0..REPORTS {
-            match self.engine.action_outcome(&self.caller, place.clone(), ran.clone(), None).await {
+            match self.engine.action_outcome(&self.caller, action.clone(), (outcome.clone(), run), None).await {
                 Err(Error::Store(error)) => {
-                    tracing::warn!(%error, call = place.1, "what became of an action could not be kept; it is said again");
+                    tracing::warn!(%error, call = action.1, "the outcome of an action could not be stored; retrying");
                     tokio::time::sleep(BETWEEN_REPORTS).await;
                 }
                 reported => return reported,
             }
         }
-        self.engine.action_outcome(&self.caller, place.clone(), ran, None).await
+        self.engine.action_outcome(&self.caller, action.clone(), (outcome, run), None).await
     }
 }

@@ -1,4 +1,4 @@
-//! What became of what a step waits for, as its machine takes it.
+//! Turns answered questions and settled actions into inputs of the machine.
 
 use domain::template::places;
 use domain::{
@@ -7,22 +7,22 @@ use domain::{
 };
 use serde_json::Value;
 
-use super::Trouble;
-use super::drive::{Along, Driven};
-use crate::history::words;
-use crate::machine::{Answered, BeforeEnd, CallEnd, Doing, Input, Left, output};
+use super::StepError;
+use super::step_run::{JournalExtras, StepRun};
+use crate::history::texts;
+use crate::machine::{Activity, BeforeEnd, CallEnd, Input, PeopleAnswer, UnsettledCall, output};
 
-/// What a model is told of a call that its step had not come to when it ended.
+/// Message for the model about a call that was not performed before its step ended.
 const NOT_BEGUN: &str = "the step ended before anything was done about this";
 
-impl Driven<'_> {
-    /// Takes the answers to the step's own questions, and says whether there was one.
-    pub(super) async fn settle_questions(&mut self) -> Result<bool, Trouble> {
-        let own: Vec<_> = self.state.waiting().into_iter().filter(|one| one.own).collect();
+impl StepRun<'_> {
+    /// Journals the answers to the step's questions and returns whether there was one.
+    pub(super) async fn settle_questions(&mut self) -> Result<bool, StepError> {
+        let own: Vec<_> = self.state.waiting().into_iter().filter(|one| one.is_question).collect();
         if own.is_empty() {
             return Ok(false);
         }
-        let before = self.state.doing() == Doing::Asking;
+        let before = self.state.activity() == Activity::Asking;
         let (mut calls, mut ids) = (Vec::new(), Vec::new());
         for one in own {
             if let Ok(id) = one.interaction.parse::<InteractionId>() {
@@ -31,20 +31,20 @@ impl Driven<'_> {
             }
         }
         let found = self.worker.engine.step_questions(&self.claim, ids).await?;
-        let (mut inputs, mut along) = (Vec::new(), Along::default());
+        let (mut inputs, mut extras) = (Vec::new(), JournalExtras::default());
         for (call, asked) in calls.into_iter().zip(found) {
             let Some(asked) = asked else { continue };
             let end = match (asked.status(), &asked.question.kind) {
-                // A notice holds nothing up.
-                (Status::Pending, Kind::Notice) => Ok(noticed()),
+                // A notice does not wait for an answer.
+                (Status::Pending, Kind::Notice) => Ok(notice_answer()),
                 (Status::Pending, _) => continue,
-                _ => answered(&asked),
+                _ => answer_or_end(&asked),
             };
-            along.taken.push(asked.id);
+            extras.taken.push(asked.id);
             if before {
-                let (end, told) = self.before(&asked.question.title, end);
+                let (end, told) = self.question_before_end(&asked.question.title, end);
                 inputs.extend(told);
-                inputs.push(Input::Before(end));
+                inputs.push(Input::BeforeEnded(end));
                 continue;
             }
             let end = match end {
@@ -56,27 +56,28 @@ impl Driven<'_> {
         if inputs.is_empty() {
             return Ok(false);
         }
-        self.enter(inputs, along).await?;
+        self.enter(inputs, extras).await?;
         Ok(true)
     }
 
-    /// Finds out what became of the calls that the attempt before left without a result: its model goes on from what is known.
-    pub(super) async fn recall(&mut self) -> Result<(), Trouble> {
-        let left = self.state.left().to_vec();
+    /// Journals the outcomes of the calls that the previous attempt left without a result, before the model is asked
+    /// again.
+    pub(super) async fn recover_unsettled(&mut self) -> Result<(), StepError> {
+        let left = self.state.unsettled().to_vec();
         if left.is_empty() {
             return Ok(());
         }
         let calls = left.iter().map(|left| left.call.clone()).collect();
         let known = self.worker.engine.step_calls(&self.claim, calls).await?;
         let mut inputs = Vec::new();
-        for (Left { call, question }, (proposal, asked)) in left.into_iter().zip(known) {
+        for (UnsettledCall { call, question }, (proposal, asked)) in left.into_iter().zip(known) {
             let end = match (question.and_then(|id| id.parse().ok()), proposal) {
                 (Some(id), _) => {
                     let found = self.worker.engine.step_questions(&self.claim, vec![id]).await?;
-                    own_end(found.first().and_then(Option::as_ref))
+                    question_end(found.first().and_then(Option::as_ref))
                 }
                 (None, Some(proposal)) => {
-                    let ended = Self::ended(&proposal, asked.as_ref(), self.worker.engine.now());
+                    let ended = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now());
                     ended.unwrap_or_else(|| match proposal.standing {
                         Standing::Allowed { .. } => not_begun(),
                         _ => CallEnd::Unknown,
@@ -84,13 +85,13 @@ impl Driven<'_> {
                 }
                 (None, None) => not_begun(),
             };
-            inputs.push(Input::Found { call, end });
+            inputs.push(Input::CallRecovered { call, end });
         }
-        self.enter(inputs, Along::default()).await
+        self.enter(inputs, JournalExtras::default()).await
     }
 
-    /// How the question before the step ended; and what the agent is told of it, where the input of the step does not say.
-    fn before(&self, title: &str, end: Result<Answered, String>) -> (BeforeEnd, Option<Input>) {
+    /// End of the question before the step, with a note to the agent if the input template does not use the answer.
+    fn question_before_end(&self, title: &str, end: Result<PeopleAnswer, String>) -> (BeforeEnd, Option<Input>) {
         let answer = match end {
             Ok(answer) => answer,
             Err(how) => return (BeforeEnd::Unanswered { how }, None),
@@ -102,9 +103,9 @@ impl Driven<'_> {
         let mut values = self.values.clone();
         values["answer"] = output(&answer);
         let says_more = !answer.metadata.is_null() || !answer.data.is_null() || answer.feedback.is_some();
-        let told = (says_more || answer.effect == Effect::Custom) && !names_answer(&step.input);
+        let told = (says_more || answer.effect == Effect::Custom) && !uses_answer(&step.input);
         let told = told.then(|| {
-            let (by, content) = (answer.by.clone(), words::answer_before(title, &answer));
+            let (by, content) = (answer.by.clone(), texts::answer_before(title, &answer));
             Input::Message { by, content, person: true, note: true }
         });
         match self.task(step, &values) {
@@ -113,8 +114,8 @@ impl Driven<'_> {
         }
     }
 
-    /// What became of an action, once it is settled.
-    pub(super) fn ended(proposal: &Proposal, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
+    /// Result of an action, once it is settled.
+    pub(super) fn call_end(proposal: &Proposal, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
         let end = match &proposal.standing {
             Standing::Done { result } => CallEnd::Done { result: result.clone(), edited: proposal.edited.clone() },
             Standing::Failed { message, result } => {
@@ -122,14 +123,14 @@ impl Driven<'_> {
             }
             Standing::Denied => CallEnd::Denied { reason: proposal.ruling.reason.clone() },
             Standing::Rejected { by, effect, feedback } => match (asked.and_then(answer_of), effect) {
-                (Some(answer), _) => CallEnd::Answered(said(answer)),
-                (None, Some(effect)) => CallEnd::Answered(Answered {
+                (Some(answer), _) => CallEnd::Answered(people_answer(answer)),
+                (None, Some(effect)) => CallEnd::Answered(PeopleAnswer {
                     effect: *effect,
                     options: Vec::new(),
                     metadata: Value::Null,
                     data: Value::Null,
                     feedback: feedback.clone(),
-                    by: named(by),
+                    by: answerer(by),
                 }),
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
@@ -146,19 +147,19 @@ impl Driven<'_> {
     }
 }
 
-/// What became of a question of the model's own whose step has ended.
-fn own_end(asked: Option<&Interaction>) -> CallEnd {
+/// Result of a question of the model whose step has ended.
+fn question_end(asked: Option<&Interaction>) -> CallEnd {
     match asked {
         Some(asked) if asked.question.kind == Kind::Notice && asked.status() == Status::Pending => {
-            CallEnd::Answered(noticed())
+            CallEnd::Answered(notice_answer())
         }
-        Some(asked) => answered(asked).map_or_else(|how| CallEnd::Unanswered { how }, CallEnd::Answered),
+        Some(asked) => answer_or_end(asked).map_or_else(|how| CallEnd::Unanswered { how }, CallEnd::Answered),
         None => CallEnd::Unanswered { how: how(None) },
     }
 }
 
-/// Whether a template fills in something of the answer.
-fn names_answer(input: &Value) -> bool {
+/// Whether a template uses a part of the answer.
+fn uses_answer(input: &Value) -> bool {
     let mut paths = places("", input).into_iter().filter_map(|(_, path)| path.ok());
     paths.any(|path| path.parts().first() == Some(&"answer"))
 }
@@ -174,32 +175,32 @@ fn answer_of(asked: &Interaction) -> Option<&Answer> {
     }
 }
 
-/// What people said to a question; or how it ended without an answer.
-fn answered(asked: &Interaction) -> Result<Answered, String> {
+/// The answer of people to a question; the error is how it ended without one.
+fn answer_or_end(asked: &Interaction) -> Result<PeopleAnswer, String> {
     match &asked.state {
         State::Resolved { resolution: Resolution::Cancelled { .. }, .. } => Err("cancelled".into()),
-        _ => answer_of(asked).map(said).ok_or_else(|| how(Some(asked))),
+        _ => answer_of(asked).map(people_answer).ok_or_else(|| how(Some(asked))),
     }
 }
 
-fn said(answer: &Answer) -> Answered {
-    Answered {
+fn people_answer(answer: &Answer) -> PeopleAnswer {
+    PeopleAnswer {
         effect: answer.effect,
         options: answer.options.clone(),
         metadata: answer.metadata.clone(),
         data: answer.data.clone(),
         feedback: answer.feedback.clone(),
-        by: named(&answer.by),
+        by: answerer(&answer.by),
     }
 }
 
-/// Who said something, as the model is told: nobody in person is `system`.
-fn named(by: &Actor) -> String {
+/// Name of the person who answered; `system` if no person did.
+fn answerer(by: &Actor) -> String {
     if by.kind == ActorKind::User { by.name.clone() } else { "system".into() }
 }
 
-fn noticed() -> Answered {
-    Answered {
+fn notice_answer() -> PeopleAnswer {
+    PeopleAnswer {
         effect: Effect::Provide,
         options: Vec::new(),
         metadata: Value::Null,

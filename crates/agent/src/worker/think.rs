@@ -1,4 +1,4 @@
-//! The model is asked for its next turn; what it says meanwhile is told in portions.
+//! Asks the model for its next turn and publishes its text in portions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,25 +6,25 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::Trouble;
-use super::drive::{Along, Driven};
+use super::StepError;
+use super::step_run::{JournalExtras, StepRun};
 use crate::machine::Input;
 use crate::model::{Delta, Model, ModelError, Request, Turn};
 
-/// How often what a model says is told, while it says it.
+/// Interval at which the text of a running turn is published.
 const PORTION: Duration = Duration::from_millis(300);
 
-impl Driven<'_> {
+impl StepRun<'_> {
     /// Asks for the next turn and journals it.
-    pub(super) async fn think(&mut self) -> Result<(), Trouble> {
-        self.recall().await?;
+    pub(super) async fn think(&mut self) -> Result<(), StepError> {
+        self.recover_unsettled().await?;
         let turn_number = self.state.turn() + 1;
         let model = match self.model().await? {
             Ok(model) => model,
-            Err(error) => return self.unable(&error).await,
+            Err(error) => return self.fail_model(&error).await,
         };
-        while self.state.unheard() {
-            self.enter(vec![Input::Heard], Along::default()).await?;
+        while self.state.has_unshown_messages() {
+            self.enter(vec![Input::MessagesShown], JournalExtras::default()).await?;
         }
         let history = self.history().await?;
         let instructions = self.agent.as_ref().map(|agent| agent.instructions.clone()).unwrap_or_default();
@@ -32,7 +32,7 @@ impl Driven<'_> {
         let said: Arc<Mutex<Vec<Delta>>> = Arc::default();
         let heard = Arc::clone(&said);
         let mut hear = move |delta| heard.lock().push(delta);
-        let (mut again, mut told_some) = (std::mem::take(&mut self.taken_over), false);
+        let (mut again, mut told_some) = (std::mem::take(&mut self.has_predecessor), false);
         let result = {
             let request = Request { instructions: &instructions, history: history.messages(), tools: &self.specs };
             let asked = model.turn(request, &mut hear);
@@ -45,14 +45,14 @@ impl Driven<'_> {
                     result = &mut asked => break result,
                     () = self.lost.cancelled() => {
                         if told_some {
-                            self.take_back(turn_number).await;
+                            self.retract_turn(turn_number).await;
                         }
-                        return Err(Trouble::Stopped);
+                        return Err(StepError::Stopped);
                     }
                     _ = tick.tick() => {
-                        let told = portions(turn_number, std::mem::take(&mut *said.lock()));
+                        let told = delta_events(turn_number, std::mem::take(&mut *said.lock()));
                         if !told.is_empty() {
-                            let told = begun_again(turn_number, &mut again, told);
+                            let told = with_restart_event(turn_number, &mut again, told);
                             told_some = true;
                             self.worker.engine.step_tell(&self.claim, told).await?;
                         }
@@ -60,28 +60,29 @@ impl Driven<'_> {
                 }
             }
         };
-        // Nobody else may share it when it grows, or it would be copied.
+        // A shared history would be copied when it grows.
         drop(history);
         metrics::histogram!("flow_model_turn_duration_seconds").record(begun.elapsed().as_secs_f64());
         let turn = match result {
-            Ok(turn) => counted(turn),
-            Err(error) => return self.unable(&error).await,
+            Ok(turn) => count_tokens(turn),
+            Err(error) => return self.fail_model(&error).await,
         };
-        let mut told = portions(turn_number, std::mem::take(&mut *said.lock()));
-        told.push(("model.turn", spoken(turn_number, &turn)));
-        let told = begun_again(turn_number, &mut again, told);
-        self.enter(vec![Input::Turn(Box::new(turn))], Along { told, ..Along::default() }).await
+        let mut told = delta_events(turn_number, std::mem::take(&mut *said.lock()));
+        told.push(("model.turn", turn_event(turn_number, &turn)));
+        let told = with_restart_event(turn_number, &mut again, told);
+        self.enter(vec![Input::Turn(Box::new(turn))], JournalExtras { events: told, ..JournalExtras::default() }).await
     }
 
-    /// Takes back what was told of a turn that is given up. Whoever has lost the step cannot any more: then the next one does.
-    async fn take_back(&self, turn: u64) {
-        let told = begun_again(turn, &mut true, Vec::new());
+    /// Retracts the published text of a turn that is given up. A worker that has lost the step cannot; the next worker
+    /// does it then.
+    async fn retract_turn(&self, turn: u64) {
+        let told = with_restart_event(turn, &mut true, Vec::new());
         if let Err(error) = self.worker.engine.step_tell(&self.claim, told).await {
-            tracing::debug!(%error, step = %self.claim.step, "what was told of a turn could not be taken back");
+            tracing::debug!(%error, step = %self.claim.step, "the published text of a turn could not be retracted");
         }
     }
 
-    async fn model(&self) -> Result<Result<Arc<dyn Model>, ModelError>, Trouble> {
+    async fn model(&self) -> Result<Result<Arc<dyn Model>, ModelError>, StepError> {
         let Some(agent) = &self.agent else {
             return Ok(Err(ModelError::Refused("the step has no agent".into())));
         };
@@ -99,30 +100,31 @@ impl Driven<'_> {
         Ok(self.worker.kit.model(agent, key))
     }
 
-    async fn unable(&mut self, error: &ModelError) -> Result<(), Trouble> {
+    async fn fail_model(&mut self, error: &ModelError) -> Result<(), StepError> {
         let message = format!("the model could not be asked: {error}");
         let told = vec![("model.failed", json!({ "reason": message }))];
-        self.enter(vec![Input::ModelFailed { message }], Along { told, ..Along::default() }).await
+        self.enter(vec![Input::ModelFailed { message }], JournalExtras { events: told, ..JournalExtras::default() })
+            .await
     }
 }
 
-/// What a worker that died had told of this turn counts no more: whoever draws it begins anew.
-fn begun_again(turn: u64, again: &mut bool, told: Vec<(&'static str, Value)>) -> Vec<(&'static str, Value)> {
+/// Puts an event first that retracts the text which an earlier worker published of this turn.
+fn with_restart_event(turn: u64, again: &mut bool, told: Vec<(&'static str, Value)>) -> Vec<(&'static str, Value)> {
     let anew = std::mem::take(again);
     let why = "the turn was begun anew: whoever had it has let go of it";
     let first = anew.then(|| ("model.again", json!({ "turn": turn, "text": why })));
     first.into_iter().chain(told).collect()
 }
 
-/// Counts the tokens of a turn.
-fn counted(turn: Turn) -> Turn {
+/// Counts the tokens of a turn in the metrics.
+fn count_tokens(turn: Turn) -> Turn {
     metrics::counter!("flow_model_tokens_total", "of" => "input").increment(turn.usage.input_tokens);
     metrics::counter!("flow_model_tokens_total", "of" => "output").increment(turn.usage.output_tokens);
     turn
 }
 
-/// What was heard, joined: as few events as there were changes of tone.
-fn portions(turn: u64, deltas: Vec<Delta>) -> Vec<(&'static str, Value)> {
+/// Events of the received deltas; neighbours of one kind are joined.
+fn delta_events(turn: u64, deltas: Vec<Delta>) -> Vec<(&'static str, Value)> {
     let mut told: Vec<(&'static str, String)> = Vec::new();
     for delta in deltas {
         let (name, text) = match delta {
@@ -139,8 +141,8 @@ fn portions(turn: u64, deltas: Vec<Delta>) -> Vec<(&'static str, Value)> {
     told.into_iter().map(data).collect()
 }
 
-/// What everybody is told of a turn: what it says and which tools it calls. Arguments are read from the actions themselves.
-fn spoken(number: u64, turn: &Turn) -> Value {
+/// Event data of a turn: its texts and the names of its tools. Clients read the arguments from the actions.
+fn turn_event(number: u64, turn: &Turn) -> Value {
     let tools: Vec<&str> = turn.calls.iter().map(|call| call.tool.as_str()).collect();
     json!({
         "turn": number,

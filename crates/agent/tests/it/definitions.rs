@@ -1,4 +1,4 @@
-//! The guides and the demo say nothing that does not load.
+//! Every definition in the guides and the demo loads.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use domain::flow::{Next, StepWay};
 use domain::{AgentVersion, FlowVersion};
 use forms::{Forms, Limits};
 use holdpoint_agent::ask_user;
-use holdpoint_agent::definitions::{Finding, read_agent, read_agents, read_flow, read_flows};
+use holdpoint_agent::definitions::{FileFinding, read_agent, read_agents, read_flow, read_flows};
 use proptest::prelude::*;
 
 const AGENTS: &str = include_str!("../../../../docs/guides/agents.md");
@@ -18,7 +18,7 @@ fn blocks(guide: &'static str) -> Vec<&'static str> {
     guide.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```")).map(|(block, _)| block).collect()
 }
 
-fn good<T>(read: Result<T, Vec<Finding>>) -> T {
+fn good<T>(read: Result<T, Vec<FileFinding>>) -> T {
     read.unwrap_or_else(|findings| {
         panic!("{}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     })
@@ -49,7 +49,7 @@ fn the_examples_of_the_guides_load() {
     assert_eq!(flows.len(), 1);
 }
 
-/// The keys of the first column of every table of a guide.
+/// Keys in the first column of every table of a guide.
 fn keys(guide: &str) -> BTreeSet<&str> {
     let rows = guide.lines().filter(|line| line.starts_with("| `"));
     rows.flat_map(|row| row.split('|').nth(1).unwrap_or_default().split('`').skip(1).step_by(2)).collect()
@@ -154,7 +154,7 @@ fn what_a_file_says_can_be_said_in_json() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// A slip of the pen is a finding in a line of the file, or no slip at all.
+    /// A typing error gives a finding with a line of the file, or leaves the file valid.
     #[test]
     fn no_slip_of_the_pen_ends_the_reader(at in 0.0..1.0_f64, cut in 0..30_usize, put in "[\\[\\]{}=\"'a-z0-9.\n ]{0,6}", flow: bool) {
         let text = if flow { blocks(FLOWS)[0] } else { blocks(AGENTS)[0] };

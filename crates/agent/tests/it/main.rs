@@ -1,4 +1,4 @@
-//! The machine of a step, its worker, its tools, and the simulation of all of it.
+//! Tests of the machine, the worker and the tools, and a simulation of all three.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 

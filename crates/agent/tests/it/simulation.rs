@@ -1,8 +1,9 @@
-//! The seeded simulation of the worker: models that say anything, tools that fail and hang, people who answer, pause and cancel, clocks
-//! that jump, workers and whole processes that die between any two effects. After every round everything is held against what must be true.
+//! Seeded simulation of the worker: models with arbitrary turns, tools that fail and hang, people who answer, pause and
+//! cancel, clocks that jump, and workers and processes that die between any two effects. All invariants are checked
+//! after every round.
 //!
-//! `HOLDPOINT_SIM_SEEDS=n` runs more seeds; `HOLDPOINT_SIM_SEED=n` runs one and prints its story: what is drawn is the
-//! same each time, though on a busy machine threads may come in another order around a death.
+//! `HOLDPOINT_SIM_SEEDS=n` runs more seeds; `HOLDPOINT_SIM_SEED=n` runs one and prints its story. The draws of a seed
+//! are reproducible, but on a busy machine threads may run in another order around a death.
 
 mod books;
 mod broken;
@@ -24,12 +25,12 @@ use play::Figures;
 use testkit::Sabotage;
 use world::World;
 
-/// How many seeds `make test` runs; `make verify` runs thousands.
+/// Number of seeds in `make test`; `make verify` runs thousands.
 const SEEDS: u64 = 200;
-/// How many rounds each has before everything is to come to an end.
+/// Number of rounds before everything has to end.
 const ROUNDS: usize = 14;
 
-/// What one seed came to.
+/// Result of one seed.
 struct Run {
     wrong: Option<String>,
     figures: Figures,
@@ -116,7 +117,7 @@ fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
     }
 }
 
-/// Some seed of a few notices the defect, and says what is wrong in these words.
+/// A few seeds are enough to notice the defect with this message.
 fn check(defect: Defect, words: &str) {
     let mut said: Vec<String> = Vec::new();
     let noticed = (0..40).any(|seed| {
@@ -134,7 +135,7 @@ fn an_action_that_runs_without_a_permit_is_noticed() {
 
 #[test]
 fn an_action_that_runs_twice_after_a_death_is_noticed() {
-    // The start that it had is used up: what runs now was never started.
+    // The recorded start was used already: this run was never started.
     check(Defect::RunsAgain, "runs, and was not started");
 }
 

@@ -1,4 +1,4 @@
-//! A model on the wire that answers at once, always with the same question, and says when it was asked.
+//! A model over HTTP that answers at once, always with the same question, and reports when it was asked.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 use crate::Fallible;
 
-/// What the task of a session begins with: the number of the session follows.
+/// Beginning of the task of a session; the number of the session follows.
 pub(super) const TASK: &str = "bench-task-";
 const SAID: &str = concat!(
     r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_0","type":"function","function":"#,
@@ -20,7 +20,7 @@ const SAID: &str = concat!(
     "\n\ndata: [DONE]\n\n",
 );
 
-/// Speaks chat completions until it is dropped.
+/// Serves chat completions until it is dropped.
 pub(super) struct WireModel {
     pub(super) address: SocketAddr,
     #[expect(dead_code, reason = "what listens ends with it")]
@@ -28,7 +28,7 @@ pub(super) struct WireModel {
 }
 
 impl WireModel {
-    /// Listens, and gives for each of so many sessions where to hear that its model was asked.
+    /// Starts listening and returns for each session a channel of the times at which its model was asked.
     pub(super) async fn start(sessions: usize) -> Fallible<(Self, Vec<UnboundedReceiver<Instant>>)> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
@@ -44,14 +44,14 @@ impl WireModel {
     }
 }
 
-/// Answers one request after another until the caller hangs up, or says something that is no request.
+/// Answers one request after another until the client disconnects or sends an invalid request.
 async fn speak(connection: TcpStream, tell: Vec<UnboundedSender<Instant>>) {
     let _ = connection.set_nodelay(true);
     let mut stream = BufReader::new(connection);
     while let Ok(Some(body)) = request(&mut stream).await {
         let now = Instant::now();
         if let Some(told) = number(&body).and_then(|number| tell.get(number)) {
-            // Nobody listens any more once the measurement is over.
+            // The receiver is gone when the measurement is over.
             let _ = told.send(now);
         }
         let head = format!(
@@ -83,7 +83,7 @@ async fn request(stream: &mut BufReader<TcpStream>) -> Fallible<Option<Vec<u8>>>
     Ok(Some(body))
 }
 
-/// The number of the session whose task stands in a request.
+/// Number of the session whose task is in a request.
 fn number(body: &[u8]) -> Option<usize> {
     let start = body.windows(TASK.len()).position(|part| part == TASK.as_bytes())? + TASK.len();
     let digits = body.get(start..)?.iter().take_while(|byte| byte.is_ascii_digit());

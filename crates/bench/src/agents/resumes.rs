@@ -1,18 +1,18 @@
-//! How many steps that sleep on a question are woken a second: answered, claimed, told to the model, asked again, asleep.
+//! Number of sleeping steps that are woken per second: answered, claimed, model asked, question asked, asleep again.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::task::JoinSet;
 
-use super::house::{House, Part};
+use super::bench_worker::{BenchWorker, Part};
 use crate::Fallible;
 use crate::durable::Desk;
 use crate::floor::go;
-use crate::ground::{Ground, Kept};
+use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Table, figure, text, whole};
 
-/// How many sessions there are, each with its person.
+/// Number of sessions, each with its own person.
 const SESSIONS: usize = 64;
 
 /// Measures on every store.
@@ -20,35 +20,35 @@ pub(super) fn measure(ground: &Ground) -> Fallible<Table> {
     let mut table = Table::new(
         "Resumes: 64 steps asleep on a question each, answered as soon as they ask; floor = the four durable operations at 64 clients",
     );
-    for kept in ground.stores() {
-        table.rows.push(measured(ground, kept)?);
+    for store_kind in ground.stores() {
+        table.rows.push(measured(ground, store_kind)?);
     }
     Ok(table)
 }
 
-fn measured(ground: &Ground, kept: Kept) -> Fallible<Row> {
-    eprintln!("agents: resumes on {}", kept.name());
+fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<Row> {
+    eprintln!("agents: resumes on {}", store_kind.name());
     let (warm, length) = ground.window();
-    let place = ground.place(kept)?;
-    let store = place.open()?;
+    let database = ground.database(store_kind)?;
+    let store = database.open()?;
     let found: Fallible<_> = ground.run(async {
         let part = Part { turns: usize::MAX, tool: "ask_user_confirm", calls: 1 };
-        let house = Arc::new(House::open(&store, part).await?);
+        let bench_worker = Arc::new(BenchWorker::open(&store, part).await?);
         let begin = Instant::now() + warm;
         let end = begin + length;
         let mut running = JoinSet::new();
         for _ in 0..SESSIONS {
-            running.spawn(go_round(Arc::clone(&house), end));
+            running.spawn(go_round(Arc::clone(&bench_worker), end));
         }
         while let Some(done) = running.join_next().await {
             done??;
         }
-        let resumed = house.asked().into_iter().filter(|asked| (begin..end).contains(asked)).count();
+        let resumed = bench_worker.asked().into_iter().filter(|asked| (begin..end).contains(asked)).count();
         Ok(resumed)
     });
     store.close();
     let resumed = found?;
-    let floor_place = ground.place(kept)?;
+    let floor_place = ground.database(store_kind)?;
     let store = floor_place.open()?;
     let floor = ground.run(async {
         let desk = Desk::open(store.as_ref()).await?;
@@ -58,7 +58,7 @@ fn measured(ground: &Ground, kept: Kept) -> Fallible<Row> {
     let rate = |count: usize| count as f64 / length.as_secs_f64();
     let (resumes, floor) = (rate(resumed), rate(floor?.count()));
     Ok(vec![
-        ("store", text(kept.name())),
+        ("store", text(store_kind.name())),
         ("sessions", whole(SESSIONS as u64)),
         ("resumes/s", figure(resumes, 0)),
         ("floor loops/s", figure(floor, 0)),
@@ -66,13 +66,13 @@ fn measured(ground: &Ground, kept: Kept) -> Fallible<Row> {
     ])
 }
 
-/// Answers what one session asks until the end.
-async fn go_round(house: Arc<House>, end: Instant) -> Fallible<()> {
-    let session = house.starts().await?;
+/// Answers the questions of one session until the end.
+async fn go_round(bench_worker: Arc<BenchWorker>, end: Instant) -> Fallible<()> {
+    let session = bench_worker.starts().await?;
     let mut after = 0;
     while Instant::now() < end {
-        for question in house.questions(session.id, &mut after, 1).await? {
-            house.approves(question).await?;
+        for question in bench_worker.questions(session.id, &mut after, 1).await? {
+            bench_worker.approves(question).await?;
         }
     }
     Ok(())

@@ -1,20 +1,20 @@
-//! One session of a thousand turns, one call each that policy allows: whether a late turn costs what an early one did.
+//! One session of a thousand turns with one allowed call each: compares the cost of late and early turns.
 
 use std::time::Instant;
 
-use super::house::{House, Part};
+use super::bench_worker::{BenchWorker, Part};
 use crate::Fallible;
 use crate::durable::Desk;
 use crate::floor::go;
-use crate::ground::{Ground, Kept};
+use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Table, Target, figure, text, whole};
 use crate::sample::{Ranked, Times};
 
-/// How many turns there are.
+/// Number of turns.
 const TURNS: usize = 1000;
-/// How many at each end are compared.
+/// Number of turns at each end that are compared.
 const END: usize = 100;
-/// How much more a late turn may cost.
+/// Target for the cost of a late turn relative to an early one.
 const WANTED: f64 = 1.2;
 
 /// Measures on every store.
@@ -23,25 +23,25 @@ pub(super) fn measure(ground: &Ground) -> Fallible<(Table, Vec<Target>)> {
         "A turn beside its model and tool: 1,000 turns of one session, a call each; floor = the four durable operations at 1 client",
     );
     let mut targets = Vec::new();
-    for kept in ground.stores() {
-        let (row, growth) = measured(ground, kept)?;
+    for store_kind in ground.stores() {
+        let (row, growth) = measured(ground, store_kind)?;
         table.rows.push(row);
-        let what = format!("turns 900 to 1,000 against turns 1 to 100, {}", kept.name());
+        let what = format!("turns 900 to 1,000 against turns 1 to 100, {}", store_kind.name());
         targets.push(Target::at_most(what, WANTED, growth, "times"));
     }
     Ok((table, targets))
 }
 
-fn measured(ground: &Ground, kept: Kept) -> Fallible<(Row, f64)> {
-    eprintln!("agents: {TURNS} turns on {}", kept.name());
-    let place = ground.place(kept)?;
-    let store = place.open()?;
+fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<(Row, f64)> {
+    eprintln!("agents: {TURNS} turns on {}", store_kind.name());
+    let database = ground.database(store_kind)?;
+    let store = database.open()?;
     let found: Fallible<_> = ground.run(async {
-        let house = House::open(&store, Part { turns: TURNS, tool: "read_file", calls: 1 }).await?;
-        let session = house.starts().await?;
-        house.ended(session.id, &mut 0).await?;
-        let asked = house.asked();
-        drop(house);
+        let bench_worker = BenchWorker::open(&store, Part { turns: TURNS, tool: "read_file", calls: 1 }).await?;
+        let session = bench_worker.starts().await?;
+        bench_worker.ended(session.id, &mut 0).await?;
+        let asked = bench_worker.asked();
+        drop(bench_worker);
         let desk = Desk::open(store.as_ref()).await?;
         Ok((asked, go(ground, &store, desk, 1).await?))
     });
@@ -51,7 +51,7 @@ fn measured(ground: &Ground, kept: Kept) -> Fallible<(Row, f64)> {
     let (early, late, floor) = (part(0), part(TURNS - END), floor.ranked());
     let growth = late.millis(50) / early.millis(50).max(0.001);
     let row = vec![
-        ("store", text(kept.name())),
+        ("store", text(store_kind.name())),
         ("turns", whole(asked.len().saturating_sub(1) as u64)),
         ("1-100 p50 ms", figure(early.millis(50), 2)),
         ("p99 ms", figure(early.millis(99), 2)),
@@ -64,7 +64,7 @@ fn measured(ground: &Ground, kept: Kept) -> Fallible<(Row, f64)> {
     Ok((row, growth))
 }
 
-/// The times between moments: the model and the tool take none.
+/// Times between requests to the model; the model and the tool take none.
 fn between(moments: &[Instant]) -> Ranked {
     let mut times = Times::default();
     moments.windows(2).for_each(|pair| times.add(pair[1] - pair[0]));

@@ -1,4 +1,4 @@
-//! From an answer to the next request at the model, through the real server: both ends on a wire, at a fixed rate.
+//! Time from an answer to the next request at the model, through the real server over HTTP, at a fixed rate.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -7,53 +7,53 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
 
-use super::house::PATIENCE;
+use super::bench_worker::PATIENCE;
 use super::model::{TASK, WireModel};
 use crate::Fallible;
 use crate::client::Connection;
-use crate::ground::{Ground, Kept, Keys, Place};
+use crate::ground::{BenchDatabase, Ground, Keys, StoreKind};
 use crate::latency;
 use crate::node::Node;
 use crate::report::{Row, Table, Target, figure, text, whole};
 
 /// The time between two answers: 50 a second.
 const APART: Duration = Duration::from_millis(20);
-/// How many sessions wait at any time, about. Each is answered every two seconds.
+/// Number of waiting sessions. Each is answered every two seconds.
 const SESSIONS: u32 = 100;
 /// Answers of the first second are not counted.
 const WARM: Duration = Duration::from_secs(1);
-/// The longest that the 99th percentile may be, in milliseconds: between an answer and its agent the seeds measured 30 at best.
+/// Target for the 99th percentile, in milliseconds.
 const WANTED: f64 = 30.0;
 
-/// Measures on every store, and the same for an agent that waits by long poll.
+/// Measures every store, and for comparison an agent that waits by long poll.
 pub(super) fn measure(ground: &Ground) -> Fallible<(Table, Vec<Target>)> {
     let mut table = Table::new(
         "Answer to the next request at the model at 50 a second, open schedule, over HTTP; waiting = a foreign agent's long poll likewise",
     );
     let mut targets = Vec::new();
     let length = Duration::from_secs(if ground.quick { 3 } else { 10 });
-    for kept in ground.stores() {
-        eprintln!("agents: answer to model on {}", kept.name());
-        let place = ground.place(kept)?;
-        let keys = place.keys()?;
-        let counted = ground.run(woken(&place, &keys, length))?;
-        let place = ground.place(kept)?;
-        let keys = place.keys()?;
+    for store_kind in ground.stores() {
+        eprintln!("agents: answer to model on {}", store_kind.name());
+        let database = ground.database(store_kind)?;
+        let keys = database.keys()?;
+        let counted = ground.run(woken(&database, &keys, length))?;
+        let database = ground.database(store_kind)?;
+        let keys = database.keys()?;
         let waiting = ground.run(async {
-            let node = Node::start(&place, "warn").await?;
+            let node = Node::start(&database, "warn").await?;
             latency::measure(node.address, node.address, &keys, (APART, length)).await
         })?;
-        let (row, last) = line(kept, counted, waiting);
+        let (row, last) = line(store_kind, counted, waiting);
         table.rows.push(row);
-        let what = format!("p99 from answer to the model's next request, {}", kept.name());
+        let what = format!("p99 from answer to the model's next request, {}", store_kind.name());
         targets.push(Target::at_most(what, WANTED, last, "ms"));
     }
     Ok((table, targets))
 }
 
-async fn woken(place: &Place, keys: &Keys, length: Duration) -> Fallible<latency::Counted> {
+async fn woken(database: &BenchDatabase, keys: &Keys, length: Duration) -> Fallible<latency::Counted> {
     let (model, hear) = WireModel::start(SESSIONS as usize).await?;
-    let agents = place.directory().join("agents");
+    let agents = database.directory().join("agents");
     std::fs::create_dir_all(&agents)?;
     let definition = format!(
         "name = \"asker\"\nversion = \"1\"\ntools = [\"ask_user\"]\n[model]\nprovider = \"openai\"\nname = \"bench\"\n\
@@ -62,15 +62,15 @@ async fn woken(place: &Place, keys: &Keys, length: Duration) -> Fallible<latency
     );
     std::fs::write(agents.join("asker.toml"), definition)?;
     let agents = agents.display().to_string();
-    let node = Node::start_with(place, "warn", &["--agents", &agents]).await?;
+    let node = Node::start_with(database, "warn", &["--agents", &agents]).await?;
     let mut running = JoinSet::new();
     let mut sleepers = Vec::new();
     for (number, heard) in hear.into_iter().enumerate() {
         sleepers.push(Sleeper::open(node.address, keys, number, heard).await?);
     }
     let begin = Instant::now() + APART * SESSIONS;
-    for (place, sleeper) in (0..SESSIONS).zip(sleepers) {
-        running.spawn(sleeper.go_round(begin + APART * place, begin + WARM, begin + WARM + length));
+    for (database, sleeper) in (0..SESSIONS).zip(sleepers) {
+        running.spawn(sleeper.go_round(begin + APART * database, begin + WARM, begin + WARM + length));
     }
     let mut all = latency::Counted::default();
     while let Some(counted) = running.join_next().await {
@@ -79,7 +79,7 @@ async fn woken(place: &Place, keys: &Keys, length: Duration) -> Fallible<latency
     Ok(all)
 }
 
-/// One session whose step sleeps on a question, and the person who answers it.
+/// A session whose step sleeps on a question, and the person who answers.
 struct Sleeper {
     person: Connection,
     events: String,
@@ -98,13 +98,13 @@ impl Sleeper {
         Ok(sleeper)
     }
 
-    /// When the model was asked next.
+    /// Time of the next request to the model.
     async fn model(&mut self) -> Fallible<Instant> {
         let heard = tokio::time::timeout(PATIENCE, self.heard.recv()).await?;
         heard.ok_or_else(|| "the model has gone".into())
     }
 
-    /// The path of the next question.
+    /// Path of the next question.
     async fn asked(&mut self) -> Fallible<String> {
         loop {
             let path = format!("{}?after={}&wait=30&limit=200", self.events, self.after);
@@ -118,7 +118,7 @@ impl Sleeper {
         }
     }
 
-    /// Is answered at its own moments until the end.
+    /// Answers this session at its own times until the end.
     async fn go_round(mut self, mut moment: Instant, from: Instant, end: Instant) -> Fallible<latency::Counted> {
         let mut counted = latency::Counted::default();
         loop {
@@ -142,12 +142,12 @@ impl Sleeper {
     }
 }
 
-fn line(kept: Kept, counted: latency::Counted, waiting: latency::Counted) -> (Row, f64) {
+fn line(store_kind: StoreKind, counted: latency::Counted, waiting: latency::Counted) -> (Row, f64) {
     let answers = counted.times.count() as u64;
     let (ours, theirs) = (counted.times.ranked(), waiting.times.ranked());
     let ratio = |percent: usize| figure(ours.millis(percent) / theirs.millis(percent).max(0.001), 1);
     let row = vec![
-        ("store", text(kept.name())),
+        ("store", text(store_kind.name())),
         ("answers", whole(answers)),
         ("p50 ms", figure(ours.millis(50), 2)),
         ("p95 ms", figure(ours.millis(95), 2)),

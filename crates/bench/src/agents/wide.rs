@@ -1,23 +1,23 @@
-//! One turn that asks about many actions at once, against one that asks about a single one.
+//! A turn that asks about many actions at once, compared with a turn that asks about one.
 
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::house::{House, PATIENCE, Part};
+use super::bench_worker::{BenchWorker, PATIENCE, Part};
 use crate::Fallible;
-use crate::ground::{Ground, Kept};
+use crate::ground::{Ground, StoreKind};
 use crate::report::{Table, figure, text, whole};
 
-/// How many questions stand side by side.
+/// Numbers of questions in a turn.
 const WIDTHS: [usize; 2] = [1, 64];
-/// How many people answer at once.
+/// Number of people who answer at once.
 const PEOPLE: usize = 8;
-/// How often each width is measured.
+/// Number of measurements of each width.
 const TIMES: usize = 5;
 
-/// From the turn to the last question, and from the first answer to the next turn.
-struct Found {
+/// Time from the turn to the last question, and from the first answer to the next turn.
+struct WideTimes {
     asked: Duration,
     resumed: Duration,
 }
@@ -27,15 +27,15 @@ pub(super) fn measure(ground: &Ground) -> Fallible<Table> {
     let mut table = Table::new(
         "A turn with 1 and with 64 actions to ask about: until all are asked; until all are approved, run, and the model is asked again",
     );
-    for kept in ground.stores() {
+    for store_kind in ground.stores() {
         let mut alone = 0.0;
         for width in WIDTHS {
-            eprintln!("agents: {width} questions side by side on {}", kept.name());
-            let mut all: Vec<Found> = Vec::new();
+            eprintln!("agents: {width} questions side by side on {}", store_kind.name());
+            let mut all: Vec<WideTimes> = Vec::new();
             for _ in 0..TIMES {
-                all.push(measured(ground, kept, width)?);
+                all.push(measured(ground, store_kind, width)?);
             }
-            let median = |of: fn(&Found) -> Duration| {
+            let median = |of: fn(&WideTimes) -> Duration| {
                 let mut times: Vec<f64> = all.iter().map(|found| of(found).as_secs_f64() * 1000.0).collect();
                 times.sort_by(f64::total_cmp);
                 times.get(times.len() / 2).copied().unwrap_or_default()
@@ -46,7 +46,7 @@ pub(super) fn measure(ground: &Ground) -> Fallible<Table> {
                 alone = each;
             }
             table.rows.push(vec![
-                ("store", text(kept.name())),
+                ("store", text(store_kind.name())),
                 ("questions", whole(width as u64)),
                 ("all asked ms", figure(asked, 1)),
                 ("all settled ms", figure(resumed, 1)),
@@ -58,23 +58,24 @@ pub(super) fn measure(ground: &Ground) -> Fallible<Table> {
     Ok(table)
 }
 
-fn measured(ground: &Ground, kept: Kept, width: usize) -> Fallible<Found> {
-    let place = ground.place(kept)?;
-    let store = place.open()?;
+fn measured(ground: &Ground, store_kind: StoreKind, width: usize) -> Fallible<WideTimes> {
+    let database = ground.database(store_kind)?;
+    let store = database.open()?;
     let found = ground.run(async {
-        let house = House::open(&store, Part { turns: 1, tool: "write_file", calls: width }).await?;
-        let session = house.starts().await?;
+        let bench_worker = BenchWorker::open(&store, Part { turns: 1, tool: "write_file", calls: width }).await?;
+        let session = bench_worker.starts().await?;
         let mut after = 0;
-        let questions = house.questions(session.id, &mut after, width).await?;
-        let (all_asked, begun) = (Instant::now(), house.asked());
+        let questions = bench_worker.questions(session.id, &mut after, width).await?;
+        let (all_asked, begun) = (Instant::now(), bench_worker.asked());
         let first = Instant::now();
-        let answering = stream::iter(questions).map(Ok).try_for_each_concurrent(PEOPLE, |one| house.approves(one));
+        let answering =
+            stream::iter(questions).map(Ok).try_for_each_concurrent(PEOPLE, |one| bench_worker.approves(one));
         tokio::time::timeout(PATIENCE, answering).await??;
-        house.ended(session.id, &mut after).await?;
-        let (Some(turn), Some(next)) = (begun.first().copied(), house.asked().get(1).copied()) else {
+        bench_worker.ended(session.id, &mut after).await?;
+        let (Some(turn), Some(next)) = (begun.first().copied(), bench_worker.asked().get(1).copied()) else {
             return Err("the model was not asked".into());
         };
-        Ok(Found { asked: all_asked - turn, resumed: next - first })
+        Ok(WideTimes { asked: all_asked - turn, resumed: next - first })
     });
     store.close();
     found

@@ -1,4 +1,4 @@
-//! Keys and people, on the command line.
+//! Arguments of `holdpoint keys` and `holdpoint users`.
 
 use clap::{Args, Subcommand};
 use domain::{KeyId, Role};
@@ -14,21 +14,21 @@ pub(crate) struct Keys {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Make a key and print it; it is shown this once
+    /// Create a key and print it; it is shown only once
     Create(KeysCreate),
-    /// List keys, without their secrets
+    /// List keys without their secrets
     List(KeysList),
-    /// Revoke a key; when this ends, no node accepts it any more
+    /// Revoke a key. When the command ends, no node accepts the key any more
     Revoke(KeysRevoke),
 }
 
-/// Whose keys or people.
+/// Tenant and project of keys or people.
 #[derive(Debug, Args)]
-pub(crate) struct Place {
-    /// The tenant; made if absent
+pub(crate) struct ProjectArgs {
+    /// Name of the tenant; created if missing
     #[arg(long, default_value = "default")]
     pub(crate) tenant: String,
-    /// The project; made if absent
+    /// Name of the project; created if missing
     #[arg(long, default_value = "default")]
     pub(crate) project: String,
     #[command(flatten)]
@@ -37,37 +37,37 @@ pub(crate) struct Place {
 
 #[derive(Debug, Args)]
 pub(crate) struct KeysCreate {
-    /// admin, operator, viewer or agent
+    /// Role of the key: admin, operator, viewer or agent
     #[arg(long, value_parser = role)]
     pub(crate) role: Role,
-    /// In whose name the key acts; the name of an account needs --join-account
+    /// Name of the user for whom the key acts. The name of an existing account needs --join-account
     #[arg(long)]
     pub(crate) user: Option<String>,
-    /// The key belongs to the person whose account has this name; without this, such a name is taken
+    /// Let the key belong to the existing account of that name; without this flag such a name is refused
     #[arg(long, requires = "user")]
     pub(crate) join_account: bool,
-    /// A group of that user; may be given several times
+    /// Group of that user; can be given several times
     #[arg(long = "group")]
     pub(crate) groups: Vec<String>,
-    /// How many days the key is good for; for ever if absent
+    /// Days until the key expires; never if absent
     #[arg(long)]
     pub(crate) expires_days: Option<u32>,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct KeysList {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct KeysRevoke {
-    /// The key's id, key_…
+    /// Identifier of the key (key_…)
     pub(crate) id: KeyId,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }
 
 #[derive(Debug, Args)]
@@ -86,31 +86,31 @@ pub(crate) enum UsersCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct UsersCreate {
-    /// What the person is called
+    /// Name of the person
     pub(crate) name: String,
-    /// admin, operator or viewer
+    /// Role of the person: admin, operator or viewer
     #[arg(long, value_parser = role)]
     pub(crate) role: Role,
-    /// How the person is shown
+    /// Display name of the person
     #[arg(long)]
     pub(crate) display: Option<String>,
-    /// A group of the person; may be given several times
+    /// Group of the person; can be given several times
     #[arg(long = "group")]
     pub(crate) groups: Vec<String>,
-    /// Keys of the project that have this name already are this person's; without this, such a name is taken
+    /// Let existing keys of that name in the project belong to this person; without this flag such a name is refused
     #[arg(long)]
     pub(crate) join_keys: bool,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UsersLink {
-    /// What the person is called
+    /// Name of the person
     pub(crate) name: String,
-    /// Where people find the server
+    /// Public URL of the server
     #[arg(long, env = "HOLDPOINT_PUBLIC_URL", value_parser = public_url, default_value = "http://127.0.0.1:8420")]
     pub(crate) public_url: Url,
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ProjectArgs,
 }

@@ -1,4 +1,4 @@
-//! What is done with the audit trail.
+//! Arguments of `holdpoint audit`.
 
 use std::path::PathBuf;
 
@@ -14,25 +14,26 @@ pub(crate) struct Audit {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Verify an export offline; names the first entry that was changed, removed, added or reordered
+    /// Verify an export offline. Names the first entry that was changed, removed, added or reordered
     Verify(AuditVerify),
-    /// Write the whole chain of a tenant to standard output, for verify
+    /// Write the whole chain of a tenant to standard output, for `audit verify`
     Export(AuditExport),
-    /// Print the public half of the key that signs the chain of a tenant
-    Key(AuditPlace),
+    /// Print the public key that signs the chain of a tenant
+    Key(AuditTenant),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditVerify {
-    /// The export
+    /// File of the export
     pub(crate) file: PathBuf,
-    /// Refuse what any other key has signed (64 hexadecimal digits, from `holdpoint audit key`); without it the key in the file is believed
+    /// Accept only signatures of this key (64 hexadecimal digits, from `holdpoint audit key`). Without it, the key in
+    /// the file is trusted
     #[arg(long)]
     pub(crate) public_key: Option<String>,
-    /// Refuse a chain that has another hash at this number: a checkpoint that was kept elsewhere; the export may begin there
+    /// Require this hash at this entry: a checkpoint that was kept elsewhere. The export may begin there
     #[arg(long, value_name = "SEQ:HASH", value_parser = checkpoint)]
     pub(crate) from_checkpoint: Option<(u64, String)>,
-    /// Refuse entries that are shown by their digest alone
+    /// Refuse entries that contain only their digest
     #[arg(long)]
     pub(crate) whole: bool,
     /// Accept an export that does not begin at the first entry
@@ -42,17 +43,17 @@ pub(crate) struct AuditVerify {
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditExport {
-    /// Begin after the entry of this number
+    /// Begin after the entry with this number
     #[arg(long, default_value_t = 0)]
     pub(crate) after: u64,
     #[command(flatten)]
-    pub(crate) place: AuditPlace,
+    pub(crate) place: AuditTenant,
 }
 
-/// Whose audit trail.
+/// Tenant of the audit trail.
 #[derive(Debug, Args)]
-pub(crate) struct AuditPlace {
-    /// The tenant
+pub(crate) struct AuditTenant {
+    /// Name of the tenant
     #[arg(long, default_value = "default")]
     pub(crate) tenant: String,
     #[command(flatten)]

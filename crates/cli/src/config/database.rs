@@ -1,4 +1,4 @@
-//! What is done to the database as a whole.
+//! Arguments of `holdpoint database`.
 
 use clap::{Args, Subcommand};
 
@@ -6,9 +6,9 @@ use super::Database;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DatabaseCommand {
-    /// Adopt a database that was restored from a dump into another PostgreSQL cluster, with every node stopped. New events and audit
-    /// entries then come after those of the dump, old cursors stay good, and entries that were written before this get their place in
-    /// the audit trail. Does nothing where nothing is wrong
+    /// Adopt a database that was restored from a dump into another PostgreSQL cluster; stop every node first. New
+    /// events and audit entries then come after those of the dump, old cursors stay valid, and audit entries without a
+    /// place in their chain get one. Does nothing if nothing is wrong
     Adopt(Adopt),
 }
 

@@ -1,31 +1,31 @@
-//! Where webhooks may be sent.
+//! Settings of webhooks.
 
 use clap::Args;
 use domain::SignedDuration;
 use domain::webhook::address::{Network, Networks};
 
-/// Where webhooks may be sent.
+/// Settings of webhooks.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Webhooks {
-    /// Let webhooks be sent to private addresses as well: this machine, its network, its cloud's metadata
+    /// Also send webhooks to private addresses: this machine, its network, the metadata service of its cloud
     #[arg(long, env = "HOLDPOINT_WEBHOOKS_PRIVATE")]
     pub(crate) webhooks_private: bool,
-    /// Let webhooks be sent to these networks as well: 10.1.0.0/16,fd00::/8
+    /// Also send webhooks to these networks: 10.1.0.0/16,fd00::/8
     #[arg(long, env = "HOLDPOINT_WEBHOOKS_NETWORKS", value_delimiter = ',')]
     pub(crate) webhooks_networks: Vec<Network>,
-    /// How many seconds a node has a webhook without a sign of life; an attempt may take a third of it
+    /// Lease of a webhook, in seconds. An attempt may take a third of it
     #[arg(long, env = "HOLDPOINT_WEBHOOK_LEASE_SECONDS", default_value_t = 45, hide = true)]
     pub(crate) webhook_lease_seconds: u32,
 }
 
 impl Webhooks {
-    /// What may be reached beside the public internet.
+    /// Networks that may be reached besides public addresses.
     pub(crate) fn networks(&self) -> Networks {
         Networks { private: self.webhooks_private, allowed: self.webhooks_networks.clone() }
     }
 
-    /// The settings with these.
-    pub(crate) fn applied_to(&self, settings: engine::Settings) -> engine::Settings {
+    /// The settings with these values.
+    pub(crate) fn apply_to(&self, settings: engine::Settings) -> engine::Settings {
         engine::Settings {
             webhook_lease: SignedDuration::from_secs(i64::from(self.webhook_lease_seconds.max(3))),
             webhook_networks: self.networks(),

@@ -1,42 +1,42 @@
-//! A tool of an MCP server, as the worker runs it.
+//! A tool of an MCP server as the worker runs it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::tool::{Ran, Run, Tool, ToolSpec};
+use agent::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 use futures::future::BoxFuture;
-use mcp::{Called, McpClient, McpTool};
+use mcp::{CallOutcome, McpClient, McpTool};
 use serde_json::Value;
 
-/// How long a call may take.
+/// Time limit of a call.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// A tool of an MCP server.
-pub(super) struct CalledTool {
+pub(super) struct McpToolAdapter {
     client: Arc<McpClient>,
     spec: ToolSpec,
 }
 
-impl CalledTool {
+impl McpToolAdapter {
     pub(super) fn new(client: Arc<McpClient>, tool: McpTool) -> Self {
         let McpTool { name, description, schema, repeatable, read_only } = tool;
         Self { client, spec: ToolSpec { name, description, schema, repeatable, parallel: read_only } }
     }
 }
 
-impl Tool for CalledTool {
+impl Tool for McpToolAdapter {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             match self.client.call(&self.spec.name, arguments, LONGEST, &run.cancel).await {
-                Called::Done(result) => Ran::Done(result),
-                Called::Failed { message, result } => Ran::Failed { message, result },
-                Called::Unknown { why } => {
-                    tracing::warn!(tool = self.spec.name, why, "nobody knows what became of a call");
-                    Ran::Unknown
+                CallOutcome::Done(result) => ToolOutcome::Done(result),
+                CallOutcome::Failed { message, result } => ToolOutcome::Failed { message, result },
+                CallOutcome::Unknown { why } => {
+                    tracing::warn!(tool = self.spec.name, why, "the outcome of a call is unknown");
+                    ToolOutcome::Unknown
                 }
             }
         })

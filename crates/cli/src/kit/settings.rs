@@ -1,31 +1,31 @@
-//! What the operator's files say beside the agents, as it is now.
+//! Current operator settings of the agents.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agent::definitions::{FiledAgent, OperatorSettings};
+use agent::definitions::{AgentFile, OperatorSettings};
 use domain::AgentVersion;
 use parking_lot::RwLock;
 
-/// The settings of every version of an agent, the newest version last.
+/// Settings of each version of an agent, newest version last.
 type Versions = Vec<(String, OperatorSettings)>;
 
-/// The settings of the agents of the files, by name and version.
+/// Settings of the agents in the definition files, by name and version.
 #[derive(Debug, Default)]
 pub(crate) struct AgentSettings(RwLock<Arc<BTreeMap<String, Versions>>>);
 
 impl AgentSettings {
-    /// Takes what the files say now.
-    pub(crate) fn replace(&self, agents: &[FiledAgent]) {
+    /// Replaces the settings by those of the current files.
+    pub(crate) fn replace(&self, agents: &[AgentFile]) {
         let mut by_name: BTreeMap<String, Versions> = BTreeMap::new();
-        for FiledAgent { agent, settings } in agents {
+        for AgentFile { agent, settings } in agents {
             by_name.entry(agent.name.clone()).or_default().push((agent.version.clone(), settings.clone()));
         }
         *self.0.write() = Arc::new(by_name);
     }
 
-    /// The settings of a version. One that the files no longer have, and a session still runs, has those of the newest version of that
-    /// name; an agent that is in no file has none: no network, and no directories besides its workspace.
+    /// Settings of a version. A version that is no longer in the files, but still runs, has the settings of the newest
+    /// version of that name. An agent without a file has none: no network, and no directories besides its workspace.
     pub(crate) fn of(&self, agent: &AgentVersion) -> OperatorSettings {
         let by_name = Arc::clone(&self.0.read());
         let Some(versions) = by_name.get(&agent.name) else { return OperatorSettings::default() };
@@ -42,7 +42,7 @@ mod tests {
 
     use super::*;
 
-    fn version(version: &str, network: bool) -> FiledAgent {
+    fn version(version: &str, network: bool) -> AgentFile {
         let text = format!(
             "name = \"helper\"\nversion = \"{version}\"\nnetwork = {network}\n[model]\nprovider = \"scripted\"\n\
              [[model.script.turns]]\nsay = \"Hello\"\n"

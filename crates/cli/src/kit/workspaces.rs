@@ -1,6 +1,7 @@
-//! Where the workspaces of agents lie: `NAME` for `default/default`, `TENANT/PROJECT/NAME` for every other project.
+//! Directories of workspaces: `NAME` for `default/default`, `TENANT/PROJECT/NAME` for every other project.
 //!
-//! A default workspace whose name is that of a tenant would contain the tenant's; the engine refuses both (`Engine::workspace_apart`).
+//! A default workspace with the name of a tenant would contain that tenant's workspaces; the engine refuses both
+//! (`Engine::workspace_apart`).
 
 use std::fmt::Write as _;
 use std::fs::DirBuilder;
@@ -10,24 +11,24 @@ use std::path::{Path, PathBuf};
 
 use domain::ProjectName;
 
-/// The directory of a workspace, below the directory of all of them. Those of tenants are made where they are absent,
-/// and nobody but the server's user enters them.
+/// Directory of a workspace below the directory of all workspaces. Tenant directories are created if missing, readable
+/// only for the user of the server.
 pub(super) fn directory(all: &Path, project: &ProjectName, name: &str) -> io::Result<PathBuf> {
     if project.is_default() {
-        return entered(all, name);
+        return enter(all, name);
     }
     let mut directory = all.to_owned();
     for part in [part(&project.tenant), part(&project.project), part(name)] {
         match DirBuilder::new().mode(0o700).create(directory.join(&part)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => directory = entered(&directory, &part)?,
+            _ => directory = enter(&directory, &part)?,
         }
     }
     Ok(directory)
 }
 
-/// A directory within another, if it is spelled exactly so there: some file systems take `Acme` for `acme`, which is another tenant.
-fn entered(directory: &Path, name: &str) -> io::Result<PathBuf> {
+/// A directory entry with exactly this spelling: some file systems treat `Acme` and `acme`, two tenants, as equal.
+fn enter(directory: &Path, name: &str) -> io::Result<PathBuf> {
     for entry in std::fs::read_dir(directory)? {
         if entry?.file_name() == name {
             return Ok(directory.join(name));
@@ -36,8 +37,8 @@ fn entered(directory: &Path, name: &str) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::NotFound, "there is no directory of this name"))
 }
 
-/// A name as one part of a path. What is not a letter, a digit, `-` or `_`, or `.` within the name, is written `%` and two hexadecimal digits,
-/// so that different names never have the same part, and none of them leads elsewhere.
+/// A name as one path component. Characters other than letters, digits, `-`, `_` and inner `.` are written as `%` and
+/// two hexadecimal digits, so that different names have different components and no name leads elsewhere.
 fn part(name: &str) -> String {
     let mut part = String::new();
     for (at, byte) in name.bytes().enumerate() {
@@ -45,7 +46,7 @@ fn part(name: &str) -> String {
         if plain {
             part.push(char::from(byte));
         } else {
-            // Writing to a text never fails.
+            // Writing to a `String` never fails.
             let _ = write!(part, "%{byte:02X}");
         }
     }

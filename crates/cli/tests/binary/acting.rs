@@ -1,25 +1,12 @@
-//! Actions on two nodes of one PostgreSQL database: one question, one start, and uses that are counted exactly.
+//! Actions on two nodes of one PostgreSQL database: one question, one start, and exactly counted uses.
 
 use serde_json::{Value, json};
 
-use crate::common::{Client, House, Reply, Server, on_postgres, soon};
-
-/// Two nodes, and who talks to them.
-struct Nodes {
-    a: Server,
-    b: Server,
-    bot: String,
-    alice: String,
-}
+use crate::common::{Client, Reply, on_postgres, soon};
+use crate::nodes::Nodes;
 
 impl Nodes {
-    async fn start(house: &House) -> Self {
-        let (first, second) = (house.launch(), house.launch());
-        let (a, b) = (first.start().await, second.start().await);
-        Self { a, b, bot: house.key("agent", "bot"), alice: house.key("operator", "alice") }
-    }
-
-    /// The agent on either node, by turns.
+    /// The agent on one of the nodes, in turns.
     fn bot(&self, turn: usize) -> Client {
         if turn.is_multiple_of(2) { self.a.client(&self.bot) } else { self.b.client(&self.bot) }
     }
@@ -29,7 +16,7 @@ fn writing(call: &str) -> Value {
     json!({ "call_id": call, "tool": "write_file", "arguments": { "path": "notes.md" } })
 }
 
-/// The same command, so often at once, on both nodes.
+/// Sends one command this many times at once, on both nodes.
 async fn at_once(nodes: &Nodes, times: usize, path: &str, body: impl Fn(usize) -> Value) -> Vec<Reply> {
     let all = (0..times).map(|turn| {
         let (bot, body) = (nodes.bot(turn), body(turn));

@@ -1,5 +1,5 @@
-//! Agents that the real binary runs: the demo from start to end, whoever reads along, models and tools beyond the house, and steps whose
-//! process is killed under them.
+//! Hosted agents in the real binary: the demo from start to end, readers of their events, remote models and tools, and
+//! steps whose process is killed.
 
 mod confined;
 mod demo;

@@ -1,4 +1,4 @@
-//! The archive: what has left the hot tables is found, and exported while the server runs.
+//! Archived questions are found, and exported while the server runs.
 
 use serde_json::{Value, json};
 

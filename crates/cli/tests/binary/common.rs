@@ -1,4 +1,4 @@
-//! What the tests share: a house with data in it, servers in the house, clients of the servers.
+//! Shared helpers: data directories, servers on them, and clients.
 
 mod client;
 mod house;
@@ -16,10 +16,10 @@ pub(crate) use raw::Raw;
 pub(crate) use server::{Launch, Server};
 pub(crate) use stream::{Frame, Stream};
 
-/// How long anything may take before a test gives up on it.
+/// Time limit of every wait.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Looks again and again until there is something to see.
+/// Repeats a probe until it returns a value.
 pub(crate) async fn until<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<T>) -> T {
     let since = Instant::now();
     loop {
@@ -31,7 +31,7 @@ pub(crate) async fn until<T>(what: &str, mut probe: impl AsyncFnMut() -> Option<
     }
 }
 
-/// Waits for something that must not take long.
+/// Waits for work that must end within the time limit.
 pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, work).await {
         Ok(done) => done,
@@ -39,7 +39,7 @@ pub(crate) async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Tells a story on a fresh PostgreSQL database, which a blocking driver makes before and drops after the story.
+/// Runs a test on a fresh PostgreSQL database, which a blocking driver creates before and drops after it.
 pub(crate) fn on_postgres(story: impl AsyncFnOnce(&House)) {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
     let house = House::postgres(database.url());

@@ -1,4 +1,4 @@
-//! A draft is held against what was proposed, from the command line, while the server runs.
+//! A policy draft is compared with past actions from the command line while the server runs.
 
 use serde_json::json;
 
@@ -42,7 +42,7 @@ async fn a_draft_is_simulated_beside_a_server_on_sqlite() {
     story(&house, &server).await;
 }
 
-/// A directory that was mistyped is said to be none, and stays so.
+/// A mistyped directory is reported, and no database is created there.
 #[test]
 fn a_simulation_makes_no_database() {
     let house = House::sqlite();

@@ -1,6 +1,6 @@
-//! The real binary, as whoever runs it meets it: killed, stopped, misconfigured, watched, and many of it on one database.
+//! The real binary from outside: killed, stopped, misconfigured, watched, and several processes on one database.
 //!
-//! Start reading at `common.rs` (a house with a server in it) and `kill.rs` (nothing acknowledged is ever lost).
+//! Start reading at `common.rs` (data directories, servers, clients) and `kill.rs` (no acknowledged write is lost).
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 #![expect(clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]

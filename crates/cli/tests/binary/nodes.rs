@@ -1,4 +1,4 @@
-//! Two nodes on one PostgreSQL database: every node serves everything, and one hears at once what another has done.
+//! Two nodes on one PostgreSQL database: each serves everything and learns of the other's changes at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -8,16 +8,16 @@ use tokio::task::JoinSet;
 
 use crate::common::{Client, House, Reply, Server, Stream, on_postgres, soon, until};
 
-/// Two nodes, and who talks to them.
-struct Nodes {
-    a: Server,
-    b: Server,
-    bot: String,
-    alice: String,
+/// Two nodes, and the keys of an agent and a person.
+pub(crate) struct Nodes {
+    pub(crate) a: Server,
+    pub(crate) b: Server,
+    pub(crate) bot: String,
+    pub(crate) alice: String,
 }
 
 impl Nodes {
-    async fn start(house: &House) -> Self {
+    pub(crate) async fn start(house: &House) -> Self {
         let (first, second) = (house.launch(), house.launch());
         let (a, b) = (first.start().await, second.start().await);
         Self { a, b, bot: house.key("agent", "bot"), alice: house.key("operator", "alice") }

@@ -1,4 +1,4 @@
-//! What is seen from outside: logs, figures, traces; and what must never be seen there.
+//! Logs, metrics and traces, and what they must not contain.
 
 mod collector;
 mod figures;

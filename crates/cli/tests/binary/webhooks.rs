@@ -1,4 +1,5 @@
-//! Webhooks of the real binary: signed, retried by whoever is left, sent once by many nodes, and nobody held up.
+//! Webhooks of the real binary: signed, retried by the remaining node, sent once by several nodes, and not delayed by
+//! slow endpoints.
 
 pub(crate) mod endpoint;
 

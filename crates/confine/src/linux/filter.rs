@@ -1,4 +1,5 @@
-//! seccomp: system calls that lead out of the namespaces, or into parts of the kernel that no program here needs.
+//! The seccomp filter: refuses system calls that lead out of the namespaces, or into parts of the kernel that no
+//! program needs here.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use seccompiler::{
 
 use super::Doing;
 
-/// Calls that are refused whatever their arguments are.
+/// Calls that are refused with any arguments.
 const REFUSED: &[c_long] = &[
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -47,13 +48,14 @@ const REFUSED: &[c_long] = &[
     libc::SYS_reboot,
 ];
 
-/// Calls whose settings are in memory, where no filter sees them. Programs that find them unknown use `clone` and `openat`.
+/// Calls whose settings are in memory, where the filter cannot read them. They are reported as unknown, and programs
+/// fall back to `clone` and `openat`.
 const UNKNOWN: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];
 
-/// `fchmodat2`, which has this number on every architecture, also where `libc` does not name it.
+/// Number of `fchmodat2` on every architecture; `libc` does not name it everywhere.
 const FCHMODAT2: c_long = 452;
 
-/// Calls that give a file or a directory its mode, and which argument that is.
+/// Calls that set the mode of a file or directory, and the index of that argument.
 const MODES: &[(c_long, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, 1),
@@ -70,20 +72,21 @@ const MODES: &[(c_long, u8)] = &[
     (libc::SYS_mknodat, 2),
 ];
 
-/// Calls that open a file, and which argument is their flags. The next one is the mode, which means something only where a file is made.
+/// Calls that open a file, and the index of their flags. The next argument is the mode, which matters only if a file is
+/// created.
 const OPENING: &[(c_long, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1),
     (libc::SYS_openat, 2),
 ];
 
-/// The bits of a mode with which a file runs as its owner or its group, whoever starts it.
+/// Bits of a mode with which a file runs as its owner or group.
 const RUNS_AS_ITS_OWNER: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
 
-/// The families of sockets that there are for a program. Others (`AF_VSOCK`, for one) do not know network namespaces.
+/// Socket families that a program may use. Others (such as `AF_VSOCK`) ignore network namespaces.
 const FAMILIES: &[c_int] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// Puts the filter in force. Without `AF_UNIX` there are still pairs of connected sockets.
+/// Installs the filter. Without `AF_UNIX`, pairs of connected sockets are still allowed.
 pub(super) fn apply(without_unix_sockets: bool) -> Result<(), String> {
     let refuse = compiled(rules(without_unix_sockets), SeccompAction::Errno(libc::EPERM.unsigned_abs()));
     let unknown = UNKNOWN.iter().map(|call| (*call, Vec::new())).collect();
@@ -111,10 +114,10 @@ fn rules(without_unix_sockets: bool) -> BTreeMap<i64, Vec<SeccompRule>> {
         sockets.extend(all_of(vec![argument(0, SeccompCmpOp::Eq, number(libc::AF_UNIX))]));
     }
     rules.insert(libc::SYS_socket, sockets);
-    // Writing into a terminal as if somebody had typed it.
+    // These requests write into a terminal as if somebody had typed it.
     let typed = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| all_of(vec![argument(1, SeccompCmpOp::Eq, request)]));
     rules.insert(libc::SYS_ioctl, typed.into_iter().flatten().collect());
-    // On the machine such a file would run with the rights of the server, whoever starts it there.
+    // Outside the confinement such a file would run with the rights of the server.
     for bit in RUNS_AS_ITS_OWNER.map(u64::from) {
         for (call, mode) in MODES {
             rules.entry(*call).or_default().extend(all_of(vec![has(*mode, bit)]));
@@ -136,12 +139,12 @@ fn argument(index: u8, operator: SeccompCmpOp, value: u64) -> Option<SeccompCond
     SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value).ok()
 }
 
-/// Whether an argument has all of these bits.
+/// Condition that an argument has all of these bits.
 fn has(index: u8, bits: u64) -> Option<SeccompCondition> {
     argument(index, SeccompCmpOp::MaskedEq(bits), bits)
 }
 
-/// One rule of several conditions. Were one of them not to be had, there would be fewer and the rule would refuse more.
+/// One rule of several conditions. A condition that cannot be built is left out, so that the rule refuses more.
 fn all_of(conditions: Vec<Option<SeccompCondition>>) -> Vec<SeccompRule> {
     SeccompRule::new(conditions.into_iter().flatten().collect()).into_iter().collect()
 }

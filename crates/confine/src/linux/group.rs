@@ -1,7 +1,9 @@
-//! A control group (cgroup v1, `pids`) that bounds the processes of a helper that runs as root, whom `RLIMIT_NPROC` does not hold.
+//! A control group (cgroup v1, `pids`) that limits the processes of a helper that runs as root, for which
+//! `RLIMIT_NPROC` has no effect.
 //!
-//! The helper makes it below its own group and enters it before anything else, so that the program and all that it starts are in it. Nobody can
-//! remove a group that a process is in, and a helper that has confined itself no longer reaches it: every helper removes the empty groups of those before it.
+//! The helper creates it below its own group and enters it first, so that the program and all its children are in it. A
+//! group with processes in it cannot be removed, and a confined helper no longer reaches its group: every helper
+//! removes the empty groups of earlier helpers.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,23 +15,24 @@ use rustix::process::{getpid, getuid};
 use super::init;
 use super::view::unescaped;
 
-/// How the names of these groups begin. The number of the helper's process and of the attempt follow.
+/// Beginning of the group names; the process id of the helper and the number of the attempt follow.
 const PREFIX: &str = "holdpoint-command-";
 
-/// How often a group is made. Another helper may remove one between its making and its entering.
+/// Number of attempts to create a group. Another helper may remove a group before it is entered.
 const ATTEMPTS: u32 = 8;
 
-/// How many processes the helper is.
+/// Number of processes of the helper itself.
 const HELPER: u64 = 1;
 
-/// The group that this process is in.
+/// The group of this process.
 pub(super) struct Group {
-    /// How often the kernel has refused a process or thread.
+    /// Count of processes and threads that the kernel has refused.
     events: File,
 }
 
 impl Group {
-    /// Enters a group in which a program may have this many processes and threads. There is none where it is not root's to make.
+    /// Enters a group with this limit of processes and threads for the program. `None` if this process may not create
+    /// one.
     pub(super) fn enter(processes: u32) -> Option<Self> {
         if !getuid().is_root() {
             return None;
@@ -54,12 +57,12 @@ impl Group {
             Ok(Self { events })
         };
         entered().inspect_err(|_| {
-            // The next helper tries again, if this fails.
+            // If this fails, the next helper tries again.
             let _ = fs::remove_dir(directory);
         })
     }
 
-    /// Says whether a process or thread was refused since the group was made.
+    /// Whether a process or thread was refused since the group was made.
     pub(super) fn has_refused(&self) -> io::Result<bool> {
         let mut text = [0; 64];
         let length = self.events.read_at(&mut text, 0)?;
@@ -69,7 +72,7 @@ impl Group {
     }
 }
 
-/// Removes the groups of helpers that have ended. The kernel refuses to remove one that a process is in.
+/// Removes the groups of helpers that have ended. The kernel keeps a group with processes in it.
 fn remove_empty(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
@@ -78,7 +81,7 @@ fn remove_empty(parent: &Path) {
     }
 }
 
-/// Where the group of this process is mounted, by `/proc/self/cgroup` and `/proc/self/mountinfo`.
+/// Directory of the group of this process, from `/proc/self/cgroup` and `/proc/self/mountinfo`.
 fn own_directory(groups: &str, mounts: &str) -> Option<PathBuf> {
     let has_pids = |list: &str| list.split(',').any(|one| one == "pids");
     let path = groups.lines().find_map(|line| {

@@ -1,7 +1,7 @@
-//! The helper: confines itself step by step, and starts the program last.
+//! The helper: confines itself step by step and starts the program last.
 //!
-//! Every step is inherited by the program, so that nothing has to happen between `fork` and `exec`. A step that fails ends the helper before
-//! the program runs.
+//! The program inherits every step, so nothing has to happen between `fork` and `exec`. A failed step ends the helper
+//! before the program runs.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::SAYS;
 use crate::confinement::Confinement;
 
 pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsString]) -> Result<ExitCode, String> {
-    // A group that is asked to end is given time; the helper leaves last.
+    // A group that is asked to end has some time; the helper ends last.
     let asked_to_end = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGTERM, Arc::clone(&asked_to_end)).doing("listen for signals")?;
     let view = View::of(confinement)?;
@@ -41,14 +41,14 @@ pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsStr
     filter::apply(confinement.network && !enforced.abstract_sockets_are_closed)?;
 
     std::env::set_current_dir(home).doing("enter the workspace")?;
-    // What cannot be written to does not grow.
+    // A workspace that cannot be written to does not grow.
     let measure = measured.map(|(measure, _)| measure).filter(|_| !is_full);
     let child = Command::new(program).args(arguments).spawn();
     let child = child.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
     watch::until_ended(confinement, child, init, group.as_ref(), measure, &asked_to_end)
 }
 
-/// Tells the reader of the program's output what the workspace was like, and says whether nothing may be written to it.
+/// Prints what was found in the workspace before the start, and returns whether the workspace may not be written to.
 fn say_what_was_before(before: &Before) -> bool {
     if before.unread > 0 {
         eprintln!("{SAYS}{} directories of the workspace cannot be read and are not counted", before.unread);

@@ -1,6 +1,8 @@
-//! The first process of the process namespace. When it ends, the kernel kills everything in the namespace, whatever group or session it is in.
+//! The first process of the process namespace. When it ends, the kernel kills every process in the namespace, in any
+//! group or session.
 //!
-//! It is started before the program, and ends when its standard input is closed: with the helper, however that ends.
+//! It is started before the program and ends when its standard input is closed, that is, when the helper ends in any
+//! way.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
@@ -14,13 +16,13 @@ use signal_hook::iterator::Signals;
 use super::{Doing, privileges};
 use crate::CALL;
 
-/// The word that makes a call the first process.
+/// Argument that makes a helper call the first process.
 pub(super) const WORD: &str = "init";
 
-/// How many threads it has.
+/// Number of its threads.
 pub(super) const THREADS: u64 = 2;
 
-/// The helper's side of it.
+/// The helper's handle on the first process.
 pub(super) struct Init {
     child: Child,
     to: Option<ChildStdin>,
@@ -28,9 +30,9 @@ pub(super) struct Init {
 }
 
 impl Init {
-    /// Starts it. The helper has entered the namespaces, and still sees its own binary.
+    /// Starts the first process. The helper has entered the namespaces and still sees its own binary.
     pub(super) fn start() -> Result<Self, String> {
-        // A program that is not root's loses its capabilities when it is started; this one needs them to mount.
+        // Executing a program drops the capabilities of a user other than root; this one needs them to mount.
         let mut ours = capabilities(None).doing("read capabilities")?;
         let needed = CapabilitySet::SYS_ADMIN | CapabilitySet::SETPCAP;
         ours.inheritable = needed;
@@ -43,7 +45,7 @@ impl Init {
         let mut child = command.spawn().doing("start the first process")?;
         let (to, from) = (child.stdin.take(), child.stdout.take());
         let mut init = Self { child, to, from: from.doing("hear the first process")? };
-        // It loads its libraries by their paths, which change soon.
+        // It loads its libraries by their paths, which change in a later step.
         init.hear("start the first process")?;
         Ok(init)
     }
@@ -52,31 +54,31 @@ impl Init {
         self.from.read_exact(&mut [0]).doing(what)
     }
 
-    /// Has it mount `/proc`, which then shows the processes of the namespace and no others.
+    /// Makes it mount `/proc`, which then shows only the processes of the namespace.
     pub(super) fn mount_processes(&mut self) -> Result<(), String> {
         let asked = self.to.as_mut().map_or(Ok(()), |to| to.write_all(b"\n"));
         asked.doing("speak to the first process")?;
         self.hear("mount /proc (is it masked in this container?)")
     }
 
-    /// Kills it without waiting until it hears. Where Landlock keeps signals inside, this fails, and it has to be told.
+    /// Kills it at once. If Landlock scopes signals this fails, and `tell_to_end` is needed.
     pub(super) fn kill(&mut self) {
         let _ = self.child.kill();
     }
 
-    /// Has it end, and the kernel kill everything in the namespace.
+    /// Makes it end, so that the kernel kills every process of the namespace.
     pub(super) fn tell_to_end(&mut self) {
         self.to = None;
     }
 
-    /// Comes back when nothing of the namespace is left.
+    /// Waits until every process of the namespace has ended.
     pub(super) fn wait(mut self) {
-        // It has ended by itself, if this fails.
+        // If this fails, it has ended by itself.
         let _ = self.child.wait();
     }
 }
 
-/// Is the first process.
+/// Main function of the first process.
 pub(super) fn run() -> Result<ExitCode, String> {
     let mut ended = Signals::new([SIGCHLD]).doing("listen for signals")?;
     let mut input = std::io::stdin();
@@ -86,9 +88,9 @@ pub(super) fn run() -> Result<ExitCode, String> {
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).doing("mount /proc (is it masked in this container?)")?;
     privileges::drop_all()?;
-    // It is started before the program, which could leave no room for it.
+    // The thread is started before the program, which could use up the limit of threads.
     let listening = std::thread::Builder::new().name("helper".to_owned()).spawn(move || {
-        // The helper says nothing more: this comes back when it has closed its end.
+        // The helper writes nothing more; the read returns when it closes its end.
         let _ = input.read(&mut word);
         std::process::exit(0);
     });

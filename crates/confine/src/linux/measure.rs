@@ -1,7 +1,7 @@
-//! How much the workspace holds, measured little by little so that nothing else has to wait for it.
+//! Measures the size of the workspace in short slices, so that nothing else has to wait.
 //!
-//! Directories are opened one inside the other, not by their paths, so that long paths can be measured too. The helper keeps
-//! `CAP_DAC_READ_SEARCH` for this: a program cannot keep its files out of the sum with `chmod 000`.
+//! Directories are opened relative to each other, not by path, so that long paths can be measured too. The helper keeps
+//! `CAP_DAC_READ_SEARCH` for this: a program cannot hide files with `chmod 000`.
 
 use std::collections::HashSet;
 use std::os::fd::AsFd;
@@ -12,25 +12,25 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat, stat
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-/// How long it is measured at a time.
+/// Length of one slice.
 const SLICE: Duration = Duration::from_millis(10);
 
-/// How long the last measurement may take, when the program has ended. The next command measures again before it starts.
+/// Time limit of the last measurement, after the program has ended. The next command measures again before it starts.
 const LAST: Duration = Duration::from_secs(5);
 
-/// How much of the workspace's file system is left to others: one part in so many.
+/// Share of the file system that is left to others: one part in this many.
 const LEFT: u64 = 50;
 
-/// How deep directories may be nested. Each one on the way is open.
+/// Deepest nesting of directories; every directory on the way is open.
 const DEEPEST: usize = 512;
 
-/// How many files and directories a workspace may have, whatever its budget is.
+/// Largest number of files and directories of a workspace, with any budget.
 const MOST_ENTRIES: u64 = 1_000_000;
 
-/// How many bytes every file, link and directory counts at least.
+/// Smallest number of bytes that an entry counts.
 const LEAST: u64 = 4096;
 
-/// A measurement that goes on.
+/// A measurement in progress.
 pub(super) struct Measure<'a> {
     workspace: &'a Path,
     most: u64,
@@ -38,11 +38,11 @@ pub(super) struct Measure<'a> {
     walk: Walk,
 }
 
-/// The measurement of a workspace before the program runs.
+/// Measurement of a workspace before the program runs.
 pub(super) struct Before {
-    /// Why nothing may be written to it: it has too much already.
+    /// Reason why the workspace may not be written to: it is too large already.
     pub(super) over: Option<String>,
-    /// How many directories could not be read, and are not counted.
+    /// Number of directories that could not be read and are not counted.
     pub(super) unread: u64,
 }
 
@@ -58,7 +58,7 @@ struct Walk {
 }
 
 impl<'a> Measure<'a> {
-    /// Measures a workspace as it is before the program runs.
+    /// Measures a workspace before the program runs.
     pub(super) fn new(workspace: &'a Path, most: u64) -> (Self, Before) {
         let mut walk = Walk::of(workspace);
         while walk.excess(most).is_none() && walk.step() {}
@@ -67,12 +67,12 @@ impl<'a> Measure<'a> {
         (Self { workspace, most, free_before, walk: Walk::of(workspace) }, before)
     }
 
-    /// Measures for a moment, and says why the program has to end.
+    /// Measures for one slice. Returns the reason why the program has to end, if there is one.
     pub(super) fn go_on(&mut self) -> Option<String> {
         self.crowded().or_else(|| self.walk_until(Instant::now() + SLICE))
     }
 
-    /// Measures once more, from the beginning.
+    /// Measures once more from the beginning.
     pub(super) fn finally(mut self) -> Option<String> {
         self.walk = Walk::of(self.workspace);
         self.walk_until(Instant::now() + LAST)
@@ -81,7 +81,7 @@ impl<'a> Measure<'a> {
     fn walk_until(&mut self, end: Instant) -> Option<String> {
         loop {
             let more = self.walk.step();
-            // What it holds by now may be too much, although the walk has not come to its end.
+            // The sum so far may exceed the budget before the walk has ended.
             if let Some(why) = self.walk.excess(self.most) {
                 return Some(why);
             }
@@ -95,7 +95,8 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Says that the file system is nearly full and was not as full before: files without a name are not in any directory.
+    /// Reports a file system that became nearly full since the start. Files without a name are in no directory and are
+    /// counted only in this way.
     fn crowded(&mut self) -> Option<String> {
         let file_system = statvfs(self.workspace).ok()?;
         let (free, floor) = (file_system.f_bavail, file_system.f_blocks / LEFT);
@@ -111,7 +112,7 @@ impl Walk {
         walk
     }
 
-    /// Says why this is too much.
+    /// Reason why the sum exceeds the budget, if it does.
     fn excess(&self, most: u64) -> Option<String> {
         if self.sum > most {
             Some(format!("the workspace has more than {most} bytes"))
@@ -128,14 +129,14 @@ impl Walk {
         match opened {
             Ok(_) if self.open.len() >= DEEPEST => self.is_too_deep = true,
             Ok(dir) => self.open.push(dir),
-            // It is gone by now, or another thing has its name.
+            // The entry was removed or replaced in the meantime.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
             Err(Errno::MFILE | Errno::NFILE) => self.is_too_deep = true,
             Err(_) => self.unread += 1,
         }
     }
 
-    /// Looks at one entry, and says whether there was one left.
+    /// Measures one entry and returns whether there was one.
     fn step(&mut self) -> bool {
         let Some(dir) = self.open.last_mut() else { return false };
         let entry = match dir.read() {
@@ -155,7 +156,7 @@ impl Walk {
             return true;
         }
         let about = dir.fd().and_then(|fd| statat(fd, name, AtFlags::SYMLINK_NOFOLLOW));
-        // A file that is gone by now takes nothing.
+        // A removed file takes no space.
         let Ok(about) = about else { return true };
         self.entries += 1;
         let is_first_name = about.st_nlink < 2 || self.linked.insert((about.st_dev, about.st_ino));
@@ -214,7 +215,7 @@ mod tests {
     fn what_grows_beyond_the_budget_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("one"), vec![1; 1 << 20]).unwrap();
-        // Both files together, with nothing that the file system adds, are one byte too much.
+        // Both files together exceed the budget by one byte, without the overhead of the file system.
         let most = (2 << 20) - 1;
         let (mut measure, before) = Measure::new(dir.path(), most);
         assert_eq!(before.over, None);

@@ -1,4 +1,4 @@
-//! Namespaces of the program's own: users, processes, mounts, shared memory, names, and the network unless it is allowed.
+//! Enters new namespaces: user, process, mount, IPC, host name, and network unless it is allowed.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use rustix::process::{getgid, getuid};
 
 use super::Doing;
 
-/// Enters new namespaces. The program keeps its user and group, so that what it writes belongs to whoever runs the server.
+/// Enters new namespaces. The program keeps its user and group, so that its files belong to the user of the server.
 pub(super) fn enter(network: bool) -> Result<(), String> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     let mut flags = CloneFlags::CLONE_NEWUSER
@@ -23,7 +23,7 @@ pub(super) fn enter(network: bool) -> Result<(), String> {
     fs::write("/proc/self/uid_map", format!("{user} {user} 1")).doing("map the user")?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1")).doing("map the group")?;
     if !network {
-        // Programs that speak to themselves want 127.0.0.1; without it they fail, and nothing is opened.
+        // Programs that connect to themselves need 127.0.0.1. A failure here only makes those fail.
         let _ = bring_loopback_up();
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What the program may not do whatever it reaches: no capabilities, no way to gain any, and bounded resources.
+//! Drops capabilities, blocks ways to gain new ones, and limits resources.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{
@@ -9,21 +9,21 @@ use rustix::thread::{
 use super::Doing;
 use crate::confinement::Confinement;
 
-/// How many processes and threads the helper and the first process have themselves.
+/// Number of processes and threads of the helper and the first process.
 const OURS: u64 = 8;
 
-/// How far a file may grow beyond the budget before the writer gets a signal: enough for the watch to see it first.
+/// Size beyond the budget at which a writer gets a signal: enough for the watch to notice first.
 const BEYOND: u64 = 1 << 20;
 
-/// How many files a program may hold open.
+/// Largest number of open files of a program.
 const OPEN_FILES: u64 = 4096;
 
-/// Bounds what the program uses.
+/// Limits the resources of the program.
 pub(super) fn limit(confinement: &Confinement) -> Result<(), String> {
     let limits = [
         (Resource::Core, 0),
         (Resource::Fsize, confinement.workspace_bytes.saturating_add(BEYOND)),
-        // Counted in this user namespace alone; it does not hold for root, whom a group or the watch bounds.
+        // Counted within this user namespace. It has no effect for root, which a control group or the watch limits.
         (Resource::Nproc, u64::from(confinement.processes).saturating_add(OURS)),
         (Resource::Nofile, OPEN_FILES),
     ];
@@ -35,13 +35,14 @@ pub(super) fn limit(confinement: &Confinement) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives up every capability, also those that a program of root would get back, and the way to new ones.
+/// Drops every capability, including those that a program of root would regain, and blocks ways to new ones.
 pub(super) fn drop_all() -> Result<(), String> {
     keep(CapabilitySet::empty())
 }
 
-/// Gives up every capability but the one to read directories whose mode forbids it, inside the namespaces. The program does not get it: nothing is
-/// inheritable, ambient or in the bounding set, so that the kernel takes it away when the program is started.
+/// Drops every capability but the one to read directories whose mode forbids it, inside the namespaces. The program
+/// does not get it: it is neither inheritable nor ambient nor in the bounding set, so the kernel removes it when the
+/// program is started.
 pub(super) fn keep_what_measuring_needs() -> Result<(), String> {
     keep(CapabilitySet::DAC_READ_SEARCH)
 }
@@ -49,7 +50,7 @@ pub(super) fn keep_what_measuring_needs() -> Result<(), String> {
 fn keep(kept: CapabilitySet) -> Result<(), String> {
     set_no_new_privs(true).doing("refuse new privileges")?;
     for one in CapabilitySet::all().iter() {
-        // One that the kernel does not know cannot be asked for.
+        // Skips capabilities that the kernel does not know.
         if capability_is_in_bounding_set(one).unwrap_or(false) {
             remove_capability_from_bounding_set(one).doing("give up a capability")?;
         }

@@ -1,4 +1,5 @@
-//! Landlock: what of the view may be read, written and run. Signals and abstract sockets stay inside where the kernel knows how.
+//! The Landlock rules: what may be read, written and run. Signals and abstract sockets stay inside, if the kernel
+//! supports that.
 
 use landlock::{
     ABI, Access, AccessFs, BitFlags, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
@@ -9,16 +10,16 @@ use super::Doing;
 use super::view::{DEVICES, SYSTEM};
 use crate::confinement::Confinement;
 
-/// The newest rules that are asked for; an older kernel enforces those that it knows.
+/// Newest rules that are requested; an older kernel enforces those that it knows.
 const NEWEST: ABI = ABI::V9;
 
-/// What the kernel has enforced.
+/// Rules that the kernel enforces.
 pub(super) struct Enforced {
-    /// Whether abstract Unix sockets of others are out of reach.
+    /// Whether abstract Unix sockets of other processes are out of reach.
     pub(super) abstract_sockets_are_closed: bool,
 }
 
-/// Puts the rules in force. In a workspace that is full the program may read and delete, but not write.
+/// Enforces the rules. In a full workspace the program may read and delete, but not write.
 pub(super) fn restrict(confinement: &Confinement, is_full: bool) -> Result<Enforced, String> {
     let what = "restrict files with Landlock";
     let run: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute;
@@ -26,7 +27,7 @@ pub(super) fn restrict(confinement: &Confinement, is_full: bool) -> Result<Enfor
     let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile;
     let all = AccessFs::from_all(NEWEST);
     let workspace = if is_full { run | AccessFs::RemoveFile | AccessFs::RemoveDir } else { all };
-    // A rule holds for everything below its directory: one for `/tmp` also for a workspace that lies there.
+    // A rule applies to everything below its directory: a rule for `/tmp` also to a workspace in `/tmp`.
     let is_in_tmp = confinement.workspace.as_ref().is_some_and(|path| path.starts_with("/tmp"));
     let temporary = if is_in_tmp { workspace } else { all };
     let devices = DEVICES.iter().map(|name| format!("/dev/{name}"));

@@ -1,7 +1,7 @@
-//! The files that there are for the program: a new, empty root, into which only what it may see is mounted.
+//! The file tree of the program: a new root directory, into which only allowed paths are mounted.
 //!
-//! Landlock alone would leave files outside the workspace to be seen, renamed by nobody but still changed in their modes and owners, and it
-//! does not know Unix sockets by path. What is not mounted cannot be named at all.
+//! With Landlock alone a program could still see files outside the workspace and change their modes and owners, and
+//! Landlock does not cover Unix sockets with a path. A path that is not mounted cannot be named at all.
 
 use std::fs;
 use std::io;
@@ -17,13 +17,14 @@ use rustix::process::{getgid, getuid, pivot_root};
 use super::Doing;
 use crate::confinement::Confinement;
 
-/// Where programs and libraries are.
+/// Directories of programs and libraries.
 pub(super) const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Devices that give or take bytes and remember nothing.
+/// Devices without state.
 pub(super) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
 
-/// What programs look for in `/etc`, and what says nothing about this machine that they could not find out anyway.
+/// Files of `/etc` that programs need and that reveal nothing about the machine that programs could not find out
+/// otherwise.
 const SETTINGS: &[&str] = &[
     "alternatives",
     "ca-certificates",
@@ -51,49 +52,49 @@ const SETTINGS: &[&str] = &[
     "timezone",
 ];
 
-/// What only programs with a network need of it.
+/// Files of `/etc` that only programs with a network need.
 const NETWORK_SETTINGS: &[&str] = &["gai.conf", "hosts", "resolv.conf"];
 
-/// How large the private `/tmp` may get; it is kept in memory and gone with the program.
+/// Options of the private `/tmp`, which is in memory and disappears with the program.
 const TEMPORARY: &std::ffi::CStr = c"mode=1777,size=134217728,nr_inodes=65536";
 
-/// An empty root, with room for names alone.
+/// Options of the root, with space for names only.
 const ROOT: &std::ffi::CStr = c"mode=755,size=4194304";
 
-/// A directory that is empty and closed.
+/// Options of an empty directory that hides another.
 const HIDDEN: &std::ffi::CStr = c"mode=755,size=65536";
 
-/// Where everything was before.
+/// Mount point of the previous root.
 const BEFORE: &str = "/.before";
 
-/// How something gets into the view.
+/// How a path gets into the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    /// Mounted from this place, to be read.
+    /// Mounted from this path, read-only.
     Read(PathBuf),
-    /// Mounted from this place, to be read and written.
+    /// Mounted from this path, writable.
     Write(PathBuf),
-    /// Mounted from this place, as a device.
+    /// Mounted from this path, as a device.
     Device(PathBuf),
-    /// A link to this place.
+    /// A symbolic link to this path.
     Link(PathBuf),
     /// A directory in memory.
     Temporary,
-    /// An empty directory or file that hides what is there.
+    /// An empty directory or file that hides the original.
     Hidden,
-    /// A directory.
+    /// An empty directory.
     Directory,
     /// A file with this text.
     Text(String),
 }
 
-/// What there will be, the outer before the inner.
+/// The mounts in order, outer before inner.
 pub(super) struct View {
     places: Vec<(PathBuf, Kind)>,
 }
 
 impl View {
-    /// Looks up everything that the program may see, by the names that hold now.
+    /// Collects everything that the program may see, by the current names.
     pub(super) fn of(confinement: &Confinement) -> Result<Self, String> {
         let mut places = vec![(PathBuf::from("/tmp"), Kind::Temporary), (PathBuf::from("/proc"), Kind::Directory)];
         for path in SYSTEM.iter().map(PathBuf::from) {
@@ -117,12 +118,12 @@ impl View {
             let source = path.canonicalize().map_err(|error| format!("cannot show the workspace: {error}"))?;
             places.push((path.clone(), Kind::Write(source)));
         }
-        // Whatever lies within another place is mounted after it. The order among equals stays: the workspace is last.
+        // Inner paths are mounted after outer ones. The sort is stable: the workspace stays last among equals.
         places.sort_by_key(|(path, _)| path.components().count());
         Ok(Self { places })
     }
 
-    /// Makes a new root with all of it.
+    /// Makes a new root with these mounts.
     pub(super) fn build(&self, home: &Path) -> Result<(), String> {
         let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
         mount_change("/", private).doing("keep mounts private")?;
@@ -141,7 +142,8 @@ impl View {
         place(Path::new("/etc/group"), &Kind::Text(format!("holdpoint:x:{group}:\n"))).doing("write /etc/group")
     }
 
-    /// Forgets the root before, and closes the new one. A `/proc` can only be mounted where one is still visible, hence before this.
+    /// Detaches the previous root and makes the new one read-only. `/proc` can be mounted only while another one is
+    /// visible, therefore before this.
     pub(super) fn close(&self) -> Result<(), String> {
         unmount(BEFORE, UnmountFlags::DETACH).doing("leave the old root")?;
         fs::remove_dir(BEFORE).doing("leave the old root")?;
@@ -150,11 +152,12 @@ impl View {
     }
 }
 
-/// Where in the view the hidden lies: at its own path, and below whatever is shown of a directory around it under another name.
+/// Paths in the view of the hidden files: their own paths, and their paths below any shown directory that contains them
+/// under another name.
 fn hidden(places: &[(PathBuf, Kind)], paths: &[PathBuf]) -> Vec<(PathBuf, Kind)> {
     let mut found = Vec::new();
     for path in paths {
-        // It is not there yet, if it has no real path.
+        // Without a real path it does not exist yet.
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         found.push((path.clone(), Kind::Hidden));
         found.push((real.clone(), Kind::Hidden));
@@ -169,7 +172,7 @@ fn hidden(places: &[(PathBuf, Kind)], paths: &[PathBuf]) -> Vec<(PathBuf, Kind)>
     }
     found.sort_by(|(one, _), (other, _)| one.cmp(other));
     found.dedup();
-    // What is named itself is shown: whoever starts programs refuses what must not be.
+    // A path that is allowed explicitly is shown: the caller refuses paths that must not be.
     found.retain(|(path, _)| {
         !places.iter().any(|(shown, kind)| shown == path && matches!(kind, Kind::Read(_)) && !is_system(shown))
     });
@@ -209,7 +212,7 @@ fn devices() -> Vec<(PathBuf, Kind)> {
     places
 }
 
-/// Puts something into the new root.
+/// Puts one entry into the new root.
 fn place(path: &Path, kind: &Kind) -> io::Result<()> {
     match kind {
         Kind::Link(target) => {
@@ -225,14 +228,14 @@ fn place(path: &Path, kind: &Kind) -> io::Result<()> {
             fs::create_dir_all(path)?;
             Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, TEMPORARY)?)
         }
-        // Nothing that is shown contains it, if it is not there.
+        // If it does not exist, nothing that is shown contains it.
         Kind::Hidden if !path.exists() => Ok(()),
         Kind::Hidden if !path.is_dir() => {
             bind(Path::new("/dev/null"), path)?;
             remount(path, MountFlags::RDONLY | MountFlags::NOSUID)
         }
         Kind::Hidden => Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, HIDDEN)?),
-        // Devices are written all the same; their modes and owners cannot be changed.
+        // A read-only mount still allows writing to devices, but not changing their modes and owners.
         Kind::Device(source) => {
             bind(source, path)?;
             remount(path, MountFlags::RDONLY | MountFlags::NOSUID)
@@ -245,7 +248,7 @@ fn place(path: &Path, kind: &Kind) -> io::Result<()> {
             bind(source, path)?;
             remount(path, MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV)?;
             for inner in mounted_below(path)? {
-                // What cannot be closed this way is closed for writing by Landlock.
+                // If this remount fails, Landlock prevents writing.
                 let _ = remount(&inner, MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV);
             }
             Ok(())
@@ -268,7 +271,7 @@ fn bind(source: &Path, path: &Path) -> io::Result<()> {
     Ok(mount_bind_recursive(&source, path)?)
 }
 
-/// Adds flags to those that a mount has; in a user namespace none may be taken away.
+/// Adds flags to those of a mount; in a user namespace none may be removed.
 fn remount(path: &Path, more: MountFlags) -> io::Result<()> {
     let now = statvfs(path)?.f_flag;
     let mut flags = MountFlags::BIND | more;
@@ -286,14 +289,14 @@ fn remount(path: &Path, more: MountFlags) -> io::Result<()> {
     Ok(mount_remount(path, flags, c"")?)
 }
 
-/// What is mounted below a directory that was mounted with all that is in it.
+/// Mounts below a directory that was mounted recursively.
 fn mounted_below(path: &Path) -> io::Result<Vec<PathBuf>> {
     let table = fs::read_to_string(format!("{BEFORE}/proc/self/mountinfo"))?;
     let points = table.lines().filter_map(|line| line.split(' ').nth(4)).map(unescaped);
     Ok(points.filter(|point| point != path && point.starts_with(path)).collect())
 }
 
-/// A path of the table, in which blanks and the like are written as three octal digits.
+/// A path of the mount table, in which blanks and similar characters are written as three octal digits.
 pub(super) fn unescaped(text: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
     let mut bytes = Vec::with_capacity(text.len());

@@ -1,6 +1,6 @@
-//! What happens while the program runs: its end is waited for, and its processes and its workspace are counted.
+//! Watches the program: waits for its end, counts its processes, and measures its workspace.
 //!
-//! The helper has one thread: a process whose children begin a new process namespace cannot start another.
+//! The helper has one thread: a process whose children enter a new process namespace cannot start another.
 
 use std::fs;
 use std::io;
@@ -22,22 +22,22 @@ use super::init::{self, Init};
 use super::measure::Measure;
 use crate::confinement::Confinement;
 
-/// How often the workspace is measured, and processes are counted where the kernel bounds them as well.
+/// Interval of measuring the workspace, and of counting processes if the kernel limits them too.
 const OFTEN: Duration = Duration::from_millis(50);
 
-/// How often processes of root are counted where no group bounds them.
+/// Interval of counting the processes of root if no control group limits them.
 const OFTEN_FOR_ROOT: Duration = Duration::from_millis(5);
 
-/// How long what was asked to end may take after the program itself has ended.
+/// Time that child processes have to end after the program itself has ended.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What holds for a workspace that has too much.
+/// Message about a workspace that is too large.
 pub(super) const UNTIL_LESS: &str = "until it has less, commands can read and delete in it, but not write";
 
-/// The rights of an owner to a directory.
+/// Rights of the owner of a directory.
 const OWNER: u32 = 0o700;
 
-/// Waits for the end of the program, and ends it when it takes too much or when nobody waits for it any more.
+/// Waits for the end of the program. Ends it if it exceeds a limit or nobody waits for it any more.
 pub(super) fn until_ended(
     confinement: &Confinement,
     mut child: Child,
@@ -57,14 +57,15 @@ pub(super) fn until_ended(
         init.kill();
     }
     init.tell_to_end();
-    // The namespace ends when nothing in it waits to be reaped, and the program is for us to reap. It was already, if this fails.
+    // The namespace ends when no process in it waits to be reaped, and the helper has to reap the program. If this
+    // fails, it was reaped already.
     let _ = child.wait();
     init.wait();
     if let Some(workspace) = &confinement.workspace {
         keep_open(workspace);
     }
     let status = status?;
-    // Nothing writes any more. A program that was fast has not been measured until now.
+    // Nothing writes any more. A short program has not been measured until now.
     match measure.and_then(Measure::finally) {
         None => end_like(status),
         Some(why) if status.success() => Err(format!("the command ended, but {why}; {UNTIL_LESS}")),
@@ -76,11 +77,11 @@ fn ended(why: &str) -> String {
     format!("the command was ended: {why}")
 }
 
-/// Gives the owner the rights to the workspace itself back: without them nobody could open it any more.
+/// Restores the owner's rights to the workspace: without them nobody could open it.
 fn keep_open(workspace: &Path) {
     let Ok(mode) = fs::metadata(workspace).map(|about| about.permissions().mode()) else { return };
     if mode & OWNER != OWNER {
-        // It belongs to somebody else, if this fails; then the program has not changed it.
+        // If this fails, the directory belongs to another user, and the program has not changed its mode.
         let _ = fs::set_permissions(workspace, fs::Permissions::from_mode(mode | OWNER));
     }
 }
@@ -99,7 +100,7 @@ fn follow(
     let most = u64::from(confinement.processes);
     let mut measured = Instant::now();
     loop {
-        // A signal that comes in between is as good as the time: everything is looked at either way.
+        // An interrupted wait is fine: everything is checked in either case.
         let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&pause));
         if let Some(status) = child.try_wait().doing("wait for the program")? {
             return Ok(status);
@@ -110,7 +111,7 @@ fn follow(
         if has_more_than(most.saturating_add(init::THREADS)).doing("count processes")? {
             return Err(ended(&format!("it had more than {most} processes and threads")));
         }
-        // A bound of the service around the group refuses as well, and is counted as a refusal of the group.
+        // A limit of the service around the group refuses too, and counts as a refusal of the group.
         if group.map_or(Ok(false), Group::has_refused).doing("count processes")? {
             return Err(ended(&format!(
                 "it wanted more than {most} processes and threads, or more than the service may have"
@@ -126,30 +127,31 @@ fn follow(
     }
 }
 
-/// Ends this process as the program has ended.
+/// Ends this process in the way the program ended.
 fn end_like(status: ExitStatus) -> Result<ExitCode, String> {
     if let Some(code) = status.code() {
         return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
     }
     if status.signal() == Some(SIGTERM) {
-        // This process has another use for that signal, which ends with it.
+        // This process handles the signal itself, so its default handler is called.
         signal_hook::low_level::emulate_default_handler(SIGTERM).doing("end like the program")?;
     }
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
         kill_process(getpid(), signal).doing("end like the program")?;
     }
-    // A signal that does not end this process: it is told as shells tell it.
+    // For a signal that does not end this process, the exit code is the one that shells use.
     let number = status.signal().and_then(|number| u8::try_from(number).ok()).unwrap_or_default();
     Ok(ExitCode::from(number.wrapping_add(128)))
 }
 
-/// Counts the processes and threads of the namespace, and stops as soon as there are more than these: the more there are, the longer it takes.
+/// Whether the namespace has more processes and threads than this. Stops counting as soon as it has, because counting
+/// takes longer the more there are.
 fn has_more_than(most: u64) -> io::Result<bool> {
     let mut count: u64 = 0;
     for entry in fs::read_dir("/proc")? {
         let entry = entry?;
         if entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit) {
-            // One that has ended meanwhile is not counted. Two links are those that every directory has.
+            // A process that has ended meanwhile is not counted. Every directory has two links of its own.
             count += fs::metadata(entry.path().join("task")).map_or(0, |task| task.nlink().saturating_sub(2));
         }
         if count > most {

@@ -1,6 +1,6 @@
-//! One test for each promise: a real program tries, in a workspace beside things that are not its own.
+//! One test for each promise: a real program tries to break out of a workspace beside other data.
 //!
-//! These tests need a machine on which programs can be confined, and fail where that is not possible.
+//! These tests need a machine on which programs can be confined, and fail elsewhere.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 

@@ -33,7 +33,7 @@ pub struct CheckLimits {
 
 impl Default for CheckLimits {
     fn default() -> Self {
-        Self { all: 4, key: 2, waiting: 64, cached_bytes: forms::Limits::default().cached_bytes }
+        Self { all: 4, key: 2, waiting: 64, cached_bytes: forms::FormLimits::default().cached_bytes }
     }
 }
 

@@ -1,12 +1,12 @@
 //! What may be asked with: every refusal has a stable code and says where.
 
-use forms::{Forms, Limits, SchemaError};
+use forms::{FormLimits, Forms, SchemaError};
 use holdpoint_forms as forms;
 use serde_json::{Map, Value, json};
 
 fn verdict(schema: &Value) -> Result<(), (String, String)> {
     let code = |SchemaError { reason, pointer }: SchemaError| (reason.code().to_owned(), pointer);
-    Forms::new(Limits::default()).admit(schema).map_err(code)
+    Forms::new(FormLimits::default()).admit(schema).map_err(code)
 }
 
 #[track_caller]
@@ -166,14 +166,14 @@ fn a_schema_compiles_to_a_bounded_size_in_all() {
 /// What is kept of twelve schemas that each take most of what one may take stays below the bound.
 #[test]
 fn compiled_schemas_are_kept_by_their_size() {
-    let forms = Forms::new(Limits { cached_bytes: 4 * 1024 * 1024, ..Limits::default() });
+    let forms = Forms::new(FormLimits { cached_bytes: 4 * 1024 * 1024, ..FormLimits::default() });
     for index in 0..12 {
         let schema = json!({"properties": {"p": {"pattern": format!("^(a|[d-z]{{1,30}}|{index}){{1,200}}$")}}});
         assert_eq!(forms.admit(&schema), Ok(()));
         assert!(forms.cached_bytes() > 512 * 1024, "it is weighed");
         assert!(forms.cached_bytes() <= 4 * 1024 * 1024);
     }
-    let forms = Forms::new(Limits { cached_bytes: 1024, ..Limits::default() });
+    let forms = Forms::new(FormLimits { cached_bytes: 1024, ..FormLimits::default() });
     assert_eq!(forms.check(&json!({"pattern": "^a$|b"}), &json!("a")), Ok(()));
     assert_eq!(forms.cached_bytes(), 0, "what is larger than the cache is compiled again each time");
 }

@@ -1,6 +1,6 @@
 //! What people are told about their answers.
 
-use forms::{CheckError, FieldError, Forms, Limits};
+use forms::{CheckError, FieldError, FormLimits, Forms};
 use holdpoint_forms as forms;
 use serde_json::{Map, Value, json};
 
@@ -202,7 +202,7 @@ fn work_is_bounded() {
 
 #[test]
 fn errors_are_limited_to_the_first() {
-    let forms = Forms::new(Limits { errors: 2, ..Limits::default() });
+    let forms = Forms::new(FormLimits { errors: 2, ..FormLimits::default() });
     let got = fields(forms.check(&json!({"items": {"type": "string"}}), &json!([1, 2, 3])));
     let pointers: Vec<_> = got.iter().map(|(pointer, ..)| pointer.as_str()).collect();
     assert_eq!(pointers, ["/0", "/1"]);

@@ -1,4 +1,4 @@
-//! Whatever an agent calls a schema and whatever a person sends, the answer is a value.
+//! Any schema and any answer give a value and never a panic.
 
 use forms::{CheckError, Forms};
 use holdpoint_forms as forms;

@@ -1,8 +1,8 @@
-//! What calls come to.
+//! Outcomes of calls.
 
 use std::time::Duration;
 
-use holdpoint_mcp::{Called, McpClient};
+use holdpoint_mcp::{CallOutcome, McpClient};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +12,7 @@ use crate::common::{LONG, Lines, call, child, text};
 async fn what_a_tool_says_becomes_json() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
     assert_eq!(text(&client, "all.echo", json!({"a": [1, null]})).await, r#"{"a":[1,null]}"#);
-    assert_eq!(call(&client, "all.structured", json!({})).await, Called::Done(json!({"structured": {"sum": 3}})));
+    assert_eq!(call(&client, "all.structured", json!({})).await, CallOutcome::Done(json!({"structured": {"sum": 3}})));
     assert_eq!(text(&client, "all.picture", json!({})).await, "look\n[image, image/png, about 6 bytes]");
     client.close().await;
 }
@@ -20,7 +20,7 @@ async fn what_a_tool_says_becomes_json() {
 #[tokio::test]
 async fn what_fails_has_failed() {
     let client = McpClient::connect(&child(&[]), None).await.unwrap();
-    let failed = |message: &str, result: Value| Called::Failed { message: message.to_owned(), result };
+    let failed = |message: &str, result: Value| CallOutcome::Failed { message: message.to_owned(), result };
     assert_eq!(
         call(&client, "all.fail", json!({})).await,
         failed("it did not work", json!({"text": "it did not work"}))
@@ -42,12 +42,12 @@ async fn a_large_answer_is_cut_and_a_huge_one_is_not_taken() {
     assert!(huge.ends_with("x\n[cut: 65,536 of 1,048,576 bytes shown]"), "{}", &huge[huge.len() - 60..]);
     assert_eq!(
         call(&client, "all.flood", json!({})).await,
-        Called::Failed {
+        CallOutcome::Failed {
             message: "it ran, but the server's answer is larger than 8 MiB".to_owned(),
             result: Value::Null
         }
     );
-    // It is connected again.
+    // The client connects again.
     assert_eq!(text(&client, "all.echo", json!({})).await, "{}");
     client.close().await;
 }
@@ -58,7 +58,7 @@ async fn a_call_that_takes_too_long_is_given_up_and_the_server_told() {
     let lines = Lines::new();
     let arguments = json!({"file": lines.path()});
     let called = client.call("all.slow", &arguments, Duration::from_millis(300), &CancellationToken::new()).await;
-    assert_eq!(called, Called::Unknown { why: "the server did not answer within 0 seconds".to_owned() });
+    assert_eq!(called, CallOutcome::Unknown { why: "the server did not answer within 0 seconds".to_owned() });
     lines.have("cancelled").await;
     assert_eq!(text(&client, "all.echo", json!({})).await, "{}");
     client.close().await;
@@ -74,11 +74,11 @@ async fn a_call_that_is_cancelled_is_given_up_and_the_server_told() {
         cancel.cancel();
     };
     let (called, ()) = tokio::join!(client.call("all.slow", &arguments, LONG, &cancel), cancelling);
-    assert_eq!(called, Called::Unknown { why: "it was cancelled while it ran".to_owned() });
+    assert_eq!(called, CallOutcome::Unknown { why: "it was cancelled while it ran".to_owned() });
     lines.have("cancelled").await;
     // Nothing is called any more.
     let called = client.call("all.put", &arguments, LONG, &cancel).await;
-    assert!(matches!(called, Called::Failed { .. }), "{called:?}");
+    assert!(matches!(called, CallOutcome::Failed { .. }), "{called:?}");
     assert_eq!(lines.read(), ["began", "cancelled"]);
     client.close().await;
 }

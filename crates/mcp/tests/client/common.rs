@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use domain::agent::McpServer;
-use holdpoint_mcp::{Called, McpClient};
+use holdpoint_mcp::{CallOutcome, McpClient};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -27,14 +27,14 @@ pub(crate) fn child(arguments: &[&str]) -> McpServer {
     McpServer { name: "all".to_owned(), command, url, token_env, tools, network, read_only }
 }
 
-pub(crate) async fn call(client: &McpClient, tool: &str, arguments: Value) -> Called {
+pub(crate) async fn call(client: &McpClient, tool: &str, arguments: Value) -> CallOutcome {
     client.call(tool, &arguments, LONG, &CancellationToken::new()).await
 }
 
 /// The text of a call that must be done.
 pub(crate) async fn text(client: &McpClient, tool: &str, arguments: Value) -> String {
     match call(client, tool, arguments).await {
-        Called::Done(result) => result["text"].as_str().unwrap().to_owned(),
+        CallOutcome::Done(result) => result["text"].as_str().unwrap().to_owned(),
         other => panic!("{tool}: {other:?}"),
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use domain::agent::McpServer;
-use holdpoint_mcp::{Called, McpClient, McpError};
+use holdpoint_mcp::{CallOutcome, McpClient, McpError};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
@@ -61,7 +61,7 @@ async fn tools_are_listed_and_called() {
         assert_eq!(client.tools().await.unwrap().len(), 12);
         assert_eq!(text(&client, "all.echo", json!({"a": 1})).await, r#"{"a":1}"#);
         let called = call(&client, "all.fail", json!({})).await;
-        assert!(matches!(&called, Called::Failed { message, .. } if message == "it did not work"), "{called:?}");
+        assert!(matches!(&called, CallOutcome::Failed { message, .. } if message == "it did not work"), "{called:?}");
         let huge = text(&client, "all.huge", json!({})).await;
         assert!(huge.ends_with("x\n[cut: 65,536 of 1,048,576 bytes shown]"));
         client.close().await;
@@ -84,7 +84,7 @@ async fn an_answer_that_is_too_large_is_not_taken() {
         let client = server.client().await;
         let called = call(&client, "all.flood", json!({})).await;
         let message = "it ran, but the server's answer is larger than 8 MiB".to_owned();
-        assert_eq!(called, Called::Failed { message, result: Value::Null }, "{how}");
+        assert_eq!(called, CallOutcome::Failed { message, result: Value::Null }, "{how}");
         assert_eq!(text(&client, "all.echo", json!({})).await, "{}");
         client.close().await;
     }
@@ -98,7 +98,7 @@ async fn a_call_that_takes_too_long_is_given_up_and_the_server_told() {
     let arguments = json!({"file": lines.path()});
     let time = Duration::from_millis(500);
     let called = client.call("all.slow", &arguments, time, &CancellationToken::new()).await;
-    assert!(matches!(called, Called::Unknown { .. }), "{called:?}");
+    assert!(matches!(called, CallOutcome::Unknown { .. }), "{called:?}");
     lines.have("cancelled").await;
     client.close().await;
 }
@@ -116,10 +116,10 @@ async fn a_server_that_dies_in_the_middle_leaves_it_open() {
             server.kill();
         };
         let (called, ()) = tokio::join!(client.call("all.slow", &arguments, LONG, &cancel), killing);
-        assert!(matches!(called, Called::Unknown { .. }), "{how}: {called:?}");
+        assert!(matches!(called, CallOutcome::Unknown { .. }), "{how}: {called:?}");
         // While it is away nothing is called.
         let called = call(&client, "all.put", json!({"file": lines.path()})).await;
-        assert!(matches!(called, Called::Failed { result: Value::Null, .. }), "{how}: {called:?}");
+        assert!(matches!(called, CallOutcome::Failed { result: Value::Null, .. }), "{how}: {called:?}");
         let _again = Server::start(how, port);
         assert_eq!(text(&client, "all.echo", json!({})).await, "{}");
         assert_eq!(lines.read(), ["began"]);
@@ -136,7 +136,7 @@ async fn a_server_that_has_forgotten_us_is_spoken_to_again() {
     let _again = Server::start("stream", server.port);
     // The first call may meet the old session; it is then not made, and the next one is.
     let called = call(&client, "all.echo", json!({})).await;
-    assert!(matches!(called, Called::Done(_) | Called::Failed { .. }), "{called:?}");
+    assert!(matches!(called, CallOutcome::Done(_) | CallOutcome::Failed { .. }), "{called:?}");
     assert_eq!(text(&client, "all.echo", json!({})).await, "{}");
     client.close().await;
 }

@@ -41,7 +41,7 @@ async fn only_the_tools_that_are_wanted_are_listed_and_called() {
     let names: Vec<_> = client.tools().await.unwrap().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["all.echo", "all.environment", "all.pid"]);
     let called = crate::common::call(&client, "all.put", json!({})).await;
-    assert!(matches!(called, holdpoint_mcp::Called::Failed { .. }), "{called:?}");
+    assert!(matches!(called, holdpoint_mcp::CallOutcome::Failed { .. }), "{called:?}");
     client.close().await;
 }
 
@@ -71,7 +71,7 @@ async fn a_server_ends_with_its_client() {
     let pid = text(&client, "all.pid", json!({})).await;
     client.close().await;
     assert!(std::fs::metadata(format!("/proc/{pid}")).is_err(), "it is reaped");
-    // It comes back when it is wanted.
+    // The client restarts the server when it is needed.
     let pid = text(&client, "all.pid", json!({})).await;
     drop(client);
     gone(&pid).await;

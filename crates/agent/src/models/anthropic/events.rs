@@ -1,22 +1,22 @@
-//! What the events of Anthropic's messages mean.
+//! Reads the events of Anthropic's Messages API.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
 use super::BLOCKS;
-use crate::models::draft::{Draft, Said};
 use crate::models::fault::Fault;
-use crate::models::wire::{Reader, ended_badly, parsed};
+use crate::models::remote::{Reader, fault_of_finish_reason, parse_event};
+use crate::models::turn_builder::{OnDelta, TurnBuilder};
 
-/// What a block costs beside its content, so that empty ones have an end too.
+/// Bytes that a block counts besides its content, so that the number of empty blocks is limited too.
 const BLOCK: usize = 64;
 
 /// The events of one answer.
 #[derive(Debug, Default)]
 pub(in crate::models) struct Events {
     blocks: Vec<Block>,
-    /// Where the block of each index is. An index that is given twice begins another block, so that no call is lost.
+    /// Position of the block of each index. An index that is used twice begins another block, so that no call is lost.
     places: HashMap<u64, usize>,
     stop: Option<String>,
 }
@@ -28,20 +28,20 @@ enum Block {
         thinking: String,
         signature: String,
     },
-    /// A thought that only the provider can read.
+    /// Reasoning that only the provider can read.
     Redacted(Value),
-    /// A call, by its place among them; `input` where it came with the block instead of in pieces.
+    /// A call, by its position among the calls; `input` if it came with the block instead of in pieces.
     Call {
         place: usize,
         input: Option<String>,
     },
-    /// Something that nobody asked for.
+    /// A block of an unknown type.
     Other,
 }
 
 impl Reader for Events {
-    fn take(&mut self, data: &str, draft: &mut Draft, said: Said<'_>) -> Result<bool, Fault> {
-        let event = parsed(data)?;
+    fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault> {
+        let event = parse_event(data)?;
         match event.get("type").and_then(Value::as_str) {
             Some("message_start") => used(event.pointer("/message/usage"), draft),
             Some("content_block_start") => self.start(&event, draft, said)?,
@@ -63,8 +63,8 @@ impl Reader for Events {
         false
     }
 
-    fn finish(self: Box<Self>, draft: &mut Draft) -> Result<(), Fault> {
-        if let Some(fault) = self.stop.as_deref().and_then(ended_badly) {
+    fn finish(self: Box<Self>, draft: &mut TurnBuilder) -> Result<(), Fault> {
+        if let Some(fault) = self.stop.as_deref().and_then(fault_of_finish_reason) {
             return Err(fault);
         }
         let mut thought = false;
@@ -97,7 +97,7 @@ impl Reader for Events {
 }
 
 impl Events {
-    fn start(&mut self, event: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+    fn start(&mut self, event: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
         let text = |name: &str| {
             event.pointer("/content_block").and_then(|block| block.get(name)?.as_str()).unwrap_or_default()
         };
@@ -131,7 +131,7 @@ impl Events {
         Ok(())
     }
 
-    fn delta(&mut self, event: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+    fn delta(&mut self, event: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
         let text = |name: &str| event.get("delta").and_then(|delta| delta.get(name)?.as_str()).unwrap_or_default();
         match self.places.get(&index(event)).and_then(|place| self.blocks.get_mut(*place)) {
             Some(Block::Text(so_far)) => {
@@ -159,8 +159,8 @@ fn index(event: &Value) -> u64 {
     event.get("index").and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// Tokens so far. What was read from a cache, or written to one, was read all the same.
-fn used(usage: Option<&Value>, draft: &mut Draft) {
+/// Sets the tokens so far. Tokens read from or written to a cache count as input.
+fn used(usage: Option<&Value>, draft: &mut TurnBuilder) {
     let tokens = |name: &str| usage.and_then(|usage| usage.get(name)?.as_u64());
     let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     let input = input.into_iter().filter_map(tokens).fold(0_u64, u64::saturating_add);

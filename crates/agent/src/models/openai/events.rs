@@ -1,4 +1,4 @@
-//! What the chunks of a chat completion mean.
+//! Reads the chunks of a chat completion.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,30 +6,30 @@ use serde_json::{Map, Value, json};
 
 use super::CALLS;
 use crate::model::Usage;
-use crate::models::draft::{Draft, Said};
 use crate::models::fault::Fault;
-use crate::models::wire::{Reader, ended_badly, parsed};
+use crate::models::remote::{Reader, fault_of_finish_reason, parse_event};
+use crate::models::turn_builder::{OnDelta, TurnBuilder};
 
 /// The chunks of one answer.
 #[derive(Debug, Default)]
 pub(in crate::models) struct Events {
     finish: Option<String>,
-    /// Where the call of each index is among the calls.
+    /// Position of the call of each index.
     places: HashMap<u64, usize>,
     last: Option<usize>,
-    /// What the provider added to each call, by place.
+    /// Fields that the provider added to each call, by position.
     added: BTreeMap<usize, Map<String, Value>>,
-    /// The field that the provider thinks in, and what it thought.
+    /// Field in which the provider sends reasoning, and its text.
     reasoning: Option<(&'static str, String)>,
     details: Vec<Value>,
 }
 
 impl Reader for Events {
-    fn take(&mut self, data: &str, draft: &mut Draft, said: Said<'_>) -> Result<bool, Fault> {
+    fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault> {
         if data.trim() == "[DONE]" {
             return Ok(true);
         }
-        let chunk = parsed(data)?;
+        let chunk = parse_event(data)?;
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
             return Err(Fault::of_event(&chunk));
         }
@@ -50,13 +50,13 @@ impl Reader for Events {
         Ok(false)
     }
 
-    /// Not everybody sends `[DONE]`, but what has a reason to end has ended.
+    /// Not every provider sends `[DONE]`, but a turn with a finish reason is complete.
     fn whole(&self) -> bool {
         self.finish.is_some()
     }
 
-    fn finish(self: Box<Self>, draft: &mut Draft) -> Result<(), Fault> {
-        if let Some(fault) = self.finish.as_deref().and_then(ended_badly) {
+    fn finish(self: Box<Self>, draft: &mut TurnBuilder) -> Result<(), Fault> {
+        if let Some(fault) = self.finish.as_deref().and_then(fault_of_finish_reason) {
             return Err(fault);
         }
         if self.finish.is_none() && draft.is_empty() {
@@ -82,11 +82,11 @@ impl Reader for Events {
 }
 
 impl Events {
-    fn delta(&mut self, delta: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+    fn delta(&mut self, delta: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
         for field in ["reasoning_content", "reasoning"] {
             if let Some(thought) = delta.get(field).and_then(Value::as_str).filter(|thought| !thought.is_empty()) {
                 let (known, so_far) = self.reasoning.get_or_insert((field, String::new()));
-                // Some say everything in both fields.
+                // Some providers send the reasoning in both fields.
                 if *known == field {
                     draft.think(thought, said)?;
                     so_far.push_str(thought);
@@ -108,9 +108,9 @@ impl Events {
         list(delta, "tool_calls").try_for_each(|call| self.call(call, draft))
     }
 
-    /// A piece of a call. By the book every piece has an index, and the first one id and name. Some leave the index out, or call
-    /// everything number 0, and send whole calls; some repeat id and name with every piece.
-    fn call(&mut self, piece: &Value, draft: &mut Draft) -> Result<(), Fault> {
+    /// Adds a piece of a call. By the specification every piece has an index, and the first piece has id and name. Some
+    /// providers omit the index or always send 0 and send whole calls; others repeat id and name in every piece.
+    fn call(&mut self, piece: &Value, draft: &mut TurnBuilder) -> Result<(), Fault> {
         let text = |path: &str| piece.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (id, name) = (text("/id"), text("/function/name"));
         let index = piece.get("index").and_then(Value::as_u64);
@@ -141,8 +141,8 @@ impl Events {
         self.add(place, piece, draft)
     }
 
-    /// Keeps what is not in the book, such as the signature of a thought.
-    fn add(&mut self, place: usize, piece: &Value, draft: &mut Draft) -> Result<(), Fault> {
+    /// Keeps fields beyond the specification, such as the signature of reasoning.
+    fn add(&mut self, place: usize, piece: &Value, draft: &mut TurnBuilder) -> Result<(), Fault> {
         let known = ["index", "id", "type", "function"];
         for (name, value) in piece
             .as_object()
@@ -157,8 +157,8 @@ impl Events {
     }
 }
 
-/// A typed piece of content: text, or thoughts.
-fn typed(piece: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> {
+/// Adds a typed piece of content: text or reasoning.
+fn typed(piece: &Value, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<(), Fault> {
     if let Some(text) = piece.get("text").and_then(Value::as_str) {
         draft.say(text, said)?;
     }
@@ -168,7 +168,7 @@ fn typed(piece: &Value, draft: &mut Draft, said: Said<'_>) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Adds a piece of a reasoning block to the block that it continues, or begins one.
+/// Adds a piece to the reasoning block that it continues, or begins a new block.
 fn add_detail(details: &mut Vec<Value>, piece: &Value) {
     let same = |block: &Value, field: &str| block.get(field).is_some() && block.get(field) == piece.get(field);
     let Some(block) = details.last_mut().filter(|block| same(block, "type") && same(block, "index")) else {

@@ -1,4 +1,4 @@
-//! Anthropic's messages.
+//! The format of Anthropic's Messages API.
 
 use domain::agent::{ModelChoice, Price, Provider};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn anthropic() -> ModelChoice {
     choice(Provider::Anthropic)
 }
 
-/// A message of these events, with its beginning and its end, as Anthropic frames it.
+/// A message with these events between its first and last event.
 pub(super) fn message(middle: &[Value], stop: &str) -> String {
     let usage = json!({"input_tokens": 10, "cache_creation_input_tokens": 100, "cache_read_input_tokens": 1000, "output_tokens": 1});
     let mut all = vec![
@@ -156,7 +156,7 @@ async fn thoughts_go_back_signed_block_for_block_in_their_order() {
     let turn = turn.unwrap();
     assert_eq!((turn.text.as_str(), turn.thinking.as_str()), ("First.", "Let me see."));
     assert_eq!(aloud(&heard), ("First.".to_owned(), "Let me see.".to_owned()));
-    // It is journalled in between.
+    // The journal stores the turn as JSON.
     let turn = serde_json::from_str(&serde_json::to_string(&turn).unwrap()).unwrap();
     history.extend([assistant(&turn), result("toolu_a", "x", false)]);
     ask(&model, Request { instructions: "", history: &history, tools: &tools }).await.0.unwrap();

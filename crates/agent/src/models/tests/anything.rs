@@ -1,4 +1,4 @@
-//! Whatever a provider says, there is a turn or a fault, and what is a turn can be sent back.
+//! Any answer of a provider yields a turn or a fault, and any turn can be sent back.
 
 use domain::agent::Provider;
 use proptest::prelude::*;
@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::{assistant, choice, tool, user};
 use crate::model::{Message, Request};
-use crate::models::draft::Draft;
 use crate::models::names::Names;
-use crate::models::wire::Reader;
+use crate::models::remote::Reader;
+use crate::models::turn_builder::TurnBuilder;
 use crate::models::{anthropic, openai};
 
-/// Words that mean something to one of the formats.
+/// Words that have a meaning in one of the formats.
 const WORDS: [&str; 36] = [
     "type",
     "index",
@@ -70,7 +70,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An event that is at least framed as one of the formats does.
+/// An event with the frame of one of the formats.
 fn event() -> impl Strategy<Value = Value> {
     let kind =
         prop::sample::select(&["content_block_start", "content_block_delta", "message_delta", "message_start"][..]);
@@ -96,7 +96,7 @@ fn check(provider: Provider, events: &[Value]) {
         Provider::Anthropic => (Box::new(anthropic::Events::default()), Names::of(&[tool("files.read")])),
         _ => (Box::new(openai::Events::default()), Names::of(&[tool("files.read")])),
     };
-    let mut draft = Draft::default();
+    let mut draft = TurnBuilder::default();
     let mut spoken = String::new();
     for event in events {
         let mut said = |delta| {
@@ -140,7 +140,7 @@ fn check(provider: Provider, events: &[Value]) {
     }
 }
 
-/// The ids of the blocks of one kind.
+/// Identifiers of the blocks of one kind.
 fn sent(content: &Value, kind: &str, id: &str) -> Vec<Value> {
     content
         .as_array()

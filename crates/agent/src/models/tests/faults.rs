@@ -1,4 +1,4 @@
-//! What goes wrong, on real sockets.
+//! Failures of providers on real sockets.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::anthropic::{message, text};
 use super::server::{Reply, Server, events};
 use super::{KEY, QUICK, aloud, ask, at, choice, retries, user};
 use crate::model::{Delta, ModelError, Request, Turn};
-use crate::models::retry::Pace;
+use crate::models::retry::TimeLimits;
 
 fn openai(text: &str) -> String {
     format!(
@@ -18,7 +18,11 @@ fn openai(text: &str) -> String {
     )
 }
 
-async fn play(provider: Provider, replies: Vec<Reply>, pace: Pace) -> (Result<Turn, ModelError>, Vec<Delta>, usize) {
+async fn play(
+    provider: Provider,
+    replies: Vec<Reply>,
+    pace: TimeLimits,
+) -> (Result<Turn, ModelError>, Vec<Delta>, usize) {
     let server = Server::start(replies);
     let history = [user("hi")];
     let request = Request { instructions: "", history: &history, tools: &[] };
@@ -83,7 +87,7 @@ async fn a_stream_that_is_cut_anywhere_before_its_end_is_no_turn() {
         (Provider::Anthropic, half, message(&text(0, &["whole"]), "end_turn")),
         (Provider::Openai, unfinished, openai("whole")),
     ] {
-        // The connection breaks; the stream ends as if all were well; it never begins.
+        // The connection breaks; the stream ends without its last event; the stream is complete.
         let replies = vec![Reply::stream(&half).cut(), Reply::stream(&half), Reply::stream(&whole)];
         let (turn, heard, asked) = play(provider, replies, QUICK).await;
         assert_eq!((turn.unwrap().text.as_str(), asked), ("whole", 3));
@@ -99,7 +103,7 @@ async fn a_stream_that_is_cut_anywhere_before_its_end_is_no_turn() {
 #[tokio::test]
 async fn every_prefix_of_a_message_is_no_turn() {
     let whole = message(&text(0, &["whole"]), "end_turn");
-    let pace = Pace { retries: 0, ..QUICK };
+    let pace = TimeLimits { retries: 0, ..QUICK };
     for (at, _) in whole.match_indices('\n') {
         let prefix = &whole[..=at];
         if prefix == whole {
@@ -112,7 +116,7 @@ async fn every_prefix_of_a_message_is_no_turn() {
 
 #[tokio::test]
 async fn silence_is_ended_and_asked_again() {
-    let pace = Pace { idle: Duration::from_millis(300), retries: 3, ..QUICK };
+    let pace = TimeLimits { idle: Duration::from_millis(300), retries: 3, ..QUICK };
     let replies = vec![
         Reply::mute(),
         Reply::stream("").silent(),
@@ -145,7 +149,7 @@ async fn garbage_is_an_error_and_never_a_turn() {
         ["data: {\"choices\": [}\n\n", "data: \n\n", "nonsense\n\n", "data: [DONE]\n\n", "data: \u{0}\n\n", &deep]
     {
         for provider in [Provider::Openai, Provider::Anthropic] {
-            let pace = Pace { retries: 0, ..QUICK };
+            let pace = TimeLimits { retries: 0, ..QUICK };
             let (turn, _, _) = play(provider, vec![Reply::stream(garbage)], pace).await;
             assert!(matches!(turn, Err(ModelError::Unavailable(_))), "{garbage}: {turn:?}");
         }
@@ -159,7 +163,8 @@ async fn garbage_is_an_error_and_never_a_turn() {
         json!({"type": "content_block_start", "content_block": 9}),
     ];
     for provider in [Provider::Openai, Provider::Anthropic] {
-        let (turn, _, _) = play(provider, vec![Reply::stream(&events(&strange))], Pace { retries: 0, ..QUICK }).await;
+        let (turn, _, _) =
+            play(provider, vec![Reply::stream(&events(&strange))], TimeLimits { retries: 0, ..QUICK }).await;
         assert!(matches!(turn, Err(ModelError::Unavailable(_))), "{turn:?}");
     }
 }
@@ -190,7 +195,7 @@ async fn whoever_speaks_no_tls_is_sent_nothing() {
     });
     let history = [user("hi")];
     let request = Request { instructions: "", history: &history, tools: &[] };
-    let (turn, _) = ask(&at(&url, choice(Provider::Openai), Pace { retries: 0, ..QUICK }), request).await;
+    let (turn, _) = ask(&at(&url, choice(Provider::Openai), TimeLimits { retries: 0, ..QUICK }), request).await;
     assert!(matches!(turn, Err(ModelError::Unavailable(_))), "{turn:?}");
     let heard = String::from_utf8_lossy(&plain.join().unwrap()).into_owned();
     assert!(!heard.is_empty() && !heard.contains(KEY), "{heard}");
@@ -212,6 +217,6 @@ async fn a_turn_that_is_let_go_hangs_up() {
         turn = turn => panic!("{turn:?}"),
         delta = hears.recv() => assert_eq!(delta, Some(Delta::Text("half".into()))),
     }
-    // The server answers one request after the other: the second is heard only because the first was hung up on.
+    // The server answers requests one after another: it reads the second only because the first connection was closed.
     assert_eq!(ask(&model, request).await.0.unwrap().text, "ok");
 }

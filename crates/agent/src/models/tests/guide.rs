@@ -1,4 +1,4 @@
-//! What the guide says can be said.
+//! The examples of the guide are valid.
 
 use domain::agent::ModelChoice;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What is too much is an error, and not memory.
+//! Answers beyond the limits are errors and do not fill the memory.
 
 use domain::agent::Provider;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::anthropic::{block, message};
 use super::server::{Reply, Server, events};
 use super::{QUICK, ask, at, choice, user};
 use crate::model::{ModelError, Request, Turn};
-use crate::models::draft::{MAX_ARGUMENTS, MAX_CALLS};
+use crate::models::turn_builder::{MAX_ARGUMENTS, MAX_CALLS};
 
 async fn hear(provider: Provider, stream: &str) -> Result<Turn, ModelError> {
     let server = Server::start(vec![Reply::stream(stream)]);
@@ -56,7 +56,7 @@ async fn so_large_arguments_and_no_larger() {
     let whole =
         hear(Provider::Anthropic, &anthropic([("c".to_owned(), arguments(MAX_ARGUMENTS))].into_iter())).await.unwrap();
     assert_eq!(whole.calls[0].arguments.as_str().map(str::len), Some(MAX_ARGUMENTS - 2));
-    // A call that is too large is no call that could be proposed; those beside it are.
+    // A call that is too large cannot be proposed; the calls beside it can.
     let beside = [("c".to_owned(), arguments(MAX_ARGUMENTS + 1)), ("d".to_owned(), "{}".to_owned())];
     let turns = [
         hear(Provider::Anthropic, &anthropic(beside.into_iter())).await.unwrap(),

@@ -1,4 +1,4 @@
-//! Chat completions.
+//! The format of OpenAI's chat completions.
 
 use domain::agent::{ModelChoice, Price, Provider};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn openai() -> ModelChoice {
     choice(Provider::Openai)
 }
 
-/// Asks once, with nothing but a greeting.
+/// Asks once with a single message.
 async fn hear(reply: Reply) -> crate::model::Turn {
     let server = Server::start(vec![reply]);
     let history = [user("hi")];
@@ -108,7 +108,7 @@ async fn sloppy_providers_are_understood() {
         (vec![whole("x", "b"), whole("x", "b")], vec![call("x", "b", json!("{}{}"))]),
         (vec![piece(5, Some("x"), Some("b"), ""), piece(u64::MAX, Some("y"), Some("b"), "null")], two()),
     ] {
-        // In one chunk that also ends the turn, and one by one; without `[DONE]`.
+        // In one chunk that also ends the turn, and in single chunks without `[DONE]`.
         let one = events(&[chunk(&json!({"tool_calls": pieces}), Some("tool_calls"))]);
         assert_eq!(hear(Reply::stream(&one)).await.calls, expected);
         let mut chunks = pieces.iter().map(|piece| chunk(&json!({"tool_calls": [piece]}), None)).collect::<Vec<_>>();
@@ -165,7 +165,7 @@ async fn what_a_provider_wants_back_goes_back_with_the_results_in_order() {
     let turn = turn.unwrap();
     assert_eq!(aloud(&heard), ("I look.".to_owned(), "Let me see.".to_owned()));
     assert_eq!(turn.thinking, "Let me see.");
-    // It is journalled in between.
+    // The journal stores the turn as JSON.
     let turn = serde_json::from_str(&serde_json::to_string(&turn).unwrap()).unwrap();
     history.extend([assistant(&turn), result("b", "second", true), user("hurry"), result("a", "first", false)]);
     ask(&model, Request { instructions: "", history: &history, tools: &tools }).await.0.unwrap();

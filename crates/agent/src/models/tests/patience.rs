@@ -1,4 +1,4 @@
-//! Time, on a clock that is moved by hand: providers in memory, the figures as they are.
+//! Time limits and retries with paused time and providers in memory.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -13,20 +13,20 @@ use tokio::time::{Instant, sleep};
 use super::{ask, choice, retries, user};
 use crate::model::{Delta, ModelError, Request, Turn};
 use crate::models::fault::Fault;
-use crate::models::http::{Answer, Carrier};
-use crate::models::retry::Pace;
-use crate::models::wire::Wire;
+use crate::models::http::{Answer, Transport};
+use crate::models::remote::RemoteModel;
+use crate::models::retry::TimeLimits;
 
 const WHOLE: &str =
     "data: {\"choices\": [{\"delta\": {\"content\": \"ok\"}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n";
 
-/// A status, the wait that is wanted, and what is said, with the silence before each piece.
+/// Status, requested wait in seconds, and the pieces of the body with the silence before each.
 type Spoken = (u16, Option<u64>, Vec<(u64, &'static str)>);
 
-/// A provider that gives one answer after the other.
+/// A provider that gives one answer after another.
 struct Memory(Mutex<VecDeque<Spoken>>);
 
-impl Carrier for Memory {
+impl Transport for Memory {
     fn send(&self, _: Bytes) -> BoxFuture<'_, Result<Answer, Fault>> {
         Box::pin(async move {
             let (status, after, pieces) = self.0.lock().unwrap().pop_front().unwrap();
@@ -40,11 +40,11 @@ impl Carrier for Memory {
     }
 }
 
-/// Plays it, and says how long it took in whole seconds.
+/// Asks for a turn and measures how many whole seconds it took.
 async fn play(timeout: Option<u32>, script: Vec<Spoken>) -> (Result<Turn, ModelError>, Vec<Delta>, u64) {
     let choice = ModelChoice { timeout_seconds: timeout, ..choice(Provider::Openai) };
     let memory = Memory(Mutex::new(script.into()));
-    let model = Wire::new(&choice, None, Box::new(memory), Pace::of(&choice));
+    let model = RemoteModel::new(&choice, None, Box::new(memory), TimeLimits::of(&choice));
     let begun = Instant::now();
     let history = [user("hi")];
     let (turn, heard) = ask(&model, Request { instructions: "", history: &history, tools: &[] }).await;
@@ -56,7 +56,7 @@ fn whole() -> Spoken {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wanted_wait_is_kept() {
+async fn a_requested_wait_is_kept() {
     let (turn, heard, took) = play(None, vec![(429, Some(42), vec![]), whole()]).await;
     assert_eq!((turn.unwrap().text.as_str(), took), ("ok", 42));
     assert_eq!(retries(&heard), ["the provider answered 429"]);
@@ -73,7 +73,7 @@ async fn whoever_wants_to_be_left_alone_for_an_hour_is() {
 async fn delays_grow_by_half_chance() {
     let (turn, heard, took) = play(None, vec![(500, None, vec![]); 5]).await;
     assert_eq!(turn, Err(ModelError::Unavailable("the provider answered 500 (asked 5 times)".to_owned())));
-    // 1 + 2 + 4 + 8 seconds, each up to twice as long.
+    // Delays of 1 + 2 + 4 + 8 seconds, each up to twice as long.
     assert!((15..30).contains(&took), "{took}");
     assert_eq!(heard.len(), 4);
 }
@@ -96,7 +96,7 @@ async fn slow_bytes_do_not_hold_a_turn_for_ever() {
     assert_eq!(turn.unwrap().text, "ok");
     assert_eq!(retries(&heard), ["the turn took longer than 60 seconds"]);
     assert!((61..=62).contains(&took), "{took}");
-    // The body of an error has no more time than any other.
+    // The silence limit applies to the body of an error too.
     let (turn, heard, _) = play(Some(60), vec![(400, None, vec![(10, "x"); 1000]), whole()]).await;
     assert_eq!((turn.unwrap().text.as_str(), retries(&heard).len()), ("ok", 1));
 }

@@ -1,4 +1,4 @@
-//! A provider on a real socket, which says exactly what it is told to, byte for byte.
+//! A provider on a real socket that sends exactly the given bytes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::thread;
 
 use serde_json::Value;
 
-/// What the provider answers to one request.
+/// Answer of the provider to one request.
 pub(super) struct Reply {
     head: String,
     pieces: Vec<Vec<u8>>,
@@ -19,17 +19,17 @@ pub(super) struct Reply {
 /// How an answer ends.
 #[derive(Clone, Copy)]
 enum End {
-    /// As it should.
+    /// A complete answer.
     Whole,
     /// The connection is closed in the middle.
     Cut,
-    /// Nothing more is said until the other side goes away.
+    /// Silence until the client goes away.
     Silent,
 }
 
-/// One request that the provider got.
+/// One request that the provider received.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct Received {
     pub(super) path: String,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) body: Value,
@@ -37,11 +37,11 @@ pub(super) struct Seen {
 
 pub(super) struct Server {
     pub(super) url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Reply {
-    /// A stream of events, all at once.
+    /// A stream of events, sent at once.
     pub(super) fn stream(events: &str) -> Self {
         Self {
             head: head("200 OK", "content-type: text/event-stream\r\n"),
@@ -50,18 +50,18 @@ impl Reply {
         }
     }
 
-    /// An answer that is none: a status, more headers, a body.
+    /// An answer with a status, more headers and a body.
     pub(super) fn status(status: &str, headers: &str, body: &str) -> Self {
         Self { head: head(status, headers), pieces: vec![body.as_bytes().to_vec()], end: End::Whole }
     }
 
-    /// The same, in pieces of so many bytes.
+    /// Sends the answer in pieces of this many bytes.
     pub(super) fn in_pieces(mut self, size: usize) -> Self {
         self.pieces = self.pieces.concat().chunks(size).map(<[u8]>::to_vec).collect();
         self
     }
 
-    /// Not even the beginning of an answer.
+    /// No answer at all.
     pub(super) fn mute() -> Self {
         Self { head: String::new(), pieces: Vec::new(), end: End::Silent }
     }
@@ -92,7 +92,7 @@ fn head(status: &str, headers: &str) -> String {
     format!("HTTP/1.1 {status}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n{headers}\r\n")
 }
 
-/// `data: …` for each of them.
+/// `data: …` for each event.
 pub(super) fn events(events: &[Value]) -> String {
     events.iter().fold(String::new(), |mut text, event| {
         let _ = write!(text, "data: {event}\n\n");
@@ -101,7 +101,7 @@ pub(super) fn events(events: &[Value]) -> String {
 }
 
 impl Server {
-    /// Answers one request after the other; whoever asks more often finds nobody.
+    /// Answers one request after another; further connections are refused.
     pub(super) fn start(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -112,20 +112,20 @@ impl Server {
                 let (mut socket, _) = listener.accept().unwrap();
                 socket.set_nodelay(true).unwrap();
                 kept.lock().unwrap().push(request(&socket));
-                // The other side may have had enough before everything was said.
+                // The client may close the connection early.
                 let _ = reply.give(&mut socket);
             }
         });
         Self { url, seen }
     }
 
-    /// What it was asked.
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    /// The requests received.
+    pub(super) fn seen(&self) -> Vec<Received> {
         self.seen.lock().unwrap().clone()
     }
 }
 
-fn request(socket: &TcpStream) -> Seen {
+fn request(socket: &TcpStream) -> Received {
     let mut reader = BufReader::new(socket);
     let mut lines = Vec::new();
     loop {
@@ -144,5 +144,5 @@ fn request(socket: &TcpStream) -> Seen {
     let mut body = vec![0; headers["content-length"].parse().unwrap()];
     reader.read_exact(&mut body).unwrap();
     let path = lines[0].split(' ').nth(1).unwrap().to_owned();
-    Seen { path, headers, body: serde_json::from_slice(&body).unwrap() }
+    Received { path, headers, body: serde_json::from_slice(&body).unwrap() }
 }

@@ -1,8 +1,8 @@
-//! A call of an `ask_user` tool becomes a question that people can answer, with what may be suggested and nothing else.
+//! A call of an `ask_user` tool becomes a question with only the allowed suggestions.
 
 use domain::question::SuggestionSource;
 use domain::{AgentVersion, Choice, Effect, Kind, Question, SecretField, Suggestion};
-use holdpoint_agent::ask_user::{Dropped, question, specs};
+use holdpoint_agent::ask_user::{DroppedSuggestion, question, specs};
 use serde_json::{Value, json};
 
 fn agent() -> AgentVersion {
@@ -183,8 +183,13 @@ fn people_have_as_long_as_the_agents_version_says() {
     assert_eq!(seconds("confirm", json!({ "question": "Really?" })), None);
 }
 
-/// The ids that are shown, each with its source, and what was dropped.
-fn suggested(agent: &AgentVersion, tool: &str, mut arguments: Value, offered: Value) -> (Vec<String>, Vec<Dropped>) {
+/// Identifiers and sources of the shown suggestions, and the dropped ones.
+fn suggested(
+    agent: &AgentVersion,
+    tool: &str,
+    mut arguments: Value,
+    offered: Value,
+) -> (Vec<String>, Vec<DroppedSuggestion>) {
     arguments["suggestions"] = offered;
     let (asked, _, dropped) = question(tool, &arguments, agent).unwrap();
     let metadata = if dropped.is_empty() { Value::Null } else { json!({ "dropped_suggestions": dropped }) };
@@ -198,8 +203,8 @@ fn suggested(agent: &AgentVersion, tool: &str, mut arguments: Value, offered: Va
     (asked.suggestions.iter().map(|one| format!("{} {}", source(one), one.id)).collect(), dropped)
 }
 
-fn dropped(id: &str, reason: &str) -> Dropped {
-    Dropped { id: id.into(), reason: reason.into() }
+fn dropped(id: &str, reason: &str) -> DroppedSuggestion {
+    DroppedSuggestion { id: id.into(), reason: reason.into() }
 }
 
 #[test]
@@ -330,7 +335,7 @@ fn no_question_shows_more_than_a_hundred_suggestions() {
     assert_eq!(left_out, [dropped("s100", "there are 100 suggestions already")]);
 }
 
-/// What the tools say of themselves is what they take.
+/// Every tool accepts the arguments that its schema names.
 #[test]
 fn each_tool_takes_every_argument_that_it_names() {
     let example = |name: &str| match name {

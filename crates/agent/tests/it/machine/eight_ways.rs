@@ -1,9 +1,9 @@
-//! The eight ways on from a question, each distinct: what the step does, and what its model reads.
+//! The eight effects of an answer: what the step does and what its model reads for each.
 
 use crate::machine::inputs::{answer, answered, asked, begun, replay, settled, turn, waiting};
 use domain::{Actor, Effect as Way};
 use holdpoint_agent::history::history;
-use holdpoint_agent::machine::{Answered, CallEnd, Doing, Effect, Input};
+use holdpoint_agent::machine::{Activity, CallEnd, Input, PeopleAnswer, StepEffect};
 use holdpoint_agent::model::Message;
 use serde_json::{Value, json};
 
@@ -12,11 +12,11 @@ fn about(tool: &str, end: CallEnd) -> Vec<Input> {
     vec![begun(Some(json!("Tidy up."))), turn(&[tool]), wait, settled("t1c0", end)]
 }
 
-/// The one place that says how a call ends: the step thinks again, and its model reads exactly this.
+/// After this end of a call, the model is asked again and reads exactly this text.
 fn check(tool: &str, end: CallEnd, expected: &str) {
     let journal = about(tool, end.clone());
     let (state, effects) = replay("", &journal);
-    assert_eq!((state.doing(), effects), (Doing::Thinking, vec![Effect::CallModel]), "{tool}: {end:?}");
+    assert_eq!((state.activity(), effects), (Activity::Thinking, vec![StepEffect::CallModel]), "{tool}: {end:?}");
     let Some(Message::Result { call, content, failed, .. }) = history(&journal).pop() else {
         unreachable!("the last message is the result")
     };
@@ -25,7 +25,7 @@ fn check(tool: &str, end: CallEnd, expected: &str) {
 }
 
 fn said(effect: Way, feedback: &str) -> CallEnd {
-    CallEnd::Answered(Answered { feedback: Some(feedback.into()), ..answer(effect) })
+    CallEnd::Answered(PeopleAnswer { feedback: Some(feedback.into()), ..answer(effect) })
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn reject_gives_the_reason_and_nothing_runs() {
     for nobody in ["system", &Actor::system().name] {
         check(
             "write_file",
-            CallEnd::Answered(Answered { by: nobody.to_owned(), ..answer(Way::Reject) }),
+            CallEnd::Answered(PeopleAnswer { by: nobody.to_owned(), ..answer(Way::Reject) }),
             "This was not run: the system (no person) rejected it.\nNo reason was given.",
         );
     }
@@ -78,7 +78,7 @@ fn terminate_ends_the_step_and_wants_nothing() {
         replay("", &about("write_file", answered(Way::Terminate))),
         replay("", &[begun(Some(json!("Tidy up."))), turn(&["write_file"]), crate::machine::inputs::cancelled()]),
     ] {
-        assert_eq!((effects.0.doing(), effects.0.outstanding(), effects.1), (Doing::Ended, vec![], vec![]));
+        assert_eq!((effects.0.activity(), effects.0.outstanding(), effects.1), (Activity::Ended, vec![], vec![]));
     }
 }
 
@@ -87,12 +87,12 @@ fn provide_puts_the_information_into_the_history() {
     let data = json!({ "city": "Porto" });
     check(
         "lookup",
-        CallEnd::Answered(Answered { data: data.clone(), ..answer(Way::Provide) }),
+        CallEnd::Answered(PeopleAnswer { data: data.clone(), ..answer(Way::Provide) }),
         "This was not run: a person (alice) gave you this information instead.\nGiven: {\"city\":\"Porto\"}",
     );
     check(
         "ask_user_form",
-        CallEnd::Answered(Answered { data, ..answer(Way::Provide) }),
+        CallEnd::Answered(PeopleAnswer { data, ..answer(Way::Provide) }),
         "A person (alice) answered.\nGiven: {\"city\":\"Porto\"}",
     );
     check(
@@ -102,7 +102,7 @@ fn provide_puts_the_information_into_the_history() {
     );
     check(
         "ask_user_secret",
-        CallEnd::Answered(Answered { data: json!(["API_KEY"]), ..answer(Way::Provide) }),
+        CallEnd::Answered(PeopleAnswer { data: json!(["API_KEY"]), ..answer(Way::Provide) }),
         "A person (alice) gave what you asked for. You are not shown the values, only which there are.\nGiven: [\"API_KEY\"]",
     );
 }
@@ -115,7 +115,7 @@ fn skip_is_recorded_as_skipped() {
 
 #[test]
 fn custom_passes_option_and_metadata_on() {
-    let custom = Answered {
+    let custom = PeopleAnswer {
         options: vec!["later".into()],
         metadata: json!({ "at": "noon" }),
         data: json!("x"),

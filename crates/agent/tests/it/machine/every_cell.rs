@@ -1,4 +1,4 @@
-//! Ring 1: every state of a step against every input, no wildcard.
+//! Every state of a step against every input, without a wildcard.
 
 use crate::machine::inputs::{
     again, answered, asked, before, begun, begun_with_question, cancelled, done, message, replay, reread, says,
@@ -6,11 +6,11 @@ use crate::machine::inputs::{
 };
 use crate::machine::table::cells;
 use domain::Effect as Way;
-use holdpoint_agent::machine::{BeforeEnd, Doing, Effect, Input, State};
+use holdpoint_agent::machine::{Activity, BeforeEnd, Input, MachineState, StepEffect};
 use serde_json::json;
 
-/// What the world and the model say. A cell is what it is at, whether only people can bring it further, and what is to be done now; `=` is
-/// the same state to the letter, and nothing to do.
+/// Inputs of the world and the model. A cell shows the activity, whether only people can move the step on, and the
+/// effects; `=` means that neither state nor effects change.
 const WORLD: &str = "
 state             | begun            | begun, question  | message          | failed       | cancelled | again            | heard
 new               | thinking > model | asking > before  | new              | =            | ended     | =                | =
@@ -60,7 +60,7 @@ left              | =            | =             | =                  | =
 left, again       | acting > act | acting > user | acting > act, user | ended > finish
 ";
 
-/// What becomes of the first call of the turn, and of calls that are not this turn's.
+/// Results of the first call of the turn, and of calls that are not of this turn.
 const CALLS: &str = "
 state             | asked         | waiting       | done             | retry            | reject           | terminate | of another turn | found
 new               | =             | =             | =                | =                | =                | =         | =               | =
@@ -85,7 +85,7 @@ left              | =             | =             | =                | =        
 left, again       | =             | =             | =                | =                | =                | =         | =               | thinking
 ";
 
-/// How the question before the step ends.
+/// Ends of the question before the step.
 const BEFORE: &str = "
 state             | before asked  | before: yes      | before: no task  | before: no     | before: think  | before: skip | before: over | before: late
 new               | =             | =                | =                | =              | =              | =            | =            | =
@@ -146,7 +146,7 @@ fn input(name: &str) -> Input {
         "failed" => Input::ModelFailed { message: "overloaded".into() },
         "cancelled" => cancelled(),
         "again" => again(),
-        "heard" => Input::Heard,
+        "heard" => Input::MessagesShown,
         "acts" => turn(&["write_file"]),
         "asks" => turn(&["ask_user_confirm"]),
         "acts and asks" => turn(&["write_file", "ask_user_confirm"]),
@@ -158,7 +158,7 @@ fn input(name: &str) -> Input {
         "reject" => settled("p-t1c0", answered(Way::Reject)),
         "terminate" => settled("p-t1c0", answered(Way::Terminate)),
         "of another turn" => settled("p-t2c0", done("b")),
-        "found" => Input::Found { call: "p-t1c0".into(), end: done("b") },
+        "found" => Input::CallRecovered { call: "p-t1c0".into(), end: done("b") },
         "before asked" => asked("p-before", "int_2"),
         "before: yes" => before(Way::Approve, Some(json!("Tidy up."))),
         "before: no task" => before(Way::Provide, None),
@@ -166,46 +166,46 @@ fn input(name: &str) -> Input {
         "before: think" => before(Way::Retry, None),
         "before: skip" => before(Way::Skip, None),
         "before: over" => before(Way::Terminate, None),
-        "before: late" => Input::Before(BeforeEnd::Unanswered { how: "expired".into() }),
+        "before: late" => Input::BeforeEnded(BeforeEnd::Unanswered { how: "expired".into() }),
         other => panic!("unknown input {other}"),
     }
 }
 
-fn told(old: &State, new: &State, effects: &[Effect]) -> String {
+fn told(old: &MachineState, new: &MachineState, effects: &[StepEffect]) -> String {
     if old == new && effects.is_empty() {
         return "=".into();
     }
-    let doing = match new.doing() {
-        Doing::New => "new",
-        Doing::Asking => "asking",
-        Doing::Thinking => "thinking",
-        Doing::Acting => "acting",
-        Doing::Listening => "listening",
-        Doing::Ended => "ended",
+    let doing = match new.activity() {
+        Activity::New => "new",
+        Activity::Asking => "asking",
+        Activity::Thinking => "thinking",
+        Activity::Acting => "acting",
+        Activity::Listening => "listening",
+        Activity::Ended => "ended",
     };
-    let asleep = if new.asleep() { " asleep" } else { "" };
+    let asleep = if new.is_asleep() { " asleep" } else { "" };
     let effects: Vec<&str> = effects.iter().map(word).collect();
     if effects.is_empty() { format!("{doing}{asleep}") } else { format!("{doing}{asleep} > {}", effects.join(", ")) }
 }
 
-fn word(effect: &Effect) -> &'static str {
+fn word(effect: &StepEffect) -> &'static str {
     match effect {
-        Effect::CallModel => "model",
-        Effect::Act { .. } => "act",
-        Effect::AskBefore { .. } => "before",
-        Effect::AskUser { .. } => "user",
-        Effect::Finish { .. } => "finish",
-        Effect::Fail { .. } => "fail",
-        Effect::Reject { .. } => "reject",
-        Effect::SendBack { .. } => "back",
-        Effect::Skip { .. } => "skip",
+        StepEffect::CallModel => "model",
+        StepEffect::Act { .. } => "act",
+        StepEffect::AskBefore { .. } => "before",
+        StepEffect::AskUser { .. } => "user",
+        StepEffect::Finish { .. } => "finish",
+        StepEffect::Fail { .. } => "fail",
+        StepEffect::Reject { .. } => "reject",
+        StepEffect::SendBack { .. } => "back",
+        StepEffect::Skip { .. } => "skip",
     }
 }
 
 fn check(table: &'static str) {
     for (state, name, expected) in cells(table) {
         let (old, _) = replay("p-", &journal(state));
-        let (new, effects) = old.clone().take(input(name));
+        let (new, effects) = old.clone().advance(input(name));
         assert_eq!(told(&old, &new, &effects), expected, "{state} × {name}");
         assert_eq!(reread(&new), new, "{state} × {name}, written and read back");
     }
@@ -231,7 +231,7 @@ fn the_question_before_the_step() {
     check(BEFORE);
 }
 
-/// What a worker finds that takes the step over: what is to be done, and what waits on whom.
+/// Effects and waiting calls that a worker finds when it takes the step over.
 #[test]
 fn outstanding_is_all_that_is_left_to_do() {
     let check = |state: &str, expected: &str| {
@@ -240,7 +240,7 @@ fn outstanding_is_all_that_is_left_to_do() {
         let waits = state.waiting();
         let waits: Vec<String> = waits
             .iter()
-            .map(|wait| format!("{} {}{}", wait.call, wait.interaction, if wait.own { " own" } else { "" }))
+            .map(|wait| format!("{} {}{}", wait.call, wait.interaction, if wait.is_question { " own" } else { "" }))
             .collect();
         assert_eq!(format!("{} | {}", effects.join(", "), waits.join(", ")), expected);
     };
@@ -264,9 +264,9 @@ fn outstanding_is_all_that_is_left_to_do() {
 
 #[test]
 fn a_state_of_another_version_is_not_read_as_ours() {
-    let mut kept = serde_json::to_value(State::new("p-")).unwrap();
+    let mut kept = serde_json::to_value(MachineState::new("p-")).unwrap();
     assert_eq!(kept["version"], 1);
     kept["version"] = json!(2);
-    let error = serde_json::from_value::<State>(kept).unwrap_err().to_string();
+    let error = serde_json::from_value::<MachineState>(kept).unwrap_err().to_string();
     assert_eq!(error, "a state of version 2: this server knows version 1");
 }

@@ -1,11 +1,11 @@
-//! Ring 2: whatever a step is given, in whatever order, whether it fits or not.
+//! Properties of the machine and the history under arbitrary inputs in any order.
 
 use std::collections::BTreeSet;
 
 use domain::Effect as Way;
 use domain::agent::Limits;
 use holdpoint_agent::history::{History, history};
-use holdpoint_agent::machine::{CallEnd, Doing, Effect, Input, State};
+use holdpoint_agent::machine::{Activity, CallEnd, Input, MachineState, StepEffect};
 use holdpoint_agent::model::Message;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -33,14 +33,14 @@ fn ends() -> impl Strategy<Value = CallEnd> {
     ]
 }
 
-/// A call, mostly of this step and of the turn that is under way: how many turns ago is filled in by [`journals`].
+/// A call, mostly of this step and of the current turn; [`journals`] fills in the turn.
 fn calls() -> impl Strategy<Value = String> {
     let prefix = prop::sample::select(vec!["p-", "p-", "p-", "p-", "p-", "p-", "q-", ""]);
     let ago = prop::sample::select(vec![0, 0, 0, 0, 0, 1, 2]);
     (prefix, ago, 0..2usize).prop_map(|(prefix, ago, at)| format!("{prefix}@{ago}c{at}"))
 }
 
-/// The name of a call of so many turns ago.
+/// Name of a call of this many turns ago.
 fn named(call: &mut String, turn: u64) {
     for ago in 0..3 {
         *call = call.replace(&format!("@{ago}"), &format!("t{}", turn.saturating_sub(ago)));
@@ -64,12 +64,12 @@ fn inputs() -> impl Strategy<Value = Input> {
         8 => (way, any::<bool>()).prop_map(|(way, task)| before(way, task.then(|| json!("Now.")))),
         1 => Just(cancelled()),
         3 => Just(again()),
-        5 => Just(Input::Heard),
-        6 => (calls(), ends()).prop_map(|(call, end)| Input::Found { call, end }),
+        5 => Just(Input::MessagesShown),
+        6 => (calls(), ends()).prop_map(|(call, end)| Input::CallRecovered { call, end }),
     ]
 }
 
-/// A journal that begins as journals do, and goes on as it likes.
+/// A journal with a proper beginning and arbitrary inputs after it.
 fn journals() -> impl Strategy<Value = Vec<Input>> {
     let first = prop::sample::select(vec![
         limited(LIMITS, Some(json!("Tidy up."))),
@@ -79,27 +79,27 @@ fn journals() -> impl Strategy<Value = Vec<Input>> {
         begun_with_question(true),
     ]);
     (first, prop::collection::vec(inputs(), 0..80)).prop_map(|(first, rest)| {
-        let mut state = State::new("p-").take(&first).0;
+        let mut state = MachineState::new("p-").advance(&first).0;
         let mut journal = vec![first];
         for mut input in rest {
             if let Input::Asked { call, .. }
             | Input::Waiting { call, .. }
             | Input::Settled { call, .. }
-            | Input::Found { call, .. } = &mut input
+            | Input::CallRecovered { call, .. } = &mut input
             {
                 named(call, state.turn());
             }
-            state = state.take(&input).0;
+            state = state.advance(&input).0;
             journal.push(input);
         }
         journal
     })
 }
 
-/// The calls that are to be proposed.
-fn acts(effects: &[Effect]) -> Vec<String> {
+/// Calls that are to be proposed.
+fn acts(effects: &[StepEffect]) -> Vec<String> {
     let acts = effects.iter().filter_map(|effect| match effect {
-        Effect::Act { call, .. } => Some(call.clone()),
+        StepEffect::Act { call, .. } => Some(call.clone()),
         _ => None,
     });
     acts.collect()
@@ -130,7 +130,7 @@ fn asks(input: &Input) -> bool {
     }
 }
 
-/// What was seen of a step so far.
+/// Observations of a step so far.
 #[derive(Default)]
 struct Seen {
     acted: BTreeSet<String>,
@@ -138,7 +138,13 @@ struct Seen {
 }
 
 impl Seen {
-    fn check(&mut self, old: &State, input: &Input, new: &State, effects: &[Effect]) -> Result<(), TestCaseError> {
+    fn check(
+        &mut self,
+        old: &MachineState,
+        input: &Input,
+        new: &MachineState,
+        effects: &[StepEffect],
+    ) -> Result<(), TestCaseError> {
         let outstanding = new.outstanding();
         let open = acts(&outstanding);
         prop_assert!(effects.iter().all(|effect| outstanding.contains(effect)), "what is wanted is outstanding");
@@ -156,21 +162,24 @@ impl Seen {
         prop_assert!(open.iter().all(|call| self.acted.contains(call)), "every open action is of a turn");
         prop_assert!(!open.iter().any(|call| self.settled.contains(call)), "what is settled stays so");
 
-        let asks_model = outstanding.contains(&Effect::CallModel);
+        let asks_model = outstanding.contains(&StepEffect::CallModel);
         prop_assert!(!asks_model || outstanding.len() == 1, "the model is asked once, and nothing beside it");
         prop_assert!(!asks_model || new.waiting().is_empty(), "the model is not asked while anybody is");
-        if let Input::Found { .. } = input {
+        if let Input::CallRecovered { .. } = input {
             prop_assert_eq!(
                 (old.outstanding(), old.waiting()),
                 (outstanding, new.waiting()),
                 "what is found is told alone"
             );
-        } else if old.doing() == Doing::Ended && !matches!(input, Input::Again { .. } | Input::Message { .. }) {
+        } else if old.activity() == Activity::Ended && !matches!(input, Input::Retried { .. } | Input::Message { .. }) {
             prop_assert_eq!((old, effects.len()), (new, 0), "what is over stays over");
         }
-        if let (Doing::Ended, Input::Message { .. }) = (old.doing(), input) {
-            let had_its_last_word = matches!(old.outstanding().as_slice(), [Effect::Finish { .. }]);
-            prop_assert!(had_its_last_word || new.doing() == Doing::Ended, "only a model that finished is asked on");
+        if let (Activity::Ended, Input::Message { .. }) = (old.activity(), input) {
+            let had_its_last_word = matches!(old.outstanding().as_slice(), [StepEffect::Finish { .. }]);
+            prop_assert!(
+                had_its_last_word || new.activity() == Activity::Ended,
+                "only a model that finished is asked on"
+            );
         }
         Ok(())
     }
@@ -182,9 +191,9 @@ proptest! {
     #[test]
     fn whatever_is_given_nothing_is_wanted_twice_and_nothing_is_reopened(journal in journals()) {
         let mut seen = Seen::default();
-        let mut state = State::new("p-");
+        let mut state = MachineState::new("p-");
         for input in &journal {
-            let (new, effects) = state.clone().take(input);
+            let (new, effects) = state.clone().advance(input);
             seen.check(&state, input, &new, &effects)?;
             state = new;
         }
@@ -202,7 +211,7 @@ proptest! {
         };
         let whole = replay("p-", &journal).0;
         let kept = reread(&replay("p-", &journal[..at]).0);
-        let resumed = journal[at..].iter().fold(kept, |state, input| state.take(input).0);
+        let resumed = journal[at..].iter().fold(kept, |state, input| state.advance(input).0);
         prop_assert_eq!(resumed, whole);
     }
 
@@ -222,21 +231,21 @@ proptest! {
 
     #[test]
     fn a_model_that_is_asked_is_shown_everything_that_was_said(journal in journals()) {
-        // A history knows calls by their turn and place alone.
-        let (mut state, mut read, mut said) = (State::new(""), History::new(), 0);
+        // Without a prefix, a history knows calls by turn and index alone.
+        let (mut state, mut read, mut said) = (MachineState::new(""), History::new(), 0);
         for (at, input) in journal.iter().enumerate() {
-            // Each says something else.
+            // Every message has a different text.
             let input = match input {
                 Input::Message { .. } => message(&format!("{at}: hello.")),
                 other => other.clone(),
             };
             said += usize::from(matches!(input, Input::Message { .. }));
             read.push(&input);
-            state = state.take(&input).0;
-            if state.doing() == Doing::Thinking {
-                // As a worker does before it asks.
+            state = state.advance(&input).0;
+            if state.activity() == Activity::Thinking {
+                // A worker does this before it asks the model.
                 let mut shown = read.clone();
-                shown.push(&Input::Heard);
+                shown.push(&Input::MessagesShown);
                 let heard: Vec<&String> = shown.messages().iter().filter_map(|message| match message {
                     Message::User { content } if content.ends_with(": hello.") => Some(content),
                     _ => None,
@@ -249,36 +258,36 @@ proptest! {
     #[test]
     fn limits_hold_whatever_happens(journal in journals()) {
         let Input::Begun { limits, .. } = &journal[0] else { unreachable!("a journal begins so") };
-        let (mut state, mut turns, mut rounds) = (State::new("p-"), 0, 0);
+        let (mut state, mut turns, mut rounds) = (MachineState::new("p-"), 0, 0);
         let mut asked_in = 0;
         for input in &journal {
-            let (new, _) = state.clone().take(input);
+            let (new, _) = state.clone().advance(input);
             turns += new.turn() - state.turn();
             if new != state && asks(input) && state.turn() > asked_in {
                 rounds += 1;
                 asked_in = state.turn();
             }
-            if matches!(input, Input::Message { .. } | Input::Again { .. }) {
+            if matches!(input, Input::Message { .. } | Input::Retried { .. }) {
                 (turns, rounds) = (0, 0);
             }
-            // The round too many is begun by an action that asks; the step ends as soon as nothing runs beside it.
-            let idle = new.asleep() || new.doing() == Doing::Thinking;
+            // An action that asks begins the round beyond the limit; the step ends when no other call runs.
+            let idle = new.is_asleep() || new.activity() == Activity::Thinking;
             let over = rounds > limits.rounds + u32::from(!idle);
-            prop_assert!(new.doing() == Doing::Ended || !over, "{} rounds of {}", rounds, limits.rounds);
+            prop_assert!(new.activity() == Activity::Ended || !over, "{} rounds of {}", rounds, limits.rounds);
             prop_assert!(turns <= u64::from(limits.iterations), "{} turns of {}", turns, limits.iterations);
             state = new;
         }
     }
 }
 
-/// A thousand turns, each with a result of ten thousand characters: what is kept for the next worker is as small as after ten.
+/// After a thousand turns with results of ten thousand characters, the stored state is as small as after ten turns.
 #[test]
 fn a_state_does_not_grow_with_its_history() {
     let limits = Limits { iterations: 5_000, ..LIMITS };
-    let (mut state, mut read) = (State::new("p-"), History::new());
-    let mut take = |state: State, input: Input| {
+    let (mut state, mut read) = (MachineState::new("p-"), History::new());
+    let mut take = |state: MachineState, input: Input| {
         read.push(&input);
-        state.take(input).0
+        state.advance(input).0
     };
     state = take(state, limited(limits, Some(json!("Tidy up."))));
     let mut bytes = Vec::new();
@@ -291,7 +300,7 @@ fn a_state_does_not_grow_with_its_history() {
         state = take(state, settled(&call, done("x".repeat(10_000))));
         bytes.push(serde_json::to_string(&state).unwrap().len());
     }
-    assert_eq!(state.doing(), Doing::Thinking);
+    assert_eq!(state.activity(), Activity::Thinking);
     assert_eq!(read.messages().len(), 3_001);
     let (small, large) = (bytes[..20].iter().max().unwrap(), bytes.iter().max().unwrap());
     assert!(*large < 600, "{large} bytes");

@@ -1,10 +1,10 @@
-//! Inputs of a step, in few words.
+//! Short constructors for the inputs of a step.
 
 use domain::Effect as Way;
 use domain::agent::Limits;
 use domain::flow::StepQuestion;
-use holdpoint_agent::machine::{Answered, BeforeEnd, CallEnd, Effect, Input, State};
-use holdpoint_agent::model::{Call, Turn};
+use holdpoint_agent::machine::{BeforeEnd, CallEnd, Input, MachineState, PeopleAnswer, StepEffect};
+use holdpoint_agent::model::{ModelCall, Turn};
 use serde_json::{Value, json};
 
 pub(crate) fn begun(task: Option<Value>) -> Input {
@@ -28,14 +28,14 @@ pub(crate) fn message(content: &str) -> Input {
     Input::Message { by: "alice".into(), content: content.into(), person: true, note: false }
 }
 
-/// A turn that calls these tools, each with its place as its argument.
+/// A turn that calls these tools, with the index of the call as its argument.
 pub(crate) fn turn(tools: &[&str]) -> Input {
     let calls = tools.iter().enumerate().map(|(at, tool)| call(at, tool)).collect();
     Input::Turn(Box::new(Turn { text: "Let me see.".into(), calls, ..Turn::default() }))
 }
 
-pub(crate) fn call(at: usize, tool: &str) -> Call {
-    Call { id: format!("call_{at}"), tool: tool.into(), arguments: json!({ "at": at }) }
+pub(crate) fn call(at: usize, tool: &str) -> ModelCall {
+    ModelCall { id: format!("call_{at}"), tool: tool.into(), arguments: json!({ "at": at }) }
 }
 
 pub(crate) fn says(text: &str) -> Input {
@@ -62,8 +62,8 @@ pub(crate) fn answered(effect: Way) -> CallEnd {
     CallEnd::Answered(answer(effect))
 }
 
-pub(crate) fn answer(effect: Way) -> Answered {
-    Answered {
+pub(crate) fn answer(effect: Way) -> PeopleAnswer {
+    PeopleAnswer {
         effect,
         options: Vec::new(),
         metadata: Value::Null,
@@ -74,7 +74,7 @@ pub(crate) fn answer(effect: Way) -> Answered {
 }
 
 pub(crate) fn before(effect: Way, task: Option<Value>) -> Input {
-    Input::Before(BeforeEnd::Answered { answer: answer(effect), task })
+    Input::BeforeEnded(BeforeEnd::Answered { answer: answer(effect), task })
 }
 
 pub(crate) fn cancelled() -> Input {
@@ -82,20 +82,20 @@ pub(crate) fn cancelled() -> Input {
 }
 
 pub(crate) fn again() -> Input {
-    Input::Again { reason: "the model was overloaded".into(), after_end: false }
+    Input::Retried { reason: "the model was overloaded".into(), after_end: false }
 }
 
-pub(crate) fn act(call: &str, at: usize, tool: &str) -> Effect {
-    Effect::Act { call: call.into(), tool: tool.into(), arguments: json!({ "at": at }) }
+pub(crate) fn act(call: &str, at: usize, tool: &str) -> StepEffect {
+    StepEffect::Act { call: call.into(), tool: tool.into(), arguments: json!({ "at": at }) }
 }
 
-/// The state that a journal leads to, with what its last entry wants done.
-pub(crate) fn replay(prefix: &str, journal: &[Input]) -> (State, Vec<Effect>) {
-    let first = (State::new(prefix), Vec::new());
-    journal.iter().fold(first, |(state, _), input| state.take(input))
+/// State after a journal, and the effects of its last entry.
+pub(crate) fn replay(prefix: &str, journal: &[Input]) -> (MachineState, Vec<StepEffect>) {
+    let first = (MachineState::new(prefix), Vec::new());
+    journal.iter().fold(first, |(state, _), input| state.advance(input))
 }
 
-/// What is read back of what was written.
-pub(crate) fn reread(state: &State) -> State {
+/// The state after writing and reading it as JSON.
+pub(crate) fn reread(state: &MachineState) -> MachineState {
     serde_json::from_str(&serde_json::to_string(state).unwrap()).unwrap()
 }

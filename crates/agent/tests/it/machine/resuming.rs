@@ -1,4 +1,4 @@
-//! The lines of the lessons about resuming that concern the loop, each as a story; then limits, messages, and the question before a step.
+//! Stories about resuming a step, about limits and messages, and about the question before a step.
 
 use crate::machine::inputs::{
     act, answer, answered, asked, before, begun, begun_with_question, done, limited, message, replay, reread, says,
@@ -7,15 +7,17 @@ use crate::machine::inputs::{
 use domain::Effect as Way;
 use domain::agent::Limits;
 use holdpoint_agent::history::{History, history};
-use holdpoint_agent::machine::{Answered, BeforeEnd, CallEnd, Doing, Effect, Input, Left, State};
-use holdpoint_agent::model::{Call, Message, Turn};
+use holdpoint_agent::machine::{
+    Activity, BeforeEnd, CallEnd, Input, MachineState, PeopleAnswer, StepEffect, UnsettledCall,
+};
+use holdpoint_agent::model::{Message, ModelCall, Turn};
 use serde_json::{Value, json};
 
 fn task() -> Input {
     begun(Some(json!("Tidy up.")))
 }
 
-/// What a model reads as the results of its calls.
+/// Texts that a model reads as the results of its calls.
 fn results(journal: &[Input]) -> Vec<String> {
     let results = history(journal).into_iter().filter_map(|message| match message {
         Message::Result { content, .. } => Some(content),
@@ -26,7 +28,7 @@ fn results(journal: &[Input]) -> Vec<String> {
 
 fn fails(journal: &[Input]) -> String {
     match &replay("p-", journal).0.outstanding()[..] {
-        [Effect::Fail { reason }] => reason.clone(),
+        [StepEffect::Fail { reason }] => reason.clone(),
         other => format!("no failure: {other:?}"),
     }
 }
@@ -40,12 +42,12 @@ fn reject_retry_and_skip_never_lead_to_the_action_again() {
         for late in
             [settled("p-t1c0", done("ran")), waiting("p-t1c0", "int_2"), settled("p-t1c0", answered(Way::Approve))]
         {
-            let (next, effects) = state.take(late);
+            let (next, effects) = state.advance(late);
             wanted.extend(effects);
             wanted.extend(next.outstanding());
             state = next;
         }
-        assert!(!wanted.iter().any(|effect| matches!(effect, Effect::Act { .. })), "{way:?}: {wanted:?}");
+        assert!(!wanted.iter().any(|effect| matches!(effect, StepEffect::Act { .. })), "{way:?}: {wanted:?}");
     }
 }
 
@@ -53,18 +55,18 @@ fn reject_retry_and_skip_never_lead_to_the_action_again() {
 fn an_action_is_wanted_until_it_is_settled_and_then_never_again() {
     let (state, effects) = replay("p-", &[task(), turn(&["write_file"])]);
     assert_eq!(effects, [act("p-t1c0", 0, "write_file")]);
-    let (state, effects) = state.take(waiting("p-t1c0", "int_1"));
+    let (state, effects) = state.advance(waiting("p-t1c0", "int_1"));
     assert_eq!((state.outstanding(), effects), (vec![act("p-t1c0", 0, "write_file")], vec![]));
-    let (state, effects) = state.take(settled("p-t1c0", done("ran")));
-    assert_eq!((state.outstanding(), effects), (vec![Effect::CallModel], vec![Effect::CallModel]));
-    let (state, effects) = state.take(settled("p-t1c0", done("ran twice")));
-    assert_eq!((state.outstanding(), effects), (vec![Effect::CallModel], vec![]));
+    let (state, effects) = state.advance(settled("p-t1c0", done("ran")));
+    assert_eq!((state.outstanding(), effects), (vec![StepEffect::CallModel], vec![StepEffect::CallModel]));
+    let (state, effects) = state.advance(settled("p-t1c0", done("ran twice")));
+    assert_eq!((state.outstanding(), effects), (vec![StepEffect::CallModel], vec![]));
 }
 
 #[test]
 fn a_choice_reaches_the_model_with_its_option_and_metadata() {
     let chosen =
-        Answered { options: vec!["plan-a".into()], metadata: json!({ "plan": "redis" }), ..answer(Way::Provide) };
+        PeopleAnswer { options: vec!["plan-a".into()], metadata: json!({ "plan": "redis" }), ..answer(Way::Provide) };
     let journal =
         [task(), turn(&["ask_user_choose"]), asked("t1c0", "int_1"), settled("t1c0", CallEnd::Answered(chosen))];
     let expected =
@@ -75,15 +77,15 @@ fn a_choice_reaches_the_model_with_its_option_and_metadata() {
 #[test]
 fn a_custom_answer_resumes_like_any_other() {
     let journal = [task(), turn(&["write_file"]), waiting("t1c0", "int_1"), settled("t1c0", answered(Way::Custom))];
-    assert_eq!(replay("", &journal).1, [Effect::CallModel]);
+    assert_eq!(replay("", &journal).1, [StepEffect::CallModel]);
 }
 
 #[test]
 fn the_model_is_not_asked_again_before_the_answer_is_in_its_call() {
     let (state, _) = replay("p-", &[task(), turn(&["write_file"]), waiting("p-t1c0", "int_1")]);
-    assert!(state.asleep());
+    assert!(state.is_asleep());
     assert_eq!(state.outstanding(), [act("p-t1c0", 0, "write_file")]);
-    let (state, effects) = state.take(turn(&["delete_file"]));
+    let (state, effects) = state.advance(turn(&["delete_file"]));
     assert_eq!((state.turn(), effects), (1, vec![]));
 }
 
@@ -132,9 +134,9 @@ fn approved_is_never_the_result_of_what_did_not_run() {
 fn an_answer_left_over_from_one_call_is_not_taken_by_the_next() {
     let journal = [task(), turn(&["write_file"]), settled("p-t1c0", done("one")), turn(&["write_file"])];
     let (state, _) = replay("p-", &journal);
-    let (after, effects) = state.clone().take(settled("p-t1c0", done("late")));
+    let (after, effects) = state.clone().advance(settled("p-t1c0", done("late")));
     assert_eq!((&after, effects), (&state, vec![]));
-    let (after, effects) = after.take(settled("q-t2c0", done("another step's")));
+    let (after, effects) = after.advance(settled("q-t2c0", done("another step's")));
     assert_eq!((&after, effects), (&state, vec![]));
     assert_eq!(after.outstanding(), [act("p-t2c0", 0, "write_file")]);
 }
@@ -145,15 +147,15 @@ fn parallel_calls_are_all_kept_each_with_its_own_question() {
     let (mut state, effects) = replay("p-", &[task(), turn(&tools)]);
     assert_eq!(effects.len(), 64);
     for at in 0..64 {
-        assert!(!state.asleep());
-        state = state.take(waiting(&format!("p-t1c{at}"), &format!("int_{at}"))).0;
+        assert!(!state.is_asleep());
+        state = state.advance(waiting(&format!("p-t1c{at}"), &format!("int_{at}"))).0;
     }
-    assert!(state.asleep());
+    assert!(state.is_asleep());
     let waits: Vec<String> = state.waiting().into_iter().map(|wait| wait.interaction).collect();
     assert_eq!(waits, (0..64).map(|at| format!("int_{at}")).collect::<Vec<_>>());
     for at in (0..64).rev() {
-        let (next, effects) = state.take(settled(&format!("p-t1c{at}"), done(at)));
-        assert_eq!(effects, if at == 0 { vec![Effect::CallModel] } else { vec![] }, "after call {at}");
+        let (next, effects) = state.advance(settled(&format!("p-t1c{at}"), done(at)));
+        assert_eq!(effects, if at == 0 { vec![StepEffect::CallModel] } else { vec![] }, "after call {at}");
         state = next;
     }
 }
@@ -168,7 +170,7 @@ fn a_second_question_of_a_turn_waits_beside_the_first() {
         settled("p-t1c1", answered(Way::Approve)),
     ];
     let (state, effects) = replay("p-", &journal);
-    assert_eq!((state.doing(), effects), (Doing::Acting, vec![]));
+    assert_eq!((state.activity(), effects), (Activity::Acting, vec![]));
     let waits: Vec<String> = state.waiting().into_iter().map(|wait| wait.interaction).collect();
     assert_eq!(waits, ["int_1"]);
 }
@@ -177,9 +179,9 @@ fn a_second_question_of_a_turn_waits_beside_the_first() {
 fn what_is_saved_is_a_snapshot() {
     let (state, _) = replay("p-", &[task(), turn(&["write_file", "read_file"]), waiting("p-t1c0", "int_1")]);
     let kept = serde_json::to_string(&state).unwrap();
-    let (later, _) = state.clone().take(settled("p-t1c0", done("changed")));
+    let (later, _) = state.clone().advance(settled("p-t1c0", done("changed")));
     assert_ne!(later, state);
-    assert_eq!(serde_json::from_str::<State>(&kept).unwrap(), state);
+    assert_eq!(serde_json::from_str::<MachineState>(&kept).unwrap(), state);
 }
 
 #[test]
@@ -195,11 +197,11 @@ fn a_history_that_was_kept_does_not_change_with_the_one_that_reads_on() {
 #[test]
 fn arguments_are_kept_to_the_digit() {
     let arguments = json!({ "f": 0.1 + 0.2, "small": 5e-324, "large": u64::MAX, "least": i64::MIN, "none": null });
-    let call = Call { id: "x".into(), tool: "write_file".into(), arguments: arguments.clone() };
+    let call = ModelCall { id: "x".into(), tool: "write_file".into(), arguments: arguments.clone() };
     let said = Input::Turn(Box::new(Turn { calls: vec![call], ..Turn::default() }));
     let said = serde_json::from_str(&serde_json::to_string(&said).unwrap()).unwrap();
     let (state, _) = replay("p-", &[task(), said, waiting("p-t1c0", "int_1")]);
-    let expected = Effect::Act { call: "p-t1c0".into(), tool: "write_file".into(), arguments };
+    let expected = StepEffect::Act { call: "p-t1c0".into(), tool: "write_file".into(), arguments };
     assert_eq!(reread(&state).outstanding(), [expected]);
 }
 
@@ -208,8 +210,8 @@ fn expiry_is_final_and_does_not_ask_again() {
     let expired = CallEnd::Unanswered { how: "expired".into() };
     let journal = [task(), turn(&["ask_user_clarify"]), asked("p-t1c0", "int_1"), settled("p-t1c0", expired)];
     let (state, effects) = replay("p-", &journal);
-    assert_eq!(effects, [Effect::CallModel]);
-    let (after, effects) = state.clone().take(asked("p-t1c0", "int_2"));
+    assert_eq!(effects, [StepEffect::CallModel]);
+    let (after, effects) = state.clone().advance(asked("p-t1c0", "int_2"));
     assert_eq!((after, effects), (state, vec![]));
 }
 
@@ -234,7 +236,7 @@ fn a_step_ends_clearly_when_its_model_has_had_all_its_turns() {
     let limits = Limits { iterations: 2, ..Limits::default() };
     let mut journal = vec![limited(limits, Some(json!("Tidy up.")))];
     for at in 1..=2 {
-        assert_eq!(replay("p-", &journal).1, [Effect::CallModel]);
+        assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel]);
         journal.extend([turn(&["read_file"]), settled(&format!("p-t{at}c0"), done("x"))]);
     }
     assert_eq!(fails(&journal), "the model was not done after 2 turns (limit `iterations`)");
@@ -248,18 +250,18 @@ fn a_step_ends_clearly_when_people_were_asked_in_too_many_rounds() {
     for at in 1..=2 {
         let call = format!("p-t{at}c0");
         journal.extend([turn(&["write_file"]), waiting(&call, "int"), settled(&call, answered(Way::Reject))]);
-        assert_eq!(replay("p-", &journal).1, [Effect::CallModel]);
+        assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel]);
     }
-    // Actions that nobody is asked about are no round.
+    // Actions that nobody is asked about do not count as a round.
     journal.extend([turn(&["read_file"]), settled("p-t3c0", done("x"))]);
-    assert_eq!(replay("p-", &journal).1, [Effect::CallModel]);
+    assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel]);
 
     let mut asking = journal.clone();
     asking.push(turn(&["read_file", "ask_user_clarify"]));
     assert_eq!(fails(&asking), reason, "a question of the model's own is not even asked");
 
     journal.extend([turn(&["write_file", "read_file"]), waiting("p-t4c0", "int")]);
-    assert_eq!(replay("p-", &journal).0.doing(), Doing::Acting, "what runs beside it is let run to its end");
+    assert_eq!(replay("p-", &journal).0.activity(), Activity::Acting, "what runs beside it is let run to its end");
     journal.push(settled("p-t4c1", done("x")));
     assert_eq!(fails(&journal), reason);
 }
@@ -269,7 +271,7 @@ fn a_round_counts_although_nobody_had_time_to_say_that_it_was_waited_for() {
     let limits = Limits { rounds: 1, ..Limits::default() };
     let edited = CallEnd::Done { result: json!("x"), edited: Some(json!({})) };
     let mut journal = vec![limited(limits, Some(json!("Tidy up."))), turn(&["write_file"]), settled("p-t1c0", edited)];
-    assert_eq!(replay("p-", &journal).1, [Effect::CallModel]);
+    assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel]);
     journal.extend([turn(&["write_file"]), settled("p-t2c0", answered(Way::Skip))]);
     assert_eq!(fails(&journal), "people would have been asked in more than 1 rounds (limit `rounds`)");
 }
@@ -292,7 +294,7 @@ fn a_step_ends_clearly_when_people_sent_its_model_back_too_often_in_a_row() {
 
     broken.extend([turn(&["write_file"]), settled("p-t7c0", answered(Way::Reject))]);
     broken.extend([turn(&["write_file"]), settled("p-t8c0", answered(Way::Retry))]);
-    assert_eq!(replay("p-", &broken).1, [Effect::CallModel], "another word than `retry` breaks the row");
+    assert_eq!(replay("p-", &broken).1, [StepEffect::CallModel], "another word than `retry` breaks the row");
 }
 
 #[test]
@@ -301,7 +303,7 @@ fn a_message_gives_a_step_its_limits_back() {
     let mut journal = vec![limited(limits, None)];
     for at in 1..=5 {
         journal.extend([message("Go on."), says("Yes?")]);
-        assert_eq!(replay("p-", &journal).0.doing(), Doing::Listening, "message {at}");
+        assert_eq!(replay("p-", &journal).0.activity(), Activity::Listening, "message {at}");
     }
     let journal = [
         limited(limits, Some(json!("Tidy up."))),
@@ -310,7 +312,7 @@ fn a_message_gives_a_step_its_limits_back() {
         message("Do it this way."),
         settled("p-t1c0", done("x")),
     ];
-    assert_eq!(replay("p-", &journal).1, [Effect::CallModel]);
+    assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel]);
 }
 
 #[test]
@@ -340,7 +342,7 @@ fn messages_that_come_during_a_turn_are_read_in_order_after_its_results() {
         "user: three, while it thinks",
     ];
     assert_eq!(told, expected);
-    assert_eq!(replay("", &journal).1, [Effect::CallModel], "it does not end with a message unread");
+    assert_eq!(replay("", &journal).1, [StepEffect::CallModel], "it does not end with a message unread");
     let shown: Vec<String> = history(&journal[..6]).iter().map(text).collect();
     assert_eq!(shown, expected[..5], "the turn under way is not said to have read the third");
 }
@@ -348,14 +350,14 @@ fn messages_that_come_during_a_turn_are_read_in_order_after_its_results() {
 #[test]
 fn a_message_before_a_step_without_a_task_is_not_waited_for_again() {
     let journal = [begun_with_question(false), message("Hello."), before(Way::Approve, None)];
-    assert_eq!(replay("p-", &journal).1, [Effect::CallModel]);
+    assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel]);
     assert_eq!(history(&journal), [Message::User { content: "Hello.".into() }]);
 }
 
 #[test]
 fn the_last_turn_is_the_output_and_an_object_is_data_too() {
     let check = |text: &str, output: Value| {
-        assert_eq!(replay("", &[task(), says(text)]).1, [Effect::Finish { output }]);
+        assert_eq!(replay("", &[task(), says(text)]).1, [StepEffect::Finish { output }]);
     };
     check("Done.", json!({ "text": "Done." }));
     check(" {\"ok\": true}\n", json!({ "text": " {\"ok\": true}\n", "data": { "ok": true } }));
@@ -372,49 +374,49 @@ fn a_task_is_a_text_or_pretty_json_and_null_is_none() {
     check(json!("Tidy up.\n"), &["Tidy up.\n"]);
     check(json!({ "path": "a" }), &["{\n  \"path\": \"a\"\n}"]);
     check(Value::Null, &[]);
-    assert_eq!(replay("", &[begun(Some(Value::Null))]).0.doing(), Doing::Listening);
+    assert_eq!(replay("", &[begun(Some(Value::Null))]).0.activity(), Activity::Listening);
 }
 
 #[test]
 fn the_question_before_a_step_decides_what_it_works_on() {
     let (state, effects) = replay("p-", &[begun_with_question(false)]);
     let question = Box::new(crate::machine::inputs::step_question());
-    assert_eq!(effects, [Effect::AskBefore { call: "p-before".into(), question }]);
+    assert_eq!(effects, [StepEffect::AskBefore { call: "p-before".into(), question }]);
     for way in [Way::Approve, Way::Edit, Way::Provide, Way::Custom] {
         let journal = [begun_with_question(false), message("Hurry."), before(way, Some(json!({ "city": "Porto" })))];
-        assert_eq!(replay("p-", &journal).1, [Effect::CallModel], "{way:?}");
+        assert_eq!(replay("p-", &journal).1, [StepEffect::CallModel], "{way:?}");
         let shown = ["{\n  \"city\": \"Porto\"\n}", "Hurry."].map(|text| Message::User { content: text.into() });
         assert_eq!(history(&journal), shown);
     }
-    let (_, effects) = state.clone().take(Input::Before(BeforeEnd::Unanswered { how: "expired".into() }));
-    assert_eq!(effects, [Effect::Fail { reason: "the question before the step expired".into() }]);
-    let (_, effects) = state.clone().take(Input::Before(BeforeEnd::Unanswered { how: "cancelled".into() }));
-    assert_eq!(effects, [Effect::Fail { reason: "the question before the step was cancelled".into() }]);
-    let (_, effects) = state.clone().take(Input::Before(BeforeEnd::Unanswered { how: "no such city".into() }));
-    assert_eq!(effects, [Effect::Fail { reason: "the question before the step led nowhere: no such city".into() }]);
+    let (_, effects) = state.clone().advance(Input::BeforeEnded(BeforeEnd::Unanswered { how: "expired".into() }));
+    assert_eq!(effects, [StepEffect::Fail { reason: "the question before the step expired".into() }]);
+    let (_, effects) = state.clone().advance(Input::BeforeEnded(BeforeEnd::Unanswered { how: "cancelled".into() }));
+    assert_eq!(effects, [StepEffect::Fail { reason: "the question before the step was cancelled".into() }]);
+    let (_, effects) = state.clone().advance(Input::BeforeEnded(BeforeEnd::Unanswered { how: "no such city".into() }));
+    assert_eq!(effects, [StepEffect::Fail { reason: "the question before the step led nowhere: no such city".into() }]);
     let ended = |way| {
-        let answer = Answered { feedback: Some("Not today.".into()), ..answer(way) };
-        state.clone().take(Input::Before(BeforeEnd::Answered { answer, task: None })).1
+        let answer = PeopleAnswer { feedback: Some("Not today.".into()), ..answer(way) };
+        state.clone().advance(Input::BeforeEnded(BeforeEnd::Answered { answer, task: None })).1
     };
     let (reason, answer) = ("Not today.".to_owned(), |effect: &str| {
         json!({ "effect": effect, "option": null, "options": [], "metadata": null, "data": null,
                 "feedback": "Not today.", "by": "alice" })
     });
-    assert_eq!(ended(Way::Reject), [Effect::Reject { reason: reason.clone(), answer: answer("reject") }]);
-    assert_eq!(ended(Way::Retry), [Effect::SendBack { reason: reason.clone(), answer: answer("retry") }]);
-    assert_eq!(ended(Way::Skip), [Effect::Skip { reason: Some(reason) }]);
+    assert_eq!(ended(Way::Reject), [StepEffect::Reject { reason: reason.clone(), answer: answer("reject") }]);
+    assert_eq!(ended(Way::Retry), [StepEffect::SendBack { reason: reason.clone(), answer: answer("retry") }]);
+    assert_eq!(ended(Way::Skip), [StepEffect::Skip { reason: Some(reason) }]);
 }
 
 #[test]
 fn where_there_is_no_agent_the_answer_is_the_output() {
-    let answer = Answered {
+    let answer = PeopleAnswer {
         options: vec!["confirm".into()],
         metadata: json!({ "n": 1 }),
         data: json!({ "city": "Porto" }),
         feedback: Some("Fine.".into()),
         ..answer(Way::Approve)
     };
-    let end = Input::Before(BeforeEnd::Answered { answer, task: Some(json!("ignored")) });
+    let end = Input::BeforeEnded(BeforeEnd::Answered { answer, task: Some(json!("ignored")) });
     let output = json!({
         "effect": "approve",
         "option": "confirm",
@@ -424,7 +426,7 @@ fn where_there_is_no_agent_the_answer_is_the_output() {
         "feedback": "Fine.",
         "by": "alice",
     });
-    assert_eq!(replay("", &[begun_with_question(true), end]).1, [Effect::Finish { output }]);
+    assert_eq!(replay("", &[begun_with_question(true), end]).1, [StepEffect::Finish { output }]);
     let nobody = Input::Begun { limits: Limits::default(), task: None, before: None, people_only: true };
     assert_eq!(fails(&[nobody]), "the step has neither an agent nor a question");
 }
@@ -438,8 +440,8 @@ fn a_step_that_is_over_leaves_no_call_without_a_result() {
 
 #[test]
 fn a_model_that_is_asked_on_is_told_what_was_found_of_the_calls_that_were_left() {
-    let found = |call: &str, end: CallEnd| Input::Found { call: call.into(), end };
-    let reason = Answered { feedback: Some("Not that one.".into()), ..answer(Way::Reject) };
+    let found = |call: &str, end: CallEnd| Input::CallRecovered { call: call.into(), end };
+    let reason = PeopleAnswer { feedback: Some("Not that one.".into()), ..answer(Way::Reject) };
     let mut journal = vec![
         task(),
         turn(&["write_file", "read_file", "ask_user_clarify", "write_file"]),
@@ -451,9 +453,10 @@ fn a_model_that_is_asked_on_is_told_what_was_found_of_the_calls_that_were_left()
         crate::machine::inputs::again(),
     ];
     let (state, effects) = replay("p-", &journal);
-    let left = |call: &str, question: Option<&str>| Left { call: call.into(), question: question.map(str::to_owned) };
-    assert_eq!(state.left(), [left("p-t1c0", None), left("p-t1c2", Some("int_1")), left("p-t1c3", None)]);
-    assert_eq!(effects, [Effect::CallModel]);
+    let left =
+        |call: &str, question: Option<&str>| UnsettledCall { call: call.into(), question: question.map(str::to_owned) };
+    assert_eq!(state.unsettled(), [left("p-t1c0", None), left("p-t1c2", Some("int_1")), left("p-t1c3", None)]);
+    assert_eq!(effects, [StepEffect::CallModel]);
     let unknown = "The step ended before it was known what became of this call.";
     assert_eq!(results(&journal), [unknown, "x", unknown, unknown]);
     journal.extend([
@@ -467,7 +470,7 @@ fn a_model_that_is_asked_on_is_told_what_was_found_of_the_calls_that_were_left()
     assert_eq!(told[2], "The question was withdrawn before anybody had answered it.");
     assert_eq!(told[3], unknown);
     assert_eq!(history(&journal).last(), Some(&Message::User { content: "Hurry.".into() }));
-    assert_eq!(replay("p-", &journal).0.left(), [left("p-t1c3", None)]);
+    assert_eq!(replay("p-", &journal).0.unsettled(), [left("p-t1c3", None)]);
     journal.extend([says("Well."), found("p-t1c3", done("late"))]);
     assert_eq!(results(&journal)[3], unknown, "a model that has spoken has been told");
 }

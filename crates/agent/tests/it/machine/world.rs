@@ -1,19 +1,19 @@
-//! Ring 2: a step in a small world of a model, people, tools and workers that die between any two moments. What the engine promises is
-//! played by [`Engine`]; the rest is the machine's.
+//! A step in a small world of a model, people, tools and workers that die at any point. [`Engine`] plays the promises
+//! of the engine; everything else is the machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Effect as Way;
 use domain::agent::Limits;
 use holdpoint_agent::history::history;
-use holdpoint_agent::machine::{CallEnd, Doing, Effect, Input, State};
+use holdpoint_agent::machine::{Activity, CallEnd, Input, MachineState, StepEffect};
 use holdpoint_agent::model::Message;
 use proptest::prelude::*;
 use serde_json::json;
 
 use crate::machine::inputs::{answered, asked, done, limited, replay, reread, says, settled, turn, waiting};
 
-/// Where the engine has a proposed call, by its name.
+/// State of a proposed call at the engine.
 #[derive(Debug, Clone, PartialEq)]
 enum Standing {
     Allowed,
@@ -22,14 +22,14 @@ enum Standing {
     Ended(CallEnd),
 }
 
-/// What the engine and the inbox keep. A worker's death loses nothing of it.
+/// Data of the engine and the inbox, which survives the death of a worker.
 #[derive(Default)]
 struct Engine {
     calls: BTreeMap<String, Standing>,
-    /// The questions of the step's own, and what people said to them.
+    /// Questions of the step, with their answers.
     questions: BTreeMap<String, Option<CallEnd>>,
     runs: Vec<String>,
-    /// What people, or the policy, let run.
+    /// Calls that people or the policy allowed.
     let_run: BTreeSet<String>,
     held_back: BTreeSet<String>,
 }
@@ -37,15 +37,15 @@ struct Engine {
 struct World {
     engine: Engine,
     journal: Vec<Input>,
-    state: State,
-    /// What is still undecided about this world: each draw takes one.
+    state: MachineState,
+    /// Random choices left; each draw takes one.
     dice: Vec<u8>,
 }
 
 impl World {
     fn new(dice: Vec<u8>) -> Self {
         let limits = Limits { iterations: 8, rounds: 4, retries: 2 };
-        let mut world = Self { engine: Engine::default(), journal: Vec::new(), state: State::new("p-"), dice };
+        let mut world = Self { engine: Engine::default(), journal: Vec::new(), state: MachineState::new("p-"), dice };
         world.take(limited(limits, Some(json!("Tidy up."))));
         world
     }
@@ -54,13 +54,13 @@ impl World {
         self.dice.pop().map_or(0, |die| die % sides)
     }
 
-    /// Journals and takes an input, unless the worker dies first.
+    /// Journals and applies an input, unless the worker dies first.
     fn take(&mut self, input: Input) {
         self.journal.push(input.clone());
-        self.state = std::mem::replace(&mut self.state, State::new("")).take(input).0;
+        self.state = std::mem::replace(&mut self.state, MachineState::new("")).advance(input).0;
     }
 
-    /// A worker dies here: the next one has the journal, or the state as it was written.
+    /// The worker may die here; the next one has the journal, or the state as it was stored.
     fn perhaps_die(&mut self) -> bool {
         let die = self.roll(6);
         if die == 1 {
@@ -71,11 +71,11 @@ impl World {
         die == 1 || die == 2
     }
 
-    fn perform(&mut self, effect: Effect) {
+    fn perform(&mut self, effect: StepEffect) {
         match effect {
-            Effect::CallModel => self.think(),
-            Effect::Act { call, .. } => self.act(&call),
-            Effect::AskUser { call, .. } => {
+            StepEffect::CallModel => self.think(),
+            StepEffect::Act { call, .. } => self.act(&call),
+            StepEffect::AskUser { call, .. } => {
                 // The question and its entry in the journal are one transaction.
                 if !self.perhaps_die() {
                     assert!(self.engine.questions.insert(call.clone(), None).is_none(), "{call} was asked twice");
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// What policy says of a call that was never proposed before.
+    /// Ruling on a call that was never proposed before.
     fn rule(&mut self, call: &str) -> Standing {
         match self.roll(4) {
             0 => {
@@ -129,7 +129,7 @@ impl World {
             Standing::Denied => CallEnd::Denied { reason: "no".into() },
             Standing::Allowed => {
                 self.engine.runs.push(call.to_owned());
-                // Whether it is heard of or not, the permit is spent.
+                // The permit is used, whether or not the outcome is known.
                 let ran = if self.roll(5) == 1 { CallEnd::Unknown } else { done("ran") };
                 self.engine.calls.insert(call.to_owned(), Standing::Ended(ran.clone()));
                 ran
@@ -159,9 +159,9 @@ impl World {
         }
     }
 
-    /// Reads what became of the step's own questions.
+    /// Reads the answers to the step's questions.
     fn look(&mut self) {
-        for wait in self.state.waiting().into_iter().filter(|wait| wait.own) {
+        for wait in self.state.waiting().into_iter().filter(|wait| wait.is_question) {
             if let Some(Some(end)) = self.engine.questions.get(&wait.call).cloned()
                 && !self.perhaps_die()
             {
@@ -170,20 +170,20 @@ impl World {
         }
     }
 
-    /// Runs until the step is over. Whatever the dice say, it ends.
+    /// Runs until the step ends, which it does for any choices.
     fn run(mut self) -> Self {
         for round in 0..2_000 {
             self.perhaps_die();
             self.look();
             let outstanding = self.state.outstanding();
-            if self.state.doing() == Doing::Ended {
+            if self.state.activity() == Activity::Ended {
                 return self;
             }
             if !outstanding.is_empty() {
                 let next = (round + usize::from(self.roll(5))) % outstanding.len();
                 self.perform(outstanding[next].clone());
             }
-            if self.state.asleep() || self.roll(3) == 1 {
+            if self.state.is_asleep() || self.roll(3) == 1 {
                 self.answer();
             }
         }

@@ -1,4 +1,4 @@
-//! What the store really holds, read past the engine.
+//! The content of the store, read without the engine.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Defects, put in to see whether anybody notices: in the store, and in a worker that shows, runs or repeats what it must not.
+//! Defects of the store and of the worker, to check that the simulation notices them.
 
 use holdpoint_agent::model::{Message, Turn};
 use testkit::Sabotage;

@@ -1,9 +1,9 @@
-//! What must be true of every session, its steps and their journals, whatever has happened.
+//! Invariants of every session, its steps and their journals.
 
 use domain::step::StepPhase;
 use domain::{Delivery, SessionStatus, Standing, Status, StepEnding};
 use holdpoint_agent::history::history;
-use holdpoint_agent::machine::{Doing, Input, State};
+use holdpoint_agent::machine::{Activity, Input, MachineState};
 use holdpoint_agent::model::{Message, Turn};
 
 use crate::simulation::books::{Books, Held, Kept};
@@ -40,7 +40,7 @@ pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
     for kept in steps {
         let inputs = kept.inputs();
         for upto in (0..=inputs.len()).rev() {
-            let thinks = replayed(held, kept, &inputs[..upto]).doing() == Doing::Thinking;
+            let thinks = replayed(held, kept, &inputs[..upto]).activity() == Activity::Thinking;
             if thinks && history(&inputs[..upto]) == shown {
                 return Ok(());
             }
@@ -76,9 +76,9 @@ fn paired(messages: &[Message]) -> Verdict {
     Ok(())
 }
 
-fn replayed(held: &Held, kept: &Kept, inputs: &[Input]) -> State {
+fn replayed(held: &Held, kept: &Kept, inputs: &[Input]) -> MachineState {
     let number = first_attempt(held, kept);
-    inputs.iter().fold(State::new(format!("s{number}")), |state, input| state.take(input).0)
+    inputs.iter().fold(MachineState::new(format!("s{number}")), |state, input| state.advance(input).0)
 }
 
 /// The number, from 1, of the step at which the calls of this one began to be counted: the first attempt that was written down.
@@ -136,7 +136,7 @@ fn acknowledged(books: &Books, kept: &Kept) -> Verdict {
         let taken = question.is_some_and(|asked| matches!(asked.delivery(), Some(Delivery::Completed { .. })));
         let settled = kept.journal.iter().any(|(_, input)| match input {
             Input::Settled { call: settled, .. } => settled == call,
-            Input::Before(_) => true,
+            Input::BeforeEnded(_) => true,
             _ => false,
         });
         holds!(!taken || settled, "the answer to {interaction} was acknowledged, and is in no journal");
@@ -158,7 +158,7 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
         holds!(replayed == state.body, "{id} was saved as {} and replays to {replayed}", state.body);
         // What people say to it, and that they end it, is journalled without a worker.
         let given =
-            |input: &Input| matches!(input, Input::Message { .. } | Input::Cancelled { .. } | Input::Again { .. });
+            |input: &Input| matches!(input, Input::Message { .. } | Input::Cancelled { .. } | Input::Retried { .. });
         let later = inputs[upto..].iter().all(given);
         holds!(later, "{id} has taken {upto} inputs, and others that no person gave are in its journal");
     }
@@ -167,9 +167,9 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
     let mut state = replayed(held, kept, &[]);
     for input in &inputs {
         if let Input::Turn(_) = input {
-            holds!(state.doing() == Doing::Thinking, "a turn of {id} was journalled when none was wanted");
+            holds!(state.activity() == Activity::Thinking, "a turn of {id} was journalled when none was wanted");
         }
-        state = state.take(input).0;
+        state = state.advance(input).0;
     }
     Ok(())
 }
@@ -199,7 +199,7 @@ fn taken_up(held: &Held, kept: &Kept) -> Verdict {
     let (id, known) = (kept.step.id, before.journal.len());
     holds!(before.step.attempt + 1 == kept.step.attempt, "{id} is an attempt that follows no other");
     holds!(kept.journal.starts_with(&before.journal), "{id} does not know what the attempt before it knew");
-    let again = kept.journal.get(known).is_some_and(|(_, input)| matches!(input, Input::Again { .. }));
+    let again = kept.journal.get(known).is_some_and(|(_, input)| matches!(input, Input::Retried { .. }));
     holds!(known == 0 || again, "{id} does not know that it is another attempt");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What ran, held against what was allowed.
+//! Compares the runs of tools with what was allowed.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What people do, and what the clock brings.
+//! Actions of people, and the passing of time.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! What a model says and what people answer, drawn by lot.
+//! Random turns of models and answers of people.
 
 use domain::grant::Wanted;
 use domain::{Draft, Effect, Interaction, Kind, Remember};
-use holdpoint_agent::model::{Call, ModelError, Turn};
+use holdpoint_agent::model::{ModelCall, ModelError, Turn};
 use serde_json::{Value, json};
 use testkit::Random;
 
@@ -34,21 +34,21 @@ pub(crate) fn turn(play: &Play) -> Result<Turn, ModelError> {
     if fails {
         return Err(ModelError::Unavailable("the model is gone".into()));
     }
-    let calls: Vec<Call> = (0..many).map(|index| call(play, index)).collect();
+    let calls: Vec<ModelCall> = (0..many).map(|index| call(play, index)).collect();
     Ok(Turn { text: format!("Turn {}.", play.number()), calls, ..Turn::default() })
 }
 
-fn call(play: &Play, index: usize) -> Call {
+fn call(play: &Play, index: usize) -> ModelCall {
     let number = play.number();
     let random = &mut play.stage.lock().random;
     let id = format!("call_{index}");
     let tool = random.pick(&CALLED).copied().unwrap_or("odd");
     if tool == "ask_user" {
         let (tool, arguments) = question(random, number);
-        return Call { id, tool, arguments };
+        return ModelCall { id, tool, arguments };
     }
     let arguments = if random.one_in(30) { json!("no object") } else { arguments(random, number) };
-    Call { id, tool: tool.into(), arguments }
+    ModelCall { id, tool: tool.into(), arguments }
 }
 
 /// Arguments that nothing else has.
@@ -62,7 +62,8 @@ fn question(random: &mut Random, number: u64) -> (String, Value) {
     let tool = ["clarify", "choose", "form", "secret", "confirm", "secret", "clarify"][random.below(7)];
     match tool {
         "choose" => {
-            arguments["options"] = json!([{ "id": "left", "label": "Left" }, { "id": "right", "label": "Right" }]);
+            arguments["options"] =
+                json!([{ "id": "left", "label": "UnsettledCall" }, { "id": "right", "label": "Right" }]);
         }
         "form" => {
             arguments["schema"] = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });

@@ -1,4 +1,4 @@
-//! Everything comes to an end: nobody dies any more, models are done, people answer, and nothing may be left.
+//! The end of a simulation: nobody dies any more, models finish, people answer, and nothing may be left open.
 
 use domain::{Command, Draft, Effect, Interaction, Kind, SignedDuration, Status};
 use holdpoint_agent::history::history;

@@ -1,4 +1,4 @@
-//! A model that says anything, and tools of every kind, each of which looks at what is true before it does anything.
+//! A model with random turns, and tools that check the invariants before they run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use domain::AgentVersion;
 use futures::future::BoxFuture;
 use holdpoint_agent::model::{Delta, Model, ModelError, Request, Turn};
-use holdpoint_agent::tool::{Ran, Run, Tool, ToolError, ToolSpec};
+use holdpoint_agent::tool::{Tool, ToolError, ToolOutcome, ToolRun, ToolSpec};
 use holdpoint_agent::worker::Kit;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
@@ -96,7 +96,7 @@ impl Tool for Doer {
         &self.spec
     }
 
-    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             let deed = Deed { tool: self.spec.name.clone(), arguments: arguments.clone() };
             self.play.noticed(check_runs::may_run(&self.play.look(), &deed));
@@ -113,17 +113,17 @@ impl Tool for Doer {
 }
 
 impl Doer {
-    async fn comes_back(&self, arguments: &Value, run: &Run) -> Ran {
+    async fn comes_back(&self, arguments: &Value, run: &ToolRun) -> ToolOutcome {
         self.play.takes_time(3).await;
         let quiet = self.play.stage.lock().quiet;
         match arguments["what"].as_str() {
-            Some("fail") => Ran::Failed { message: "it broke".into(), result: Value::Null },
-            Some("lose") => Ran::Unknown,
+            Some("fail") => ToolOutcome::Failed { message: "it broke".into(), result: Value::Null },
+            Some("lose") => ToolOutcome::Unknown,
             Some("hang") if !quiet => {
                 run.cancel.cancelled().await;
-                Ran::Unknown
+                ToolOutcome::Unknown
             }
-            _ => Ran::Done(json!({ "ran": arguments["id"] })),
+            _ => ToolOutcome::Done(json!({ "ran": arguments["id"] })),
         }
     }
 }

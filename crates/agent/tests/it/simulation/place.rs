@@ -1,4 +1,4 @@
-//! Where the databases of a simulation are: in memory where there is such a place, each a copy of one that was made before.
+//! Databases of the simulation, in memory if possible, each a copy of a prepared one.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! What the models and tools of the simulation share: what they draw from, what they did, and what they noticed.
+//! Shared state of the models and tools: random numbers, runs and violations.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The world that a seed makes: a database, a process that dies now and then, workers in it, and the people around them.
+//! The world of a seed: a database, a process that dies sometimes, its workers, and people.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use holdpoint_agent::worker::Worker;
 use parking_lot::Mutex;
 use store::{Store, StoreError};
-use testkit::{CrashStore, Doing, Fate, ManualClock, Random, side_by_side};
+use testkit::{CrashStore, Fate, ManualClock, Random, UseCase, side_by_side};
 use tokio_util::sync::CancellationToken;
 
 use crate::simulation::books::Books;
@@ -123,17 +123,17 @@ impl World {
             let stop = stop.clone();
             let future: BoxFuture<'static, Result<(), Error>> = Box::pin(async move {
                 for _ in 0..3 {
-                    worker.drive_due(&stop).await?;
+                    worker.run_due(&stop).await?;
                 }
                 Ok(())
             });
             let mortal = Mortal { future: Some(future), jobs: Arc::clone(&jobs), dies_at, dead: Some(Ok(())) };
-            doings.push(Doing { future: Box::pin(mortal), sleeps: false });
+            doings.push(UseCase { future: Box::pin(mortal), sleeps: false });
         }
         for deed in &deeds {
             self.tell(|| format!("    {} {:?}", deed.by.actor.name, deed.what));
             let future = Box::pin(perform(self.engine.clone(), Arc::clone(&self.play), deed.clone()));
-            doings.push(Doing { future, sleeps: false });
+            doings.push(UseCase { future, sleeps: false });
         }
         let rate = if deaths { self.crash_rate } else { usize::MAX };
         let (clock, counted) = (self.clock.clone(), Arc::clone(&jobs));
@@ -187,7 +187,7 @@ impl World {
             self.tell(|| format!("    worker {number} died after {dies_at} jobs"));
             self.workers[number] = worker(&self.engine, &self.play, number);
         }
-        if !self.store.dead() {
+        if !self.store.is_dead() {
             return;
         }
         self.deaths += 1;

@@ -1,22 +1,22 @@
-//! Commands: what they are given, what they say, and that nothing of them is left.
+//! Commands: environment, output, and the end of all their processes.
 
 use std::time::Duration;
 
-use holdpoint_agent::tool::{Ran, Run};
+use holdpoint_agent::tool::{ToolOutcome, ToolRun};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use crate::tools::ground::Ground;
 
-fn failed(ran: Ran) -> (String, Value) {
+fn failed(ran: ToolOutcome) -> (String, Value) {
     match ran {
-        Ran::Failed { message, result } => (message, result),
+        ToolOutcome::Failed { message, result } => (message, result),
         other => panic!("{other:?}"),
     }
 }
 
-fn with_secret(name: &str, value: &str) -> Run {
-    Run { secrets: [(name.to_owned(), Zeroizing::new(value.to_owned()))].into(), ..Run::default() }
+fn with_secret(name: &str, value: &str) -> ToolRun {
+    ToolRun { secrets: [(name.to_owned(), Zeroizing::new(value.to_owned()))].into(), ..ToolRun::default() }
 }
 
 /// Waits until a file has a line, and gives it.
@@ -88,11 +88,11 @@ async fn secrets_are_given_and_hidden() {
     // The second half comes later: a value that lies across two reads is hidden as well.
     let command = r#"test "$TOKEN" = s3cr3t || exit 1; printf s3c; sleep 0.2; echo r3t; echo "a${TOKEN}b" >&2; echo $TOKEN > kept"#;
     let ran = ground.tool("execute_command").run(&json!({"command": command}), &run).await;
-    let Ran::Done(said) = ran else { panic!("{ran:?}") };
+    let ToolOutcome::Done(said) = ran else { panic!("{ran:?}") };
     assert_eq!((&said["stdout"], &said["stderr"]), (&json!("[secret TOKEN]\n"), &json!("a[secret TOKEN]b\n")));
     assert_eq!(ground.text("kept").as_deref(), Some("s3cr3t\n"));
     let ran = ground.tool("read_file").run(&json!({"path": "kept"}), &run).await;
-    let Ran::Done(read) = ran else { panic!("{ran:?}") };
+    let ToolOutcome::Done(read) = ran else { panic!("{ran:?}") };
     assert_eq!(read["content"], json!("[secret TOKEN]\n"));
     assert!(!format!("{run:?}").contains("s3cr3t"));
 }
@@ -118,7 +118,7 @@ async fn a_secret_never_changes_what_runs() {
     ] {
         let run = with_secret(name, "/nowhere");
         let ran = ground.tool("execute_command").run(&json!({"command": "env | grep nowhere"}), &run).await;
-        let Ran::Done(said) = ran else { panic!("{ran:?}") };
+        let ToolOutcome::Done(said) = ran else { panic!("{ran:?}") };
         assert_eq!(said["stdout"], json!(format!("SECRET_{name}=[secret {name}]\n")));
         let note =
             format!("secrets whose names may change what programs do were given as others: {name} as SECRET_{name}");
@@ -127,7 +127,7 @@ async fn a_secret_never_changes_what_runs() {
     for name in ["api-key", "A=B", ""] {
         let run = with_secret(name, "/nowhere");
         let ran = ground.tool("execute_command").run(&json!({"command": "env | grep -c nowhere; true"}), &run).await;
-        let Ran::Done(said) = ran else { panic!("{ran:?}") };
+        let ToolOutcome::Done(said) = ran else { panic!("{ran:?}") };
         assert_eq!(said["stdout"], json!("0\n"), "{name}");
         assert_eq!(said["note"], json!(format!("secrets that cannot be variables were not given: {name}")));
     }
@@ -174,7 +174,7 @@ async fn what_listens_may_tidy_up() {
 #[tokio::test]
 async fn a_cancelled_command_is_ended() {
     let ground = Ground::new();
-    let run = Run::default();
+    let run = ToolRun::default();
     let arguments = json!({"command": "echo $$ > leader; sleep 1000"});
     let cancelling = async {
         let leader = line(&ground, "leader").await;
@@ -189,7 +189,7 @@ async fn a_cancelled_command_is_ended() {
 #[tokio::test]
 async fn a_dropped_command_is_ended() {
     let ground = Ground::new();
-    let run = Run::default();
+    let run = ToolRun::default();
     let arguments = json!({"command": "sleep 1000 & echo $! > child; trap '' TERM; while :; do sleep 1; done"});
     let child = tokio::select! {
         _ = ground.tool("execute_command").run(&arguments, &run) => panic!("it never ends"),
@@ -203,7 +203,7 @@ fn a_command_does_not_outlive_the_runtime() {
     let ground = Ground::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let child = runtime.block_on(async {
-        let run = Run::default();
+        let run = ToolRun::default();
         let arguments = json!({"command": "trap '' TERM; echo $$ > child; while :; do sleep 1; done"});
         tokio::select! {
             _ = ground.tool("execute_command").run(&arguments, &run) => panic!("it never ends"),

@@ -1,10 +1,10 @@
-//! Nothing outside the workspace is read or written, whatever the path says and whoever changes it meanwhile.
+//! Nothing outside the workspace is read or written, for any path and any concurrent change.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use holdpoint_agent::tool::Ran;
+use holdpoint_agent::tool::ToolOutcome;
 use serde_json::{Value, json};
 
 use crate::tools::ground::Ground;
@@ -49,7 +49,7 @@ async fn no_path_leads_out() {
     for path in &paths {
         for (tool, arguments) in reaching(path) {
             let ran = ground.run(tool, arguments).await;
-            assert!(matches!(ran, Ran::Failed { result: Value::Null, .. }), "{tool} {path}: {ran:?}");
+            assert!(matches!(ran, ToolOutcome::Failed { result: Value::Null, .. }), "{tool} {path}: {ran:?}");
         }
         outside_is_whole(&ground);
     }
@@ -122,14 +122,14 @@ async fn no_race_leads_out() {
                     _ => ("delete_file", json!({"path": "dir/new.txt"})),
                 };
                 match ground.run(tool, arguments).await {
-                    Ran::Done(result) => {
+                    ToolOutcome::Done(result) => {
                         assert!(!result.to_string().contains("outside"), "{tool}: {result}");
                         seen.insert((tool, true));
                     }
-                    Ran::Failed { .. } => {
+                    ToolOutcome::Failed { .. } => {
                         seen.insert((tool, false));
                     }
-                    Ran::Unknown => panic!("{tool} does not know"),
+                    ToolOutcome::Unknown => panic!("{tool} does not know"),
                 }
                 outside_is_whole(&ground);
             }

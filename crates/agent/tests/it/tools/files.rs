@@ -1,4 +1,4 @@
-//! What is read, listed, and refused.
+//! Reading and listing files, and refusals.
 
 use holdpoint_agent::tools::WORKSPACE_TOOLS;
 use serde_json::json;

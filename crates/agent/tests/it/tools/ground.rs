@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use confine::Programs;
-use holdpoint_agent::tool::{Ran, Run, Tool};
+use holdpoint_agent::tool::{Tool, ToolOutcome, ToolRun};
 use holdpoint_agent::tools::{WORKSPACE_TOOLS, Workspace};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -53,14 +53,14 @@ impl Ground {
         &**self.tools.iter().find(|tool| tool.spec().name == name).unwrap()
     }
 
-    pub(crate) async fn run(&self, tool: &str, arguments: Value) -> Ran {
-        self.tool(tool).run(&arguments, &Run::default()).await
+    pub(crate) async fn run(&self, tool: &str, arguments: Value) -> ToolOutcome {
+        self.tool(tool).run(&arguments, &ToolRun::default()).await
     }
 
     /// Runs a tool that must be done.
     pub(crate) async fn done(&self, tool: &str, arguments: Value) -> Value {
         match self.run(tool, arguments).await {
-            Ran::Done(result) => result,
+            ToolOutcome::Done(result) => result,
             other => panic!("{tool}: {other:?}"),
         }
     }
@@ -68,7 +68,7 @@ impl Ground {
     /// Runs a tool that must fail without any result, and gives the reason.
     pub(crate) async fn refused(&self, tool: &str, arguments: Value) -> String {
         match self.run(tool, arguments).await {
-            Ran::Failed { message, result: Value::Null } => message,
+            ToolOutcome::Failed { message, result: Value::Null } => message,
             other => panic!("{tool}: {other:?}"),
         }
     }

@@ -1,4 +1,4 @@
-//! What is found, and what is not looked into.
+//! Searching files.
 
 use serde_json::json;
 

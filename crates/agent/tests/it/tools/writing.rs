@@ -1,8 +1,8 @@
-//! What is written, made, moved and deleted.
+//! Writing, creating, moving and deleting files.
 
 use std::os::unix::fs::PermissionsExt;
 
-use holdpoint_agent::tool::{Ran, Run};
+use holdpoint_agent::tool::{ToolOutcome, ToolRun};
 use serde_json::json;
 
 use crate::tools::ground::Ground;
@@ -39,7 +39,8 @@ async fn what_a_file_would_lose_is_told_beforehand_where_it_is_short_text_of_the
     assert_eq!(ground.tool("delete_file").replaces(&json!({"path": "a.txt"})).await, None);
 }
 
-/// Whatever was there, one byte more or less is something else; what is too large to be read is known by when it was written.
+/// A content that differs in one byte is not replaced; a file that is too large to hash is recognised by its
+/// modification time.
 #[tokio::test]
 async fn only_what_was_seen_is_replaced() {
     let large = vec![b'x'; (8 << 20) + 1];
@@ -48,17 +49,20 @@ async fn only_what_was_seen_is_replaced() {
         let ground = Ground::new();
         before.iter().for_each(|bytes| ground.put("dir/a", bytes));
         let arguments = json!({"path": "dir/a", "content": "new"});
-        let seen = || async { ground.tool("write_file").replaces(&arguments).await.unwrap().mark };
-        let run = Run { seen: Some(seen().await), ..Run::default() };
+        let seen = || async { ground.tool("write_file").replaces(&arguments).await.unwrap().content_hash };
+        let run = ToolRun { expected_content: Some(seen().await), ..ToolRun::default() };
         let length = before.map(<[u8]>::len);
         ground.put("dir/a", "other");
         let ran = ground.tool("write_file").run(&arguments, &run).await;
-        assert!(matches!(&ran, Ran::Failed { message, .. } if message.contains("has changed")), "{length:?}: {ran:?}");
+        assert!(
+            matches!(&ran, ToolOutcome::Failed { message, .. } if message.contains("has changed")),
+            "{length:?}: {ran:?}"
+        );
         assert_eq!((ground.text("dir/a").as_deref(), ground.names("dir")), (Some("other"), vec!["a".to_owned()]));
-        let run = Run { seen: Some(seen().await), ..Run::default() };
+        let run = ToolRun { expected_content: Some(seen().await), ..ToolRun::default() };
         for _ in 0..2 {
             let ran = ground.tool("write_file").run(&arguments, &run).await;
-            assert!(matches!(ran, Ran::Done(_)), "twice is the same as once: {ran:?}");
+            assert!(matches!(ran, ToolOutcome::Done(_)), "twice is the same as once: {ran:?}");
         }
         assert_eq!(ground.text("dir/a").as_deref(), Some("new"));
     }
@@ -101,7 +105,7 @@ async fn what_cannot_be_written_leaves_nothing_behind() {
 async fn what_was_cancelled_is_not_written() {
     let ground = Ground::new();
     ground.put("old", "old");
-    let run = Run::default();
+    let run = ToolRun::default();
     run.cancel.cancel();
     for (tool, arguments) in [
         ("write_file", json!({"path": "old", "content": "new"})),
@@ -111,7 +115,10 @@ async fn what_was_cancelled_is_not_written() {
         ("execute_command", json!({"command": "rm old"})),
     ] {
         let ran = ground.tool(tool).run(&arguments, &run).await;
-        assert!(matches!(&ran, Ran::Failed { message, .. } if message.contains("cancelled")), "{tool}: {ran:?}");
+        assert!(
+            matches!(&ran, ToolOutcome::Failed { message, .. } if message.contains("cancelled")),
+            "{tool}: {ran:?}"
+        );
     }
     assert_eq!(ground.names("."), ["old"]);
     assert_eq!(ground.text("old").as_deref(), Some("old"));

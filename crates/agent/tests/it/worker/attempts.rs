@@ -1,4 +1,4 @@
-//! A step that is tried again goes on from where the attempt before was: nothing that was done or said is done or said again.
+//! A step that is retried continues where the previous attempt ended, without repeating anything.
 
 use domain::{Caller, Command, Draft, Effect, Outcome, Refusal, Role, Session, SessionStatus, StepStatus};
 use engine::{Error, StepCommand};

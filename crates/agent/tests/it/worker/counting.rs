@@ -1,4 +1,4 @@
-//! A store that counts what it is given to do.
+//! A store that counts its jobs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! The eight ways on, through the worker and the engine: what runs, and exactly what the model reads next.
 
 use domain::{Command, Draft, Effect, SessionStatus, Standing};
-use holdpoint_agent::model::{Call, Message};
+use holdpoint_agent::model::{Message, ModelCall};
 use serde_json::{Value, json};
 
 use crate::worker::world::{SOON, World, results};
@@ -48,7 +48,7 @@ async fn check(draft: Draft, ran: &[Value], read: &str) {
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let runs: Vec<(String, Value)> = ran.iter().map(|arguments| ("write_file".to_owned(), arguments.clone())).collect();
     assert_eq!((world.runs(), world.turns()), (runs, 2));
-    let call = Call { id: "call_0".into(), tool: "write_file".into(), arguments: arguments() };
+    let call = ModelCall { id: "call_0".into(), tool: "write_file".into(), arguments: arguments() };
     let (tool, content) = ("write_file".to_owned(), read.to_owned());
     assert_eq!(
         world.shown(),

@@ -1,4 +1,4 @@
-//! What people gave in secret is shown to nobody, whatever becomes of the session that it was given to.
+//! Secrets are shown to nobody, whatever becomes of their session.
 
 use domain::{Caller, Draft, Effect, Outcome, Refusal, Session, SessionStatus, SignedDuration};
 use engine::{Error, Settings, StepCommand};

@@ -1,12 +1,12 @@
-//! Long sessions and wide turns: what a turn costs does not grow with what was said before.
+//! Long sessions and wide turns: the cost of a turn does not grow with the history.
 
 use std::sync::Arc;
 
 use domain::{AgentVersion, Caller, Draft, Effect, Luggage, Role, Session, SignedDuration, Status};
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
-use holdpoint_agent::model::{Call, Delta, Model, ModelError, Request, Turn};
-use holdpoint_agent::tool::{Ran, Run, Tool, ToolSpec};
+use holdpoint_agent::model::{Delta, Model, ModelCall, ModelError, Request, Turn};
+use holdpoint_agent::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ impl Model for Long {
         let mut seen = self.seen.lock();
         seen.push(self.store.given());
         let over = seen.len() > self.turns;
-        let call = |(index, tool): (usize, &&str)| Call {
+        let call = |(index, tool): (usize, &&str)| ModelCall {
             id: format!("call_{index}"),
             tool: (*tool).to_owned(),
             arguments: json!({ "path": format!("{index}") }),
@@ -52,8 +52,8 @@ impl Tool for Quick {
         &self.0
     }
 
-    fn run<'a>(&'a self, _: &'a Value, _: &'a Run) -> BoxFuture<'a, Ran> {
-        Box::pin(async { Ran::Done(json!("done")) })
+    fn run<'a>(&'a self, _: &'a Value, _: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async { ToolOutcome::Done(json!("done")) })
     }
 }
 
@@ -119,7 +119,7 @@ impl Place {
     /// Has the worker do what is due, and says what the store was given to do for it.
     async fn drives(&self) -> Given {
         let before = self.store.given();
-        self.worker.drive_due(&CancellationToken::new()).await.unwrap();
+        self.worker.run_due(&CancellationToken::new()).await.unwrap();
         self.store.given().since(before)
     }
 

@@ -1,4 +1,4 @@
-//! What people let be written replaces what they were shown, and nothing that came since.
+//! An approved write replaces only the content that reviewers saw.
 
 use domain::{Caller, Draft, Effect, Interaction, Session, SessionStatus};
 use holdpoint_agent::tools::Workspace;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use domain::{AgentVersion, Caller, Draft, Luggage, Role, Session, SessionStatus, SignedDuration, Status, Timestamp};
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
-use holdpoint_agent::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
+use holdpoint_agent::model::{Delta, Message, Model, ModelCall, ModelError, Request, Turn};
 use holdpoint_agent::tool::ToolError;
 use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
@@ -43,7 +43,7 @@ impl Model for Asking {
             shown.len()
         };
         let (id, tool) = ("call_0".into(), "ask_user_clarify".into());
-        let call = Call { id, tool, arguments: json!({ "question": format!("Question {number}?") }) };
+        let call = ModelCall { id, tool, arguments: json!({ "question": format!("Question {number}?") }) };
         let calls = if number > self.0.questions.load(Ordering::Acquire) { Vec::new() } else { vec![call] };
         Box::pin(async move { Ok(Turn { text: "On.".into(), calls, ..Turn::default() }) })
     }
@@ -100,7 +100,7 @@ impl Place {
     }
 
     async fn drives(&self) {
-        self.worker.drive_due(&CancellationToken::new()).await.unwrap();
+        self.worker.run_due(&CancellationToken::new()).await.unwrap();
     }
 
     /// Drives it, a second after the other, until it has ended.

@@ -11,8 +11,8 @@ use domain::{
 };
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
-use holdpoint_agent::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
-use holdpoint_agent::tool::{Ran, Replaced, Run, Tool, ToolError, ToolSpec};
+use holdpoint_agent::model::{Delta, Message, Model, ModelCall, ModelError, Request, Turn};
+use holdpoint_agent::tool::{ReplacedContent, Tool, ToolError, ToolOutcome, ToolRun, ToolSpec};
 use holdpoint_agent::tools::Workspace;
 use holdpoint_agent::worker::{Kit, Worker};
 use parking_lot::Mutex;
@@ -80,12 +80,12 @@ impl Tool for Recorded {
         &self.spec
     }
 
-    fn replaces<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Option<Replaced>> {
+    fn replaces<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Option<ReplacedContent>> {
         let text = arguments["replaces"].as_str().map(str::to_owned);
-        Box::pin(async { text.map(|text| Replaced { mark: text.clone(), text: Some(text) }) })
+        Box::pin(async { text.map(|text| ReplacedContent { content_hash: text.clone(), text: Some(text) }) })
     }
 
-    fn run<'a>(&'a self, arguments: &'a Value, run: &'a Run) -> BoxFuture<'a, Ran> {
+    fn run<'a>(&'a self, arguments: &'a Value, run: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             self.play.runs.lock().push((self.spec.name.clone(), arguments.clone()));
             let secrets = run.secrets.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
@@ -95,13 +95,13 @@ impl Tool for Recorded {
             }
             if arguments.get("until_cut").is_some() {
                 run.cancel.cancelled().await;
-                return Ran::Failed { message: "it was cut short".into(), result: Value::Null };
+                return ToolOutcome::Failed { message: "it was cut short".into(), result: Value::Null };
             }
             match arguments.get("fails") {
-                Some(_) => Ran::Failed { message: "it broke".into(), result: Value::Null },
+                Some(_) => ToolOutcome::Failed { message: "it broke".into(), result: Value::Null },
                 None => match arguments.get("prints") {
-                    Some(text) => Ran::Done(json!({ "printed": text })),
-                    None => Ran::Done(json!({ "ran": self.spec.name })),
+                    Some(text) => ToolOutcome::Done(json!({ "printed": text })),
+                    None => ToolOutcome::Done(json!({ "ran": self.spec.name })),
                 },
             }
         })
@@ -218,7 +218,7 @@ impl World {
 
     /// What the model says next.
     pub(crate) fn says(&self, text: &str, calls: &[(&str, Value)]) {
-        let calls = calls.iter().enumerate().map(|(index, (tool, arguments))| Call {
+        let calls = calls.iter().enumerate().map(|(index, (tool, arguments))| ModelCall {
             id: format!("call_{index}"),
             tool: (*tool).to_owned(),
             arguments: arguments.clone(),

@@ -1,4 +1,4 @@
-//! The demo, as a stranger meets it: over HTTP alone.
+//! The demo, driven over HTTP only.
 
 use std::collections::BTreeSet;
 use std::fs;

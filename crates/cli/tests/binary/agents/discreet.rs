@@ -1,5 +1,5 @@
-//! Where the operator's models and MCP servers are, and what stands there, is for the operator: whoever reads a session learns a plain reason,
-//! and the log has the rest.
+//! Addresses of the operator's models and MCP servers, and their error texts, are for the operator: readers of a
+//! session get a plain reason, and the log has the rest.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -1,11 +1,10 @@
 //! Tools of MCP servers, over standard streams and over HTTP: ruled on, approved, edited and called as any other; and once.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::agents::place::{Place, asked, ended, open, starts, times};
+use crate::agents::place::{Place, asked, ended, starts, times};
 use crate::agents::tickets::Tickets;
 use crate::common::{House, until};
 
@@ -75,15 +74,8 @@ async fn cut_off(house: &House, tickets: &Tickets) {
     until("the call in flight", async || (!tickets.called().is_empty()).then_some(())).await;
     server.kill();
     let _server = launch.start().await;
-    // An action of which nothing is heard is waited for half a minute.
-    let since = Instant::now();
-    let question = loop {
-        if let Some(question) = open(&alice, &session).await.into_iter().next() {
-            break question;
-        }
-        assert!(since.elapsed() < Duration::from_secs(90), "nobody is asked what became of it");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    };
+    // The outcome is asked about when the lease of the action has expired.
+    let question = asked(&alice, &session).await;
     assert_eq!(tickets.called().len(), 1, "it is not called again by itself: {question}");
     alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);
     let shown = ended(&alice, &session).await;

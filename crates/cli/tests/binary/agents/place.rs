@@ -1,4 +1,4 @@
-//! A house with agents in it, and whoever starts and answers them.
+//! An installation with agents, and helpers that start and answer them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Tenants do not share machines: what one tenant's session wrote is not read by another's, and no tenant runs an agent of the operator's that
-//! does not belong to it, whatever its own policy allows.
+//! Isolation of tenants: a session cannot read files of another tenant's session, and a tenant cannot run an operator's
+//! agent that does not belong to it, whatever its own policy allows.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ async fn results(server: &Server, key: &str, session: &str) -> Value {
     server.client(key).get(&format!("/v1/sessions/{session}/actions")).await.done(200).body["actions"].clone()
 }
 
-/// H1a: an agent of the files read, for tenant `evil`, what the session of another tenant had written.
+/// Regression: an agent of the files read, for tenant `evil`, a file that another tenant's session had written.
 #[tokio::test]
 async fn a_tenant_does_not_read_what_the_session_of_another_wrote() {
     let house = House::sqlite();
@@ -66,7 +66,8 @@ async fn a_tenant_does_not_read_what_the_session_of_another_wrote() {
     assert!(results(&server, &evil, &session).await.to_string().contains("of evil"));
 }
 
-/// H1b: an admin of tenant `evil` allowed everything, and had the operator's agent run commands on the server's machine.
+/// Regression: an admin of tenant `evil` allowed everything and let the operator's agent run commands on the server's
+/// machine.
 #[tokio::test]
 async fn a_tenant_that_allows_everything_runs_no_agent_of_the_operators() {
     let house = House::sqlite();

@@ -1,11 +1,11 @@
-//! A client of the API that says what came back.
+//! A client of the API.
 
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-/// Somebody with a key.
+/// A client with a key.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
@@ -13,12 +13,12 @@ pub(crate) struct Client {
     key: String,
 }
 
-/// What came back.
+/// Status and body of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) content_type: String,
-    /// JSON as it is, anything else as a string.
+    /// JSON body, or any other body as a string.
     pub(crate) body: Value,
 }
 
@@ -29,7 +29,7 @@ impl Client {
         Self { http, base: base.to_owned(), key: key.to_owned() }
     }
 
-    /// The same client with another key.
+    /// This client with another key.
     pub(crate) fn with_key(&self, key: &str) -> Self {
         Self { key: key.to_owned(), ..self.clone() }
     }
@@ -40,7 +40,7 @@ impl Client {
         self.http.request(method, format!("{}{path}", self.base)).bearer_auth(&self.key)
     }
 
-    /// Sends a request that may find nobody.
+    /// Sends a request to a server that may be down.
     pub(crate) async fn attempt(&self, request: RequestBuilder) -> reqwest::Result<Reply> {
         let response = request.send().await?;
         let status = response.status().as_u16();
@@ -61,7 +61,7 @@ impl Client {
         self.attempt(self.request("POST", path).json(&body)).await.unwrap()
     }
 
-    /// The sum of a figure over all its labels.
+    /// Sum of a metric over all its labels.
     pub(crate) async fn figure(&self, name: &str) -> f64 {
         let reply = self.get("/metrics").await.done(200);
         let text = reply.body.as_str().unwrap();
@@ -91,7 +91,7 @@ impl Client {
         self.post(&format!("/v1/interactions/{question}/answer"), answer).await
     }
 
-    /// Says yes.
+    /// Approves a question.
     pub(crate) async fn approve(&self, question: &str) -> Reply {
         self.answer(question, json!({ "effect": "approve" })).await.done(200)
     }
@@ -103,20 +103,20 @@ impl Client {
 }
 
 impl Reply {
-    /// The same, if it has this status.
+    /// This reply, which must have this status.
     pub(crate) fn done(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{:?}", self.body);
         self
     }
 
-    /// The same, if it is a problem of this status and code.
+    /// This reply, which must be a problem with this status and code.
     pub(crate) fn problem(self, status: u16, code: &str) -> Self {
         let found = (self.status, self.content_type.as_str(), self.body["code"].as_str());
         assert_eq!(found, (status, "application/problem+json", Some(code)), "{:?}", self.body);
         self
     }
 
-    /// The text at a place in the body.
+    /// Text at a pointer in the body.
     pub(crate) fn text(&self, pointer: &str) -> String {
         let found = self.body.pointer(pointer).and_then(Value::as_str);
         found.unwrap_or_else(|| panic!("nothing at {pointer} in {:?}", self.body)).to_owned()

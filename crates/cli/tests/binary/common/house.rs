@@ -1,4 +1,4 @@
-//! A directory of its own for one test, and the binary that works in it.
+//! A directory for the data and logs of one test, and the binary that works in it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::server::free_port;
 use super::{Launch, PATIENCE};
 
-/// Where one test keeps its data and its logs.
+/// Data directory, logs and database of one test.
 pub(crate) struct House {
     directory: TempDir,
     data: PathBuf,
@@ -18,17 +18,17 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// Keeps everything in SQLite.
+    /// Data in SQLite.
     pub(crate) fn sqlite() -> Self {
         Self::made(None)
     }
 
-    /// Keeps everything in a PostgreSQL database.
+    /// Data in a PostgreSQL database.
     pub(crate) fn postgres(url: String) -> Self {
         Self::made(Some(url))
     }
 
-    /// The same house with its data elsewhere.
+    /// Uses another data directory.
     pub(crate) fn with_data(mut self, data: &Path) -> Self {
         data.clone_into(&mut self.data);
         self
@@ -40,7 +40,7 @@ impl House {
         Self { directory, data, url }
     }
 
-    /// A file of this house beside the data.
+    /// Path of a file beside the data.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
@@ -50,12 +50,12 @@ impl House {
         &self.data
     }
 
-    /// A server that can be started here, again and again on the same port.
+    /// A server that can be started repeatedly on the same port.
     pub(crate) fn launch(&self) -> Launch {
         self.launch_at(free_port())
     }
 
-    /// The same on a port of the caller's choice.
+    /// A server on this port.
     pub(crate) fn launch_at(&self, port: u16) -> Launch {
         Launch::new(self.directory.path(), port, self.store())
     }
@@ -69,7 +69,7 @@ impl House {
         // What it says is short, so that it never waits for us to read it.
         while child.try_wait().unwrap().is_none() {
             if since.elapsed() > PATIENCE {
-                // Gone already, if this fails.
+                // The process may have ended already.
                 let _ = child.kill();
                 panic!("holdpoint {arguments:?} does not end: {:?}", child.wait_with_output());
             }

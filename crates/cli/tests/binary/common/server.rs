@@ -1,4 +1,4 @@
-//! A server process: started until it is ready, killed when nobody holds it any more.
+//! A server process that is killed when its handle is dropped.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -36,13 +36,13 @@ impl Launch {
         Self { arguments, environment: Vec::new(), port, logs: logs.join(format!("serve-{port}")), namespaces: true }
     }
 
-    /// The same with more arguments.
+    /// Adds arguments.
     pub(crate) fn with(mut self, arguments: &[&str]) -> Self {
         self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
         self
     }
 
-    /// The same on a machine that lets nobody make namespaces. It takes root to make such a machine.
+    /// Runs where no namespaces can be created, which needs root to set up.
     pub(crate) fn without_namespaces(mut self) -> Self {
         self.namespaces = false;
         self
@@ -54,7 +54,7 @@ impl Launch {
         self
     }
 
-    /// The same with no arguments, only what the environment says.
+    /// Uses only environment variables instead of arguments.
     pub(crate) fn by_environment(mut self, variables: &[(&str, &str)]) -> Self {
         self.arguments.truncate(1);
         self.environment = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -1,4 +1,4 @@
-//! What must be true when the dust has settled.
+//! Checks after the last kill.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What the server keeps is its owner's alone, and what it logs is nobody's secret.
+//! Files of the server are readable only for its user, and logs contain no secrets.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

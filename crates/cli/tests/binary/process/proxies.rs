@@ -1,4 +1,4 @@
-//! What the environment says of proxies is not asked: nobody named them to this server.
+//! Proxy variables of the environment are ignored.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! SIGTERM: whoever waits is answered, whoever reads is told, whoever is in the middle of a request finishes it.
+//! SIGTERM: long polls are answered, streams are closed with a notice, requests in flight finish.
 
 use std::net::TcpStream;
 use std::time::Instant;

@@ -1,6 +1,6 @@
-//! A marker goes in as a secret and as a resume point, and comes out at the agent. It must be nowhere else: not in the files of
-//! the store or its logs, not in what the API shows or refuses, not in figures, logs or traces, and, once it was delivered, not in
-//! the memory of the process.
+//! A marker goes in as a secret and as a resume point and reaches the agent. It must be nowhere else: not in the files
+//! or logs of the store, not in API replies, metrics, logs or traces, and, after delivery, not in the memory of the
+//! process.
 
 use std::path::{Path, PathBuf};
 
@@ -191,7 +191,7 @@ async fn a_secret_is_nowhere_after_it_was_delivered() {
     check(&House::sqlite(), None).await;
 }
 
-/// The same, with every statement and its values in the log of the database.
+/// On PostgreSQL, with every statement and its values in the log of the database.
 #[test]
 fn a_secret_is_nowhere_after_it_was_delivered_on_postgres() {
     let postgres = TestPostgres::private().unwrap();

@@ -1,4 +1,4 @@
-//! Figures for Prometheus, which survive restarts where they must.
+//! Prometheus metrics, some of which survive restarts.
 
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, Rotat
 use parking_lot::Mutex;
 use serde_json::json;
 use store::{AuditFilter, Page, Store};
-use testkit::{CrashStore, Doing, Fate, Random, side_by_side};
+use testkit::{CrashStore, Fate, Random, UseCase, side_by_side};
 
 use crate::engine::world::{World, ask, data};
 
@@ -176,7 +176,7 @@ async fn dies(fate: Fate, nth: usize) -> bool {
         steps += 1;
         if steps == nth { fate } else { Fate::Done }
     };
-    let doing = Doing { future: Box::pin(dying.rotate()), sleeps: false };
+    let doing = UseCase { future: Box::pin(dying.rotate()), sleeps: false };
     let ended = side_by_side(&crashing, vec![doing], &mut Random::seeded(1), &mut fated).await;
     let died = !matches!(ended.as_slice(), [Some(Ok(_))]);
 

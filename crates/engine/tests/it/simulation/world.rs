@@ -7,7 +7,7 @@ use domain::{SignedDuration, Timestamp};
 use holdpoint_engine::{Engine, Ids, MasterKey, Settings, Vault};
 use parking_lot::Mutex;
 use store::{Clock, Store};
-use testkit::{CrashStore, Doing, Fate, ManualClock, Random, Sabotage, side_by_side};
+use testkit::{CrashStore, Fate, ManualClock, Random, Sabotage, UseCase, side_by_side};
 
 use crate::simulation::books::{Books, RETENTION};
 use crate::simulation::cast::Tenant;
@@ -97,7 +97,7 @@ impl World {
     pub(crate) async fn together(&mut self, commands: Vec<Command>, deaths: bool) -> Result<Vec<Deed>, String> {
         let now = self.clock.now();
         commands.iter().for_each(|command| self.tell(|| format!("{now} {}", command.told())));
-        let doing = |command: &Command| Doing {
+        let doing = |command: &Command| UseCase {
             future: Box::pin(perform(self.engine.clone(), command.clone())),
             sleeps: command.sleeps(),
         };
@@ -109,7 +109,7 @@ impl World {
             last
         };
         let results = side_by_side(&self.store, doings, &mut self.random, &mut fate).await;
-        let crashed = self.store.dead();
+        let crashed = self.store.is_dead();
         let mut deeds = Vec::new();
         for (command, result) in commands.into_iter().zip(results) {
             let outcome = Outcome::of(result);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::model::{Model, ModelError};
-use agent::tool::{Ran, Run, Tool, ToolSpec};
+use agent::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 use agent::worker::{Kit, Worker};
 use domain::AgentVersion;
 use engine::Definitions;
@@ -78,8 +78,8 @@ impl Tool for Recorded {
         &self.spec
     }
 
-    fn run<'a>(&'a self, arguments: &'a Value, _: &'a Run) -> BoxFuture<'a, Ran> {
+    fn run<'a>(&'a self, arguments: &'a Value, _: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
         self.runs.lock().push((self.spec.name.clone(), arguments.clone()));
-        Box::pin(async { Ran::Done(json!("deleted")) })
+        Box::pin(async { ToolOutcome::Done(json!("deleted")) })
     }
 }

@@ -1,6 +1,6 @@
-//! Requests to a server whose answers have a size that can be borne.
+//! HTTP client of rmcp with a limit on the size of answers.
 //!
-//! rmcp's own client takes an answer that is one JSON document whatever its size. Here both forms end at [`LONGEST`].
+//! The client of rmcp reads a JSON answer of any size. Here JSON answers and events both end at [`LONGEST`].
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -23,11 +23,11 @@ use crate::child::LONGEST;
 
 type Failure = StreamableHttpError<reqwest::Error>;
 
-/// A client whose answers are bounded.
+/// HTTP client with bounded answers.
 #[derive(Debug, Clone)]
-pub(crate) struct Bounded(pub(crate) reqwest::Client);
+pub(crate) struct BoundedHttpClient(pub(crate) reqwest::Client);
 
-impl StreamableHttpClient for Bounded {
+impl StreamableHttpClient for BoundedHttpClient {
     type Error = reqwest::Error;
 
     async fn post_message(
@@ -82,7 +82,7 @@ impl StreamableHttpClient for Bounded {
     }
 }
 
-/// Reads what a server answers to a message; only a request has to be answered.
+/// Reads the answer to a message; only a request needs one.
 async fn read(response: Response, request: Option<RequestId>) -> Result<StreamableHttpPostResponse, Failure> {
     let status = response.status();
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) || (status.is_success() && request.is_none()) {
@@ -127,7 +127,7 @@ async fn read(response: Response, request: Option<RequestId>) -> Result<Streamab
     }
 }
 
-/// Reads a whole body; nothing where it is too large.
+/// Reads a whole body; `None` if it is too large.
 async fn whole(mut response: Response) -> Result<Option<Vec<u8>>, Failure> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(StreamableHttpError::Client)? {
@@ -139,8 +139,8 @@ async fn whole(mut response: Response) -> Result<Option<Vec<u8>>, Failure> {
     Ok(Some(body))
 }
 
-/// Reads a body as events, until one of them is too large: in its place the request is answered, so that nobody waits for it or fetches
-/// it again.
+/// Reads a body as events. An event that is too large is replaced by an error answer to the request, so that nobody
+/// waits for it or fetches it again.
 fn events(response: Response, request: RequestId) -> BoxStream<'static, Result<Sse, SseError>> {
     let mut size = EventSize::default();
     let bytes = response.bytes_stream().map(move |piece| {
@@ -171,13 +171,13 @@ fn is_too_large(error: &(dyn Error + Send + Sync + 'static)) -> bool {
         .is_some_and(<dyn Error + Send + Sync>::is::<TooLarge>)
 }
 
-/// What a request is answered with when its answer is too large.
+/// Error answer to a request whose real answer is too large.
 fn too_large(request: RequestId) -> ServerJsonRpcMessage {
     let error = ErrorData::internal_error("it ran, but the server's answer is larger than 8 MiB", None);
     ServerJsonRpcMessage::error(error, Some(request))
 }
 
-/// How large the event is that is being read.
+/// Size of the event that is being read.
 #[derive(Debug, Default)]
 struct EventSize {
     event: usize,
@@ -185,7 +185,7 @@ struct EventSize {
 }
 
 impl EventSize {
-    /// Takes more of the stream, and gives the largest size that an event in it had.
+    /// Counts more bytes of the stream and returns the size of the largest event in them.
     fn take(&mut self, bytes: &[u8]) -> usize {
         let mut largest = 0;
         for byte in bytes {

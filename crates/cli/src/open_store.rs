@@ -1,4 +1,4 @@
-//! Opens the store that was asked for.
+//! Opens the configured store.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,48 +12,48 @@ use store_sqlite::{FILE, SqliteStore};
 use crate::config::Database;
 use crate::failure::Failure;
 
-/// A store, and the clock that it goes by.
-type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
+/// A store with its clock.
+type OpenStore = (Arc<dyn Store>, Arc<dyn Clock>);
 
-/// Opens the store that was asked for, if there is one: a mistyped directory is no reason to make a new database.
-pub(crate) fn open_kept(database: &Database) -> Result<Opened, Failure> {
-    if let Some(missing) = unmade(database) {
+/// Opens the configured store if it exists: a mistyped directory must not create a database.
+pub(crate) fn open_existing(database: &Database) -> Result<OpenStore, Failure> {
+    if let Some(missing) = missing_file(database) {
         return Err(Failure::Data(missing, io::ErrorKind::NotFound.into()));
     }
     open(database)
 }
 
-/// Opens the store that was asked for, or makes it and says so: what was mistyped is seen.
-pub(crate) fn open_or_make(database: &Database) -> Result<Opened, Failure> {
-    if let Some(file) = unmade(database) {
+/// Opens or creates the configured store and says when it is new, so that a mistyped directory is noticed.
+pub(crate) fn open_or_create(database: &Database) -> Result<OpenStore, Failure> {
+    if let Some(file) = missing_file(database) {
         eprintln!("there was no database: {} is new", file.display());
     }
     open(database)
 }
 
-/// An engine that seals nothing: keys and accounts need no vault.
-pub(crate) fn unsealed((store, clock): Opened) -> Engine {
+/// An engine with a random vault key, for commands that seal nothing: keys and accounts.
+pub(crate) fn engine_without_vault((store, clock): OpenStore) -> Engine {
     let ids = Ids::default();
     let vault = Vault::new(MasterKey::from_bytes(ids.random()));
     Engine::new(store, clock, ids, vault, Settings::default())
 }
 
 /// Refuses a database that was restored from a dump into another cluster and not adopted.
-pub(crate) async fn refuse_misfit(engine: &Engine) -> Result<(), Failure> {
+pub(crate) async fn refuse_unadopted(engine: &Engine) -> Result<(), Failure> {
     match engine.database_misfit().await? {
         Some(LineageMismatch { recorded, next }) => Err(Failure::NotAdopted { recorded, next }),
         None => Ok(()),
     }
 }
 
-/// The file of a database that would be made by opening it.
-fn unmade(database: &Database) -> Option<PathBuf> {
+/// File of a SQLite database that does not exist yet.
+fn missing_file(database: &Database) -> Option<PathBuf> {
     let file = database.data.join(FILE);
     (database.database_url.is_none() && !file.exists()).then_some(file)
 }
 
-/// Opens the store that was asked for, and makes it where it is the first time.
-pub(crate) fn open(database: &Database) -> Result<Opened, Failure> {
+/// Opens the configured store and creates it if it does not exist.
+pub(crate) fn open(database: &Database) -> Result<OpenStore, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store: Arc<dyn Store> = match &database.database_url {
         Some(url) => {

@@ -1,4 +1,4 @@
-//! What became of a call.
+//! The outcome of a call.
 
 use std::error::Error;
 
@@ -7,29 +7,29 @@ use rmcp::model::CallToolResponse;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::Value;
 
-use crate::connection::Way;
+use crate::connection::Endpoint;
 use crate::content;
 
-/// What became of a call.
+/// Outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Called {
-    /// It ran.
+pub enum CallOutcome {
+    /// The tool ran.
     Done(Value),
-    /// It failed, was refused, or was never made.
+    /// The tool failed, the server refused, or the call was never made.
     Failed {
-        /// Why, as the model will read it.
+        /// Reason, as the model will read it.
         message: String,
-        /// What the server said all the same.
+        /// Partial result of the server; `null` without one.
         result: Value,
     },
-    /// It was made, and nobody can tell what became of it.
+    /// The call was made, and its outcome is unknown.
     Unknown {
-        /// Why not.
+        /// Reason why the outcome is unknown.
         why: String,
     },
 }
 
-impl Called {
+impl CallOutcome {
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), result: Value::Null }
     }
@@ -38,7 +38,7 @@ impl Called {
         Self::Unknown { why: why.into() }
     }
 
-    pub(crate) fn answered(response: CallToolResponse) -> Self {
+    pub(crate) fn from_response(response: CallToolResponse) -> Self {
         match response {
             CallToolResponse::Complete(result) if result.is_error == Some(true) => {
                 let (message, result) = content::failure(result);
@@ -48,35 +48,36 @@ impl Called {
             CallToolResponse::InputRequired(_) => {
                 Self::failed("the server wants to ask somebody first, which is not possible here")
             }
-            // Nobody said that tasks are understood here; what it has begun goes on without anybody.
+            // This client does not announce support for tasks. The server continues on its own, and nobody reads the
+            // result.
             _ => Self::unknown("the server goes on with it by itself"),
         }
     }
 
-    /// Says what an error means for the call: only what was certainly not run has failed. Where the server is and how it is started is not
-    /// for agents and people, and stays in the log.
-    pub(crate) fn not_answered(error: &ServiceError, way: &Way) -> Self {
+    /// Outcome of a call that ended with an error. It has failed only if it certainly did not run. Address and command
+    /// of the server are for the log only, not for agents and people.
+    pub(crate) fn from_error(error: &ServiceError, endpoint: &Endpoint) -> Self {
         match error {
-            ServiceError::McpError(error) => Self::failed(content::short(&way.redacted(&error.message))),
+            ServiceError::McpError(error) => Self::failed(content::short(&endpoint.redact(&error.message))),
             ServiceError::UnexpectedResponse => Self::failed("the server answered with something else than a result"),
             ServiceError::TransportSend(error) if never_sent(&*error.error) => {
                 tracing::warn!(error = chain(&*error.error), "a call was not made");
                 Self::failed("the call was not made: the MCP server cannot be reached, or refused it")
             }
             other => {
-                tracing::warn!(error = chain(other), "nobody can tell what became of a call");
+                tracing::warn!(error = chain(other), "the outcome of a call is unknown");
                 Self::unknown("the connection to the MCP server was lost while it ran")
             }
         }
     }
 }
 
-/// Says whether a connection is of no further use after an error.
+/// Whether a connection cannot be used any more after this error.
 pub(crate) fn is_lost(error: &ServiceError) -> bool {
     matches!(error, ServiceError::TransportSend(_) | ServiceError::TransportClosed)
 }
 
-/// Says whether a request certainly was not taken: nobody was there, or whoever was refused it.
+/// Whether a request certainly did not reach the server, or was refused by it.
 fn never_sent(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
         Some(StreamableHttpError::Client(error)) => error.is_connect() || error.is_builder(),
@@ -86,7 +87,7 @@ fn never_sent(error: &(dyn Error + Send + Sync + 'static)) -> bool {
             | StreamableHttpError::SessionExpired
             | StreamableHttpError::ReservedHeaderConflict(_),
         ) => true,
-        // 408 comes from whoever stands between, and may have passed it on.
+        // Status 408 may come from a proxy that has forwarded the request.
         Some(StreamableHttpError::HttpStatus(error)) => (300..500).contains(&error.status) && error.status != 408,
         _ => false,
     }

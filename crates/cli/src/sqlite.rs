@@ -14,7 +14,7 @@ pub(crate) fn backup(backup: &Backup) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Looks for damage.
+/// Checks the database for damage.
 pub(crate) fn check(check: &Check) -> Result<(), Failure> {
     if check.database.database_url.is_some() {
         return Err(Failure::SqliteOnly("check"));

@@ -11,42 +11,42 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 use zeroize::Zeroizing;
 
-use super::draft::{Draft, Said};
 use super::events::{beginning, events, silence};
 use super::fault::{Fault, Reason, readable};
-use super::http::{Answer, Carrier};
+use super::http::{Answer, Transport};
 use super::names::Names;
-use super::retry::Pace;
+use super::retry::TimeLimits;
+use super::turn_builder::{OnDelta, TurnBuilder};
 use super::{address, anthropic, openai};
 use crate::model::{Delta, Model, ModelError, Request, Turn};
 
 /// A model over the wire.
-pub(super) struct Wire {
+pub(super) struct RemoteModel {
     choice: ModelChoice,
     key: Option<Zeroizing<String>>,
-    carrier: Box<dyn Carrier>,
-    pace: Pace,
+    transport: Box<dyn Transport>,
+    pace: TimeLimits,
 }
 
 /// What the events of one answer mean.
 pub(super) trait Reader: Send {
     /// Takes the data of one event; true when the provider says that the turn is over.
-    fn take(&mut self, data: &str, draft: &mut Draft, said: Said<'_>) -> Result<bool, Fault>;
+    fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault>;
     /// Whether a stream that just ends may be taken for a whole turn.
     fn whole(&self) -> bool;
     /// The last word on the turn: what the provider wants back, or why it is none.
-    fn finish(self: Box<Self>, draft: &mut Draft) -> Result<(), Fault>;
+    fn finish(self: Box<Self>, draft: &mut TurnBuilder) -> Result<(), Fault>;
 }
 
-impl Wire {
-    /// The choice, asked through a carrier.
+impl RemoteModel {
+    /// The choice, asked through a transport.
     pub(super) fn new(
         choice: &ModelChoice,
         key: Option<Zeroizing<String>>,
-        carrier: Box<dyn Carrier>,
-        pace: Pace,
+        transport: Box<dyn Transport>,
+        pace: TimeLimits,
     ) -> Self {
-        Self { choice: choice.clone(), key, carrier, pace }
+        Self { choice: choice.clone(), key, transport, pace }
     }
 
     fn body(&self, request: Request<'_>, names: &Names) -> Value {
@@ -68,7 +68,7 @@ impl Wire {
         }
     }
 
-    async fn turn(&self, request: Request<'_>, said: Said<'_>) -> Result<Turn, ModelError> {
+    async fn turn(&self, request: Request<'_>, said: OnDelta<'_>) -> Result<Turn, ModelError> {
         let names = Names::of(request.tools);
         let body = Bytes::from(self.body(request, &names).to_string());
         let mut delays = self.pace.delays();
@@ -98,15 +98,20 @@ impl Wire {
         }
     }
 
-    async fn again(&self, why: String, delay: Duration, said: Said<'_>) {
-        tracing::info!(model = self.choice.name, why, delay_ms = delay.as_millis(), "the model is asked again");
+    async fn again(&self, why: String, delay: Duration, said: OnDelta<'_>) {
+        tracing::info!(
+            model = self.choice.name,
+            why,
+            delay_ms = delay.as_millis(),
+            "retrying the request to the model"
+        );
         said(Delta::Again { why });
         sleep(delay).await;
     }
 
-    async fn attempt(&self, body: Bytes, names: &Names, said: Said<'_>) -> Result<Turn, Fault> {
+    async fn attempt(&self, body: Bytes, names: &Names, said: OnDelta<'_>) -> Result<Turn, Fault> {
         let idle = self.pace.idle;
-        let answer = timeout(idle, self.carrier.send(body)).await.map_err(|_| silence(idle))??;
+        let answer = timeout(idle, self.transport.send(body)).await.map_err(|_| silence(idle))??;
         let Answer { status, content_type, after, body } = answer;
         if !(200..300).contains(&status) {
             return Err(Fault::of_status(status, &beginning(body, idle).await, after));
@@ -115,7 +120,7 @@ impl Wire {
             return Err(no_stream(kind, &beginning(body, idle).await));
         }
         let mut events = pin!(events(body, idle));
-        let mut draft = Draft::default();
+        let mut draft = TurnBuilder::default();
         let mut reader = self.reader();
         loop {
             match events.next().await {
@@ -135,12 +140,12 @@ impl Wire {
     /// Logs a reason, and gives what of it people are told.
     fn told(&self, Reason { told, detail }: Reason) -> String {
         let detail = readable(&detail, self.key.as_ref().map(|key| key.trim()));
-        tracing::warn!(model = self.choice.name, why = told, detail, "a turn of the model was not to be had");
+        tracing::warn!(model = self.choice.name, why = told, detail, "an attempt at a turn of the model failed");
         told
     }
 }
 
-impl Model for Wire {
+impl Model for RemoteModel {
     fn turn<'a>(
         &'a self,
         request: Request<'a>,
@@ -162,13 +167,13 @@ fn no_stream(content_type: &str, body: &[u8]) -> Fault {
 }
 
 /// An event as JSON.
-pub(super) fn parsed(data: &str) -> Result<Value, Fault> {
+pub(super) fn parse_event(data: &str) -> Result<Value, Fault> {
     serde_json::from_str(data).map_err(|_| Fault::again("an event of the provider's answer is no JSON"))
 }
 
 /// Why a turn that has ended is none, if its reason to end says so. Half a turn is never taken for a whole one: of a call that was cut
 /// off nobody could tell what is missing.
-pub(super) fn ended_badly(reason: &str) -> Option<Fault> {
+pub(super) fn fault_of_finish_reason(reason: &str) -> Option<Fault> {
     match reason {
         "length" | "max_tokens" | "model_length" => Some(Fault::refused(
             "the model's turn was cut off at its limit of tokens: give it more `max_tokens`".to_owned(),

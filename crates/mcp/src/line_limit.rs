@@ -1,4 +1,4 @@
-//! A stream of lines that ends when one of them is too long.
+//! A line reader that ends at a line that is too long.
 
 use std::io;
 use std::pin::Pin;
@@ -8,24 +8,24 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// A reader that ends at the first line that is too long: waiting for the end of it would take memory, and passing over it the answer
-/// that somebody waits for.
-pub(crate) struct Limited<R> {
+/// A reader that ends at the first line that is too long. Buffering the line would take memory, and skipping it would
+/// lose an answer that a call waits for.
+pub(crate) struct LineLimitedReader<R> {
     inner: R,
     most: usize,
     line: usize,
     exceeded: Arc<AtomicBool>,
 }
 
-impl<R> Limited<R> {
-    /// Gives the reader, and where it says that a line was too long.
+impl<R> LineLimitedReader<R> {
+    /// The reader, and a flag that is set when a line was too long.
     pub(crate) fn new(inner: R, most: usize) -> (Self, Arc<AtomicBool>) {
         let exceeded = Arc::new(AtomicBool::new(false));
         (Self { inner, most, line: 0, exceeded: exceeded.clone() }, exceeded)
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Limited<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for LineLimitedReader<R> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.exceeded.load(Ordering::Relaxed) {
             return Poll::Ready(Ok(()));
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     async fn read(text: &[u8], most: usize) -> (String, bool) {
-        let (mut limited, exceeded) = Limited::new(text, most);
+        let (mut limited, exceeded) = LineLimitedReader::new(text, most);
         let mut read = String::new();
         limited.read_to_string(&mut read).await.unwrap();
         (read, exceeded.load(Ordering::Relaxed))
@@ -75,7 +75,7 @@ mod tests {
         let pieces: &[&[u8]] = &[b"ab", b"c\nde", b"fg", b"\n"];
         let (first, rest) = pieces.split_first().unwrap();
         let text = first.chain(rest[0]).chain(rest[1]).chain(rest[2]);
-        let (mut limited, exceeded) = Limited::new(text, 3);
+        let (mut limited, exceeded) = LineLimitedReader::new(text, 3);
         let mut read = String::new();
         limited.read_to_string(&mut read).await.unwrap();
         assert_eq!((read.as_str(), exceeded.load(Ordering::Relaxed)), ("abc\nde", true));

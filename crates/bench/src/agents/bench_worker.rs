@@ -1,10 +1,10 @@
-//! A worker in this process, on a real store, whose model and tools take no time at all.
+//! A worker in this process on a real store, with a model and tools that take no time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::model::{Call, Delta, Model, ModelError, Request, Turn};
-use agent::tool::{Ran, Run, Tool, ToolSpec};
+use agent::model::{Delta, Model, ModelCall, ModelError, Request, Turn};
+use agent::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 use agent::worker::{Kit, Worker};
 use domain::{AgentVersion, Caller, Draft, InteractionId, Luggage, Role, Session, SessionId};
 use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Settings, Start, Vault};
@@ -18,12 +18,12 @@ use zeroize::Zeroizing;
 
 use crate::Fallible;
 
-/// How many steps are driven at once, as many as there are sessions at most.
+/// Largest number of steps that run at once: at most one for each session.
 const AT_ONCE: usize = 64;
-/// How long anything may take before it is given up.
+/// Time limit of every wait.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the model calls, in each of so many turns; then it is done.
+/// Calls of the model in each of this many turns; after them it is done.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     pub(super) turns: usize,
@@ -31,8 +31,8 @@ pub(super) struct Part {
     pub(super) calls: usize,
 }
 
-/// A worker with everything around it. It stops when it is dropped.
-pub(super) struct House {
+/// A worker with its store and model. Dropping it stops the worker.
+pub(super) struct BenchWorker {
     pub(super) engine: Engine,
     pub(super) person: Caller,
     asked: Arc<Mutex<Vec<Instant>>>,
@@ -40,7 +40,7 @@ pub(super) struct House {
     working: JoinSet<()>,
 }
 
-impl House {
+impl BenchWorker {
     pub(super) async fn open(store: &Arc<dyn Store>, part: Part) -> Fallible<Self> {
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(store), Arc::new(SystemClock), Ids::default(), vault, Settings::default());
@@ -63,12 +63,12 @@ impl House {
         Ok(self.engine.start(&self.person, start, None).await?)
     }
 
-    /// When the model was asked, each time until now.
+    /// Times of all requests to the model so far.
     pub(super) fn asked(&self) -> Vec<Instant> {
         self.asked.lock().clone()
     }
 
-    /// Waits for so many more questions of a session, and gives them. `after` is the last event that was read.
+    /// Waits for this many more questions of a session and returns them. `after` is the last event that was read.
     pub(super) async fn questions(
         &self,
         session: SessionId,
@@ -103,7 +103,7 @@ impl House {
         Ok(events)
     }
 
-    /// Says yes.
+    /// Approves a question.
     pub(super) async fn approves(&self, question: InteractionId) -> Fallible<()> {
         let draft = Draft { effect: Some(domain::Effect::Approve), ..Draft::default() };
         self.engine.answer(&self.person, question, draft, None).await?;
@@ -156,7 +156,7 @@ impl Model for Instantly {
             asked.push(Instant::now());
             asked.len()
         };
-        let call = |index: usize| Call {
+        let call = |index: usize| ModelCall {
             id: format!("call_{index}"),
             tool: tool.to_owned(),
             arguments: match tool {
@@ -176,7 +176,7 @@ impl Tool for Nothing {
         &self.0
     }
 
-    fn run<'a>(&'a self, _: &'a Value, _: &'a Run) -> BoxFuture<'a, Ran> {
-        Box::pin(async { Ran::Done(json!("done")) })
+    fn run<'a>(&'a self, _: &'a Value, _: &'a ToolRun) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async { ToolOutcome::Done(json!("done")) })
     }
 }

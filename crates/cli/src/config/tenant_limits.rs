@@ -1,55 +1,56 @@
-//! What one key, one person and one tenant may have at once, on the command line. `docs/limits.md` lists every limit.
+//! Limits of keys, people and tenants. `docs/limits.md` lists every limit.
 
 use clap::Args;
 use engine::{Budget, Settings};
 
-/// What callers and tenants may have at once.
+/// Limits of callers and tenants.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Bounds {
-    /// How many questions one key or person may have open in a project
+pub(crate) struct TenantLimits {
+    /// Largest number of open questions of one key or person in a project
     #[arg(long, env = "HOLDPOINT_KEY_OPEN_QUESTIONS", default_value_t = 10_000)]
     pub(crate) key_open_questions: u64,
-    /// How many bytes the open questions of one key or person may take
+    /// Largest total size of the open questions of one key or person, in bytes
     #[arg(long, env = "HOLDPOINT_KEY_OPEN_BYTES", default_value_t = 64 << 20)]
     pub(crate) key_open_bytes: u64,
-    /// How many questions one tenant may have open
+    /// Largest number of open questions of one tenant
     #[arg(long, env = "HOLDPOINT_TENANT_OPEN_QUESTIONS", default_value_t = 100_000)]
     pub(crate) tenant_open_questions: u64,
-    /// How many bytes the open questions of one tenant may take
+    /// Largest total size of the open questions of one tenant, in bytes
     #[arg(long, env = "HOLDPOINT_TENANT_OPEN_BYTES", default_value_t = 512 << 20)]
     pub(crate) tenant_open_bytes: u64,
-    /// How many lists one key or person may have under way at this node
+    /// Largest number of concurrent lists of one key or person at this node
     #[arg(long, env = "HOLDPOINT_KEY_LISTS", default_value_t = 64)]
     pub(crate) key_lists: usize,
-    /// How many lists one tenant may have under way at this node
+    /// Largest number of concurrent lists of one tenant at this node
     #[arg(long, env = "HOLDPOINT_TENANT_LISTS", default_value_t = 512)]
     pub(crate) tenant_lists: usize,
-    /// How many lists this node reads at once, half of them for one tenant [default: 2 with SQLite, 8 with PostgreSQL]
+    /// Number of lists that this node reads at once; one tenant gets half of them [default: 2 with SQLite, 8 with
+    /// PostgreSQL]
     #[arg(long, env = "HOLDPOINT_LISTS_AT_ONCE")]
     pub(crate) lists_at_once: Option<usize>,
-    /// How many long polls one key or person may have at this node
+    /// Largest number of long polls of one key or person at this node
     #[arg(long, env = "HOLDPOINT_KEY_WAITS", default_value_t = 1000)]
     pub(crate) key_waits: usize,
-    /// How many long polls one tenant may have at this node
+    /// Largest number of long polls of one tenant at this node
     #[arg(long, env = "HOLDPOINT_TENANT_WAITS", default_value_t = 10_000)]
     pub(crate) tenant_waits: usize,
-    /// How many bytes of replies one key or person may have under way at this node
+    /// Largest total size of unfinished replies to one key or person at this node, in bytes
     #[arg(long, env = "HOLDPOINT_KEY_REPLY_BYTES", default_value_t = 32 << 20)]
     pub(crate) key_reply_bytes: u64,
-    /// How many bytes of replies one tenant may have under way at this node
+    /// Largest total size of unfinished replies to one tenant at this node, in bytes
     #[arg(long, env = "HOLDPOINT_TENANT_REPLY_BYTES", default_value_t = 64 << 20)]
     pub(crate) tenant_reply_bytes: u64,
-    /// How many policy checks and simulations one key or person may have under way at this node
+    /// Largest number of concurrent policy checks and simulations of one key or person at this node
     #[arg(long, env = "HOLDPOINT_KEY_CHECKS", default_value_t = 16)]
     pub(crate) key_checks: usize,
-    /// How many policy checks and simulations one tenant may have under way at this node
+    /// Largest number of concurrent policy checks and simulations of one tenant at this node
     #[arg(long, env = "HOLDPOINT_TENANT_CHECKS", default_value_t = 128)]
     pub(crate) tenant_checks: usize,
 }
 
-impl Bounds {
-    /// The settings with these bounds in place of the usual ones.
-    pub(crate) fn applied_to(&self, settings: Settings) -> Settings {
+impl TenantLimits {
+    /// The settings with these limits.
+    pub(crate) fn apply_to(&self, settings: Settings) -> Settings {
         Settings {
             key_open: Budget { questions: self.key_open_questions, bytes: self.key_open_bytes },
             tenant_open: Budget { questions: self.tenant_open_questions, bytes: self.tenant_open_bytes },
@@ -72,7 +73,7 @@ mod tests {
 
     use crate::config::Cli;
 
-    /// Every limit that says how it is set is set so.
+    /// Every limit that names a flag is set by that flag.
     #[test]
     fn the_settings_of_limits_are_flags_of_serve() {
         let cli = Cli::command();

@@ -1,4 +1,4 @@
-//! Where messages may go: names are looked up here, and what is looked up is connected to, or nothing is.
+//! Name resolution for webhooks: every resolved address is checked before it is connected to.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -8,40 +8,40 @@ use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// The addresses of a name.
-pub type Found = std::io::Result<Vec<SocketAddr>>;
+/// Addresses of a name.
+pub type Addresses = std::io::Result<Vec<SocketAddr>>;
 
-/// Looks names up.
-pub trait Lookup: Send + Sync + 'static {
-    /// The addresses of a name.
-    fn lookup(&self, name: String) -> BoxFuture<'static, Found>;
+/// Resolves names.
+pub trait Resolver: Send + Sync + 'static {
+    /// Resolves a name to its addresses.
+    fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses>;
 }
 
-/// Looks names up as the machine does.
+/// Resolves names with the system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct SystemLookup;
+pub struct SystemResolver;
 
-impl Lookup for SystemLookup {
-    fn lookup(&self, name: String) -> BoxFuture<'static, Found> {
+impl Resolver for SystemResolver {
+    fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses> {
         Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) })
     }
 }
 
-/// Nothing is sent there. A name that does not exist and one whose addresses are not allowed are told in the same words: whoever may
-/// register webhooks must not learn which names exist inside the operator's network.
+/// The address may not be used. A name that does not exist and a name with forbidden addresses give the same message:
+/// the owner of a webhook must not learn which names exist inside the operator's network.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is not an address that this server sends to")]
 pub(crate) struct Unreachable(pub(crate) String);
 
-/// What a client connects by: each look-up is followed by the check, and only what passed it is connected to.
-pub(crate) struct Guard {
+/// Resolver of the HTTP client: returns only the allowed addresses of a name.
+pub(crate) struct CheckedResolver {
     pub(crate) networks: Networks,
-    pub(crate) lookup: Arc<dyn Lookup>,
+    pub(crate) lookup: Arc<dyn Resolver>,
 }
 
-impl Resolve for Guard {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let (networks, looked_up) = (self.networks.clone(), self.lookup.lookup(name.as_str().to_owned()));
+        let (networks, looked_up) = (self.networks.clone(), self.lookup.resolve_name(name.as_str().to_owned()));
         Box::pin(async move {
             let mut found = looked_up.await.unwrap_or_default();
             found.retain(|address| networks.allow(address.ip()));
@@ -53,8 +53,8 @@ impl Resolve for Guard {
     }
 }
 
-/// An address that stands in the URL itself is looked up nowhere, so that it is checked here.
-pub(crate) fn literal(networks: &Networks, url: &Url) -> Result<(), Unreachable> {
+/// Checks an IP address in the URL itself, which is not resolved.
+pub(crate) fn check_literal(networks: &Networks, url: &Url) -> Result<(), Unreachable> {
     let address: IpAddr = match url.host() {
         Some(Host::Ipv4(address)) => address.into(),
         Some(Host::Ipv6(address)) => address.into(),

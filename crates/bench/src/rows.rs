@@ -1,14 +1,15 @@
-//! The four durable operations as the engine issues them, without what is around it: the same calls in the same order, on the
-//! same objects of the domain.
+//! Rows of the shapes that the engine writes, for measuring and filling a store without the engine.
+//!
+//! The rows are objects of the domain, written through the store's own transactions. No rule of the engine is repeated here: a
+//! write saves a question, its event and its audit entry, and nothing checks who may do what.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::audit::{Entry, How, particulars};
-use domain::interaction::Change;
 use domain::{
-    Actor, ActorKind, AnswerId, Brief, Caller, Credential, Draft, EntryId, EventId, Happening, Interaction,
-    InteractionId, KeyId, LeaseId, Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId,
-    SignedDuration, Status, Step, StepId, TenantId, Timestamp, Wire,
+    Actor, ActorKind, Brief, Caller, Credential, EntryId, EventId, Happening, Interaction, InteractionId, KeyId,
+    Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId, SignedDuration, Step, StepId, TenantId,
+    Timestamp, Wire,
 };
 use serde_json::json;
 use store::{Store, StoreError, Tx, UseCaseError, transact};
@@ -16,10 +17,10 @@ use uuid::Uuid;
 
 use crate::Fallible;
 
-/// How many questions of a session may be open.
+/// Largest number of open questions in a session.
 const MOST_OPEN: u32 = 1000;
 
-/// Why an operation was undone.
+/// Reason why a transaction was rolled back.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Undone {
     #[error(transparent)]
@@ -37,27 +38,34 @@ impl UseCaseError for Undone {
     }
 }
 
-/// One project, the agent that asks in it and the person who answers.
+/// A question with the event that announces it.
+#[derive(Debug, Clone)]
+pub(crate) struct Written {
+    pub(crate) interaction: Interaction,
+    happening: Happening,
+}
+
+/// Writes rows into one project.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct RowWriter {
     pub(crate) scope: Scope,
     agent: Actor,
-    person: Caller,
+    how: How,
     question: Question,
     number: AtomicU64,
-    /// Whether what happens is put on the audit trail, as the engine does.
+    /// Whether audit entries are written too.
     audits: bool,
 }
 
-impl Desk {
-    /// Makes the project that keys are made for by default, or finds it.
+impl RowWriter {
+    /// Opens the default project and creates it if it is missing.
     pub(crate) async fn open(store: &dyn Store) -> Fallible<Self> {
         let fresh = Scope {
             tenant: TenantId::from_uuid(Uuid::from_u128(1 << 64)),
             project: ProjectId::from_uuid(Uuid::from_u128(2 << 64)),
         };
         let scope = transact::<_, StoreError, _>(store, move |tx| tx.scope_ensure("default", "default", fresh)).await?;
-        let person = Caller {
+        let how = How::of(&Caller {
             credential: Credential::Key(KeyId::from_uuid(Uuid::nil())),
             scope,
             role: Role::Operator,
@@ -65,23 +73,23 @@ impl Desk {
             groups: Vec::new(),
             from: None,
             wire: Wire::Http,
-        };
+        });
         let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
-        // What `http_loop.rs` asks as well.
+        // The question that `http_loop.rs` asks.
         let question = question(json!({
             "kind": "approval", "title": "Deploy 1.4 to production?", "required": true, "fallback": "deny",
             "deadline": "2100-01-01T00:00:00Z",
             "action": { "tool": "deploy", "arguments": { "version": "1.4", "target": "production" } },
         }))?;
-        Ok(Self { scope, agent, person, question, number: AtomicU64::new(1), audits: true })
+        Ok(Self { scope, agent, how, question, number: AtomicU64::new(1), audits: true })
     }
 
-    /// The same without an audit trail: to see what that costs, and to fill a store with questions alone.
+    /// Writes no audit entries: to measure their cost, and to fill a store with questions only.
     pub(crate) fn without_trail(self) -> Self {
         Self { audits: false, ..self }
     }
 
-    /// An id that sorts by time, and by number within a millisecond.
+    /// An identifier that sorts by time, and by number within a millisecond.
     fn fresh(&self, now: Timestamp) -> Uuid {
         let millis = u64::try_from(now.as_millisecond()).unwrap_or_default();
         let number = self.number.fetch_add(1, Ordering::Relaxed).to_be_bytes();
@@ -90,7 +98,7 @@ impl Desk {
         uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
     }
 
-    /// Opens a session.
+    /// Writes a session with its step and its first event.
     pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, Undone> {
         let now = tx.now()?;
         let (id, step) = (SessionId::from_uuid(self.fresh(now)), StepId::from_uuid(self.fresh(now)));
@@ -103,7 +111,7 @@ impl Desk {
         };
         let step = Step::begin(step, id, brief.agent.clone(), now);
         let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
-        self.audited(tx, &session, None, &happening, now)?;
+        self.append_audit(tx, &session, None, &happening, now)?;
         let event = session.record(EventId::from_uuid(self.fresh(now)), happening, None, now);
         tx.session_insert(&session, &Luggage::default())?;
         tx.step_insert(&self.scope, &step)?;
@@ -111,14 +119,14 @@ impl Desk {
         Ok(session)
     }
 
-    /// Puts a question into a session that is locked, or new; the session is saved by the caller.
+    /// Writes a question into a locked or new session. The caller saves the session.
     pub(crate) fn put(
         &self,
         tx: &mut dyn Tx,
         session: &mut Session,
         question: &Question,
         seconds: Option<i64>,
-    ) -> Result<InteractionId, Undone> {
+    ) -> Result<Written, Undone> {
         let now = tx.now()?;
         session.opened(question.kind.blocks(), MOST_OPEN)?;
         let id = InteractionId::from_uuid(self.fresh(now));
@@ -127,83 +135,39 @@ impl Desk {
         let question = Question { deadline, warn_at, ..question.clone() };
         let (interaction, happening) = Interaction::ask(id, session, self.agent.clone(), question, now);
         tx.interaction_insert(&interaction)?;
-        self.happened(tx, session, id, happening, now)?;
-        Ok(id)
+        let written = Written { interaction, happening };
+        self.record(tx, session, &written)?;
+        Ok(written)
     }
 
-    /// The agent asks.
-    pub(crate) fn ask(&self, tx: &mut dyn Tx, session: SessionId) -> Result<InteractionId, Undone> {
+    /// Writes the question of the loop into a session.
+    pub(crate) fn insert(&self, tx: &mut dyn Tx, session: SessionId) -> Result<Written, Undone> {
         let mut session = tx.session_lock(&self.scope, session)?.ok_or(Refusal::NotFound("session"))?;
-        let id = self.put(tx, &mut session, &self.question, Some(3600))?;
+        let written = self.put(tx, &mut session, &self.question, Some(3600))?;
         tx.session_save(&session)?;
-        Ok(id)
+        Ok(written)
     }
 
-    /// The person answers.
-    pub(crate) fn answer(&self, tx: &mut dyn Tx, id: InteractionId) -> Result<(), Undone> {
-        let now = tx.now()?;
-        let (mut session, interaction) = self.question(tx, id)?;
-        let reviewer = interaction.admit(&self.person)?;
-        let draft = Draft { options: vec!["approve".into()], ..Draft::default() };
-        let change = interaction.answer(&reviewer, AnswerId::from_uuid(self.fresh(now)), draft, None, now)?;
-        self.changed(tx, &mut session, Status::Pending, change)?;
-        Ok(tx.session_save(&session)?)
-    }
-
-    /// The agent takes the answer.
-    pub(crate) fn take(&self, tx: &mut dyn Tx, id: InteractionId) -> Result<LeaseId, Undone> {
-        let now = tx.now()?;
-        let (mut session, interaction) = self.question(tx, id)?;
-        session.going_on()?;
-        let lease = LeaseId::from_uuid(self.fresh(now));
-        let until = now.saturating_add(SignedDuration::from_secs(60)).unwrap_or(now);
-        let change = interaction.take(&self.agent, lease, now, until)?;
-        self.changed(tx, &mut session, Status::Answered, change)?;
+    /// Writes the question once more, with another event and audit entry.
+    pub(crate) fn update(&self, tx: &mut dyn Tx, written: &Written) -> Result<Written, Undone> {
+        let (scope, mut written) = (&self.scope, written.clone());
+        let session = tx.session_lock(scope, written.interaction.session)?;
+        let mut session = session.ok_or(Refusal::NotFound("session"))?;
+        written.interaction.revision += 1;
+        tx.interaction_save(&written.interaction)?;
+        self.record(tx, &mut session, &written)?;
         tx.session_save(&session)?;
-        Ok(lease)
+        Ok(written)
     }
 
-    /// The agent has gone on.
-    pub(crate) fn complete(&self, tx: &mut dyn Tx, id: InteractionId, lease: LeaseId) -> Result<(), Undone> {
-        let now = tx.now()?;
-        let (mut session, interaction) = self.question(tx, id)?;
-        let change = interaction.complete(lease, now)?;
-        self.changed(tx, &mut session, Status::Answered, change)?;
-        tx.sealed_values_delete(&self.scope, id)?;
-        Ok(tx.session_save(&session)?)
-    }
-
-    fn question(&self, tx: &mut dyn Tx, id: InteractionId) -> Result<(Session, Interaction), Undone> {
-        let session = tx.session_of(&self.scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-        let session = tx.session_lock(&self.scope, session)?.ok_or(Refusal::NotFound("session"))?;
-        let interaction = tx.interaction(&self.scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
-        Ok((session, interaction))
-    }
-
-    fn changed(&self, tx: &mut dyn Tx, session: &mut Session, was: Status, change: Change) -> Result<(), Undone> {
-        let (interaction, happening) = change;
-        if was == Status::Pending && interaction.status() != Status::Pending {
-            session.closed(interaction.question.kind.blocks());
-        }
-        tx.interaction_save(&interaction)?;
-        let now = tx.now()?;
-        self.happened(tx, session, interaction.id, happening, now)
-    }
-
-    fn happened(
-        &self,
-        tx: &mut dyn Tx,
-        session: &mut Session,
-        about: InteractionId,
-        happening: Happening,
-        now: Timestamp,
-    ) -> Result<(), Undone> {
-        self.audited(tx, session, Some(about), &happening, now)?;
-        let event = session.record(EventId::from_uuid(self.fresh(now)), happening, Some(about), now);
+    fn record(&self, tx: &mut dyn Tx, session: &mut Session, written: &Written) -> Result<(), Undone> {
+        let (now, about, happening) = (tx.now()?, written.interaction.id, &written.happening);
+        self.append_audit(tx, session, Some(about), happening, now)?;
+        let event = session.record(EventId::from_uuid(self.fresh(now)), happening.clone(), Some(about), now);
         Ok(tx.event_append(&self.scope, &event)?)
     }
 
-    fn audited(
+    fn append_audit(
         &self,
         tx: &mut dyn Tx,
         session: &Session,
@@ -221,7 +185,7 @@ impl Desk {
             at: now,
             name: happening.name.to_owned(),
             by,
-            how: How::of(&self.person),
+            how: self.how.clone(),
             session: Some(session.id),
             event: Some(session.last_seq + 1),
             interaction,
@@ -231,7 +195,7 @@ impl Desk {
     }
 }
 
-/// A question as an agent would send it; when it is put, its deadline is counted from that moment.
+/// A question as an agent sends it. Its deadline counts from the moment it is written.
 pub(crate) fn question(fields: serde_json::Value) -> Fallible<Question> {
     let question: Question = serde_json::from_value(fields)?;
     question.admit().map_err(|problems| format!("the bench's own question is refused: {problems:?}").into())

@@ -1,22 +1,22 @@
-//! The words in which a model reads what became of its calls.
+//! The texts in which a model reads the results of its calls.
 //!
-//! Each says first whether anything ran, then who said so, then what they said. Only a tool that failed is an error: what people and policy
-//! decide is not.
+//! Each text says first whether the call ran, then who decided, then what they answered. Only a failed tool counts as
+//! an error; a decision of people or policy does not.
 
 use domain::step::Revision;
 use domain::{Actor, Effect};
 use serde_json::Value;
 
-use crate::machine::{Answered, CallEnd, asks_people, given};
-use crate::model::{Call, Message};
+use crate::machine::{CallEnd, PeopleAnswer, asks_people, given};
+use crate::model::{Message, ModelCall};
 
-/// The tool by which a model asks for secrets.
+/// Tool with which a model asks for secrets.
 pub(super) const SECRET: &str = "ask_user_secret";
 
-/// What a model is told whose session had ended before it goes on.
+/// Note to a model whose session had ended before this attempt.
 pub(super) const WITHHELD: &str = "This work had ended and is taken up again. Secret values that people gave you before are not given to your tools any more: ask for them again if you need them.";
 
-/// The first message: a text as it is, anything else as JSON.
+/// Text of the task: a string as it is, any other value as JSON.
 pub(super) fn task(task: &Value) -> String {
     match task {
         Value::String(text) => text.clone(),
@@ -24,7 +24,7 @@ pub(super) fn task(task: &Value) -> String {
     }
 }
 
-/// What an agent is told whose work people want otherwise.
+/// Note to an agent whose earlier output people sent back.
 pub(crate) fn revision(revision: &Revision) -> String {
     let who = if revision.by == "system" {
         "the system (no person)".to_owned()
@@ -40,18 +40,18 @@ pub(crate) fn revision(revision: &Revision) -> String {
     text
 }
 
-/// What an agent is told of the answer to the question before its step.
-pub(crate) fn answer_before(title: &str, answer: &Answered) -> String {
-    format!("Before this, {} was asked: {title}{}", who(answer), said(answer))
+/// Note to an agent with the answer to the question before its step.
+pub(crate) fn answer_before(title: &str, answer: &PeopleAnswer) -> String {
+    format!("Before this, {} was asked: {title}{}", who(answer), answer_lines(answer))
 }
 
-/// What a model is told that had its last word, where that could not be used.
-pub(super) fn again(why: &str) -> String {
+/// Note to a model whose last text could not be used as output.
+pub(super) fn not_usable(why: &str) -> String {
     format!("What you gave in the end could not be used: {why}\nGive it again, in a form that can.")
 }
 
-/// The one result of a call.
-pub(super) fn result(call: &Call, end: &CallEnd) -> Message {
+/// Result message of a settled call.
+pub(super) fn result(call: &ModelCall, end: &CallEnd) -> Message {
     let question = asks_people(&call.tool);
     let content = match end {
         CallEnd::Done { result, edited } => done(result, given(edited.as_ref())),
@@ -71,13 +71,13 @@ pub(super) fn result(call: &Call, end: &CallEnd) -> Message {
     message(call, content, matches!(end, CallEnd::Failed { .. }))
 }
 
-/// What stands in place of a result where the step was over before there was one.
-pub(super) fn left(call: &Call) -> Message {
+/// Placeholder for the result of a call that was not settled when the step ended.
+pub(super) fn placeholder(call: &ModelCall) -> Message {
     let content = "The step ended before it was known what became of this call.".to_owned();
     message(call, content, false)
 }
 
-fn message(call: &Call, content: String, failed: bool) -> Message {
+fn message(call: &ModelCall, content: String, failed: bool) -> Message {
     Message::Result { call: call.id.clone(), tool: call.tool.clone(), content, failed }
 }
 
@@ -99,8 +99,8 @@ fn failed(message: &str, result: &Value) -> String {
     }
 }
 
-/// What was decided about an action. None of this ran anything.
-fn decided(answer: &Answered) -> String {
+/// Text of a decision about an action that did not run.
+fn decided(answer: &PeopleAnswer) -> String {
     let who = who(answer);
     match answer.effect {
         Effect::Reject => format!("This was not run: {who} rejected it.{}", because(answer, "Reason")),
@@ -111,32 +111,34 @@ fn decided(answer: &Answered) -> String {
         Effect::Skip => {
             format!("This was not run: {who} skipped it. Go on without it.{}", because(answer, "Feedback"))
         }
-        Effect::Provide => format!("This was not run: {who} gave you this information instead.{}", said(answer)),
-        Effect::Custom => format!("This was not run: {who} decided otherwise.{}", said(answer)),
+        Effect::Provide => {
+            format!("This was not run: {who} gave you this information instead.{}", answer_lines(answer))
+        }
+        Effect::Custom => format!("This was not run: {who} decided otherwise.{}", answer_lines(answer)),
         Effect::Terminate => format!("This was not run: {who} ended the session.{}", because(answer, "Reason")),
-        // It was let through, and something else kept it from running; to say so without the second half would be a lie.
+        // The action was approved but did not run for another reason. The text must not suggest that it ran.
         Effect::Approve | Effect::Edit => {
             format!("This was not run, although {who} would have let it run.{}", because(answer, "Feedback"))
         }
     }
 }
 
-/// What was answered to a question of the model's own.
-fn answered(tool: &str, answer: &Answered) -> String {
+/// Text of the answer to a question that the model asked.
+fn answered(tool: &str, answer: &PeopleAnswer) -> String {
     let who = capital(&who(answer));
     match answer.effect {
-        Effect::Approve | Effect::Edit => format!("{who} said yes.{}", said(answer)),
-        Effect::Reject if tool == "confirm" => format!("{who} said no.{}", said(answer)),
-        Effect::Reject => format!("{who} would not answer this.{}", said(answer)),
-        Effect::Retry => format!("{who} wants you to think again before you ask.{}", said(answer)),
-        Effect::Skip => format!("{who} skipped this question. Go on without an answer.{}", said(answer)),
+        Effect::Approve | Effect::Edit => format!("{who} said yes.{}", answer_lines(answer)),
+        Effect::Reject if tool == "confirm" => format!("{who} said no.{}", answer_lines(answer)),
+        Effect::Reject => format!("{who} would not answer this.{}", answer_lines(answer)),
+        Effect::Retry => format!("{who} wants you to think again before you ask.{}", answer_lines(answer)),
+        Effect::Skip => format!("{who} skipped this question. Go on without an answer.{}", answer_lines(answer)),
         Effect::Provide if tool == "secret" => {
             format!(
                 "{who} gave what you asked for. You are not shown the values, only which there are.{}",
-                said(answer)
+                answer_lines(answer)
             )
         }
-        Effect::Provide | Effect::Custom => format!("{who} answered.{}", said(answer)),
+        Effect::Provide | Effect::Custom => format!("{who} answered.{}", answer_lines(answer)),
         Effect::Terminate => format!("{who} ended the session.{}", because(answer, "Reason")),
     }
 }
@@ -150,12 +152,12 @@ fn unanswered(how: &str, question: bool) -> String {
     }
 }
 
-fn who(answer: &Answered) -> String {
+fn who(answer: &PeopleAnswer) -> String {
     let nobody = answer.by == "system" || answer.by == Actor::system().name;
     if nobody { "the system (no person)".to_owned() } else { format!("a person ({})", answer.by) }
 }
 
-fn because(answer: &Answered, lead: &str) -> String {
+fn because(answer: &PeopleAnswer, lead: &str) -> String {
     match &answer.feedback {
         Some(feedback) => format!("\n{lead}: {feedback}"),
         None if lead == "Reason" => "\nNo reason was given.".to_owned(),
@@ -163,8 +165,8 @@ fn because(answer: &Answered, lead: &str) -> String {
     }
 }
 
-/// Everything that an answer carries, each on a line of its own.
-fn said(answer: &Answered) -> String {
+/// The parts of an answer, each on its own line.
+fn answer_lines(answer: &PeopleAnswer) -> String {
     let mut text = String::new();
     let mut line = |lead: &str, what: &str| {
         text.push('\n');

@@ -1,4 +1,4 @@
-//! A turn while it is heard, within its limits.
+//! Collects a turn from events, within limits.
 
 use std::collections::HashSet;
 
@@ -8,47 +8,47 @@ use serde_json::Value;
 use super::arguments;
 use super::fault::Fault;
 use super::names::Names;
-use crate::model::{Call, Delta, Turn, Usage};
+use crate::model::{Delta, ModelCall, Turn, Usage};
 
-/// What is kept of one turn, in bytes.
+/// Largest size of one turn, in bytes.
 const MAX_KEPT: usize = 4 << 20;
-/// Calls of one turn.
+/// Largest number of calls in one turn.
 pub(super) const MAX_CALLS: usize = 128;
-/// The arguments of one call, in bytes.
+/// Largest size of the arguments of one call, in bytes.
 pub(super) const MAX_ARGUMENTS: usize = 256 << 10;
 
-/// Whoever listens while a model speaks.
-pub(super) type Said<'a> = &'a mut (dyn FnMut(Delta) + Send);
+/// Receiver of the deltas of a turn.
+pub(super) type OnDelta<'a> = &'a mut (dyn FnMut(Delta) + Send);
 
-/// A turn while it is heard. It is a turn only once its provider has said that it is over.
+/// A turn that is being received. It counts only after the provider has ended it.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct TurnBuilder {
     text: String,
     thinking: String,
-    calls: Vec<DraftCall>,
+    calls: Vec<CallBuilder>,
     kept: usize,
     /// Tokens so far.
     pub(super) usage: Usage,
-    /// What the provider wants back.
+    /// Data that the provider expects back with the next request.
     pub(super) provider: Value,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct DraftCall {
+pub(super) struct CallBuilder {
     pub(super) id: String,
     pub(super) name: String,
     arguments: String,
-    /// Whether there were more of them than can be kept: then none are.
+    /// Whether the arguments exceeded the limit; none of them are kept then.
     too_large: bool,
 }
 
-impl Draft {
-    /// Whether nothing was said, thought or called.
+impl TurnBuilder {
+    /// Whether nothing was received.
     pub(super) fn is_empty(&self) -> bool {
         self.kept == 0
     }
 
-    /// Makes room for so many bytes more.
+    /// Counts bytes against the limit of the turn.
     pub(super) fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > MAX_KEPT {
@@ -57,8 +57,8 @@ impl Draft {
         Ok(())
     }
 
-    /// More of what it says.
-    pub(super) fn say(&mut self, text: &str, said: Said<'_>) -> Result<(), Fault> {
+    /// Adds text.
+    pub(super) fn say(&mut self, text: &str, said: OnDelta<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
             self.text.push_str(text);
@@ -67,8 +67,8 @@ impl Draft {
         Ok(())
     }
 
-    /// More of what it thinks aloud.
-    pub(super) fn think(&mut self, text: &str, said: Said<'_>) -> Result<(), Fault> {
+    /// Adds reasoning text.
+    pub(super) fn think(&mut self, text: &str, said: OnDelta<'_>) -> Result<(), Fault> {
         if !text.is_empty() {
             self.keep(text.len())?;
             self.thinking.push_str(text);
@@ -77,13 +77,13 @@ impl Draft {
         Ok(())
     }
 
-    /// One more call; its place among them.
+    /// Adds a call and returns its index.
     pub(super) fn call(&mut self, id: &str, name: &str) -> Result<usize, Fault> {
         if self.calls.len() == MAX_CALLS {
             return Err(Fault::refused(format!("the model wants more than {MAX_CALLS} calls in one turn")));
         }
         self.keep(id.len() + name.len())?;
-        self.calls.push(DraftCall {
+        self.calls.push(CallBuilder {
             id: id.to_owned(),
             name: name.to_owned(),
             arguments: String::new(),
@@ -92,12 +92,12 @@ impl Draft {
         Ok(self.calls.len() - 1)
     }
 
-    /// The call at a place.
-    pub(super) fn at(&self, place: usize) -> Option<&DraftCall> {
+    /// The call at an index.
+    pub(super) fn at(&self, place: usize) -> Option<&CallBuilder> {
         self.calls.get(place)
     }
 
-    /// More of a call: an id that comes late, or another piece of its name. Some repeat the whole name with every piece.
+    /// Adds a late identifier or another piece of the name. Some providers repeat the whole name with every piece.
     pub(super) fn more(&mut self, place: usize, id: &str, name: &str) -> Result<(), Fault> {
         self.keep(id.len() + name.len())?;
         if let Some(call) = self.calls.get_mut(place) {
@@ -111,7 +111,7 @@ impl Draft {
         Ok(())
     }
 
-    /// More of a call's arguments.
+    /// Adds a piece of the arguments of a call.
     pub(super) fn arguments(&mut self, place: usize, more: &str) -> Result<(), Fault> {
         self.keep(more.len())?;
         if let Some(call) = self.calls.get_mut(place) {
@@ -126,7 +126,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The ids that the calls will have: their own, or one made up where they have none or share it.
+    /// Identifiers of the calls: those of the provider, or generated ones where they are missing or not unique.
     pub(super) fn ids(&self) -> Vec<String> {
         let mut taken = HashSet::new();
         let own = self
@@ -145,10 +145,10 @@ impl Draft {
         own.into_iter().map(|id| id.cloned().unwrap_or_else(&mut made)).collect()
     }
 
-    /// The turn, now that it is over.
+    /// The completed turn.
     pub(super) fn finish(self, names: &Names, price: Option<Price>) -> Turn {
         let ids = self.ids();
-        let calls = self.calls.into_iter().zip(ids).map(|(call, id)| Call {
+        let calls = self.calls.into_iter().zip(ids).map(|(call, id)| ModelCall {
             id,
             tool: names.tool(&call.name),
             arguments: if call.too_large {
@@ -178,20 +178,20 @@ mod tests {
 
     #[test]
     fn every_call_has_an_id_of_its_own() {
-        let mut draft = Draft::default();
+        let mut turn = TurnBuilder::default();
         for id in ["call_0", "", "x", "x", ""] {
-            draft.call(id, "t").unwrap();
+            turn.call(id, "t").unwrap();
         }
-        assert_eq!(draft.ids(), ["call_0", "call_1", "x", "call_2", "call_3"]);
+        assert_eq!(turn.ids(), ["call_0", "call_1", "x", "call_2", "call_3"]);
     }
 
     #[test]
     fn what_is_kept_of_a_turn_has_an_end() {
-        let mut draft = Draft::default();
+        let mut turn = TurnBuilder::default();
         let mut heard = 0_usize;
         let mut said = |_: Delta| heard += 1;
-        draft.say(&"a".repeat(MAX_KEPT), &mut said).unwrap();
-        assert!(matches!(draft.think("b", &mut said), Err(Fault::Refused(_))));
+        turn.say(&"a".repeat(MAX_KEPT), &mut said).unwrap();
+        assert!(matches!(turn.think("b", &mut said), Err(Fault::Refused(_))));
         assert_eq!(heard, 1);
     }
 }

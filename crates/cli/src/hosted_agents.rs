@@ -1,11 +1,11 @@
-//! The agents that are run here: what the files define, followed while the server runs, and the worker that drives them.
+//! Hosted agents: loads the definition files, follows their changes, and runs the worker.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::definitions::Finding;
+use agent::definitions::FileFinding;
 use agent::worker::Worker;
 use domain::Digest;
 use engine::Engine;
@@ -13,45 +13,45 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Agents;
-use crate::definitions::{self, Filed};
+use crate::definitions::{self, DefinitionFiles};
 use crate::failure::Failure;
 use crate::kit::{AgentSettings, Kit};
 use crate::programs::AgentPrograms;
 
-/// How soon changed files are noticed.
-const LOOK: Duration = Duration::from_secs(1);
+/// Interval at which the files are checked for changes.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the files were when they were last looked at: the digest of each, or that one cannot be read.
-type Looks = BTreeMap<PathBuf, Option<Digest>>;
+/// Digest of each file at the last check; `None` for one that cannot be read.
+type FileDigests = BTreeMap<PathBuf, Option<Digest>>;
 
-/// Takes what the files define at the start, and gives what they say beside the agents. A bad file ends it, with everything that is wrong with
-/// any of them.
-pub(crate) fn first(engine: &Engine, agents: &Agents) -> Result<Arc<AgentSettings>, Failure> {
-    keep_to_ourselves();
-    let found = definitions::read(agents.agents.as_deref(), agents.flows.as_deref());
+/// Loads the definitions at the start and returns the agents' settings. An invalid file ends the start; the error lists
+/// all problems of all files.
+pub(crate) fn load(engine: &Engine, agents: &Agents) -> Result<Arc<AgentSettings>, Failure> {
+    forbid_inspection();
+    let files = definitions::read(agents.agents.as_deref(), agents.flows.as_deref());
     engine.build_in(agent::tools::schemas());
     let settings = Arc::new(AgentSettings::default());
-    take(engine, &settings, found.map_err(|findings| Failure::DefinitionsBad(lines(&findings)))?);
+    put_in_force(engine, &settings, files.map_err(|findings| Failure::DefinitionsInvalid(lines(&findings)))?);
     Ok(settings)
 }
 
-/// Puts what the files say in force.
-fn take(engine: &Engine, settings: &AgentSettings, found: Filed) {
-    settings.replace(&found.agents);
-    let (definitions, owners) = found.for_engine();
+/// Puts definitions in force.
+fn put_in_force(engine: &Engine, settings: &AgentSettings, files: DefinitionFiles) {
+    settings.replace(&files.agents);
+    let (definitions, owners) = files.for_engine();
     engine.define_for(definitions, owners);
 }
 
-/// The memory and the environment of this process, with the address of the database and the keys of models in it, are closed to other processes
-/// of the same user. Whoever is root reads them all the same.
-fn keep_to_ourselves() {
+/// Protects memory and environment of this process, which hold the database address and model keys, from other
+/// processes of the same user. Root can still read them.
+fn forbid_inspection() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable) {
         tracing::warn!(%error, "other processes of this user can read the environment of this process");
     }
 }
 
-/// Starts the worker, and whatever follows the files. The worker lets go of its steps when it is told to stop.
+/// Starts the worker and the task that follows the files. The worker releases its steps when it is stopped.
 pub(crate) fn start(
     tasks: &TaskTracker,
     cancelled: &CancellationToken,
@@ -74,52 +74,53 @@ pub(crate) fn start(
     }
 }
 
-/// Follows the files for ever. Bad ones leave those before in force, and are told in the log and the figures.
+/// Follows the files for ever. Invalid files leave the previous definitions in force and are reported in the log and
+/// the metrics.
 async fn follow(engine: Engine, agents: Agents, settings: Arc<AgentSettings>) {
     metrics::gauge!("flow_definitions_refused").set(0.0);
-    // Nothing is taken as known: the files may have changed since the server was started with them.
+    // The files are read again: they may have changed since the start.
     let mut last = None;
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
         let (looked, before) = (agents.clone(), last.clone());
         let look = tokio::task::spawn_blocking(move || {
             let (agents, flows) = (looked.agents.as_deref(), looked.flows.as_deref());
-            let looks = looks(&[agents, flows]);
-            (before.as_ref() != Some(&looks)).then(|| (looks, definitions::read(agents, flows)))
+            let digests = digests(&[agents, flows]);
+            (before.as_ref() != Some(&digests)).then(|| (digests, definitions::read(agents, flows)))
         });
-        let Ok(Some((looks, found))) = look.await else { continue };
-        let again = last.replace(looks).is_some();
-        metrics::gauge!("flow_definitions_refused").set(if found.is_ok() { 0.0 } else { 1.0 });
-        match found {
-            Ok(found) => {
+        let Ok(Some((digests, files))) = look.await else { continue };
+        let again = last.replace(digests).is_some();
+        metrics::gauge!("flow_definitions_refused").set(if files.is_ok() { 0.0 } else { 1.0 });
+        match files {
+            Ok(files) => {
                 if again {
-                    tracing::info!(agents = found.agents.len(), flows = found.flows.len(), "definitionsLoaded");
+                    tracing::info!(agents = files.agents.len(), flows = files.flows.len(), "definitionsLoaded");
                 }
-                take(&engine, &settings, found);
+                put_in_force(&engine, &settings, files);
             }
             Err(findings) => findings.iter().for_each(|finding| tracing::error!(%finding, "definitionsRefused")),
         }
     }
 }
 
-fn looks(dirs: &[Option<&Path>]) -> Looks {
-    let mut looks = Looks::new();
+fn digests(dirs: &[Option<&Path>]) -> FileDigests {
+    let mut digests = FileDigests::new();
     for dir in dirs.iter().flatten() {
         let Ok(entries) = std::fs::read_dir(dir) else {
-            looks.insert(dir.to_path_buf(), None);
+            digests.insert(dir.to_path_buf(), None);
             continue;
         };
         for file in entries.flatten().map(|entry| entry.path()) {
             if file.extension().is_some_and(|extension| extension == "toml") {
                 let digest = std::fs::read(&file).ok().map(|bytes| Digest::of_bytes(&bytes));
-                looks.insert(file, digest);
+                digests.insert(file, digest);
             }
         }
     }
-    looks
+    digests
 }
 
-fn lines(findings: &[Finding]) -> String {
+fn lines(findings: &[FileFinding]) -> String {
     findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn what_agents_run_cannot_look_into_the_process() {
         set_dumpable_behavior(DumpableBehavior::Dumpable).unwrap();
-        super::keep_to_ourselves();
+        super::forbid_inspection();
         assert_eq!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable));
     }
 }

@@ -1,11 +1,11 @@
-//! How a process that runs for long is told to stop.
+//! Stop signals of a long-running process.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::failure::Failure;
 
-/// SIGTERM and SIGINT, heard from the first moment on.
+/// SIGTERM and SIGINT, caught from the start of the process.
 pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -17,13 +17,13 @@ impl Signals {
         Ok(Self { terminate: heard(SignalKind::terminate())?, interrupt: heard(SignalKind::interrupt())? })
     }
 
-    pub(crate) async fn told_to_stop(mut self, stop: watch::Sender<bool>) {
+    pub(crate) async fn stop_on_signal(mut self, stop: watch::Sender<bool>) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }
-        tracing::info!("told to stop: requests in flight finish, streams are told");
-        // If nobody listens any more, the server has stopped already.
+        tracing::info!("stopping: requests in flight finish, event streams are closed");
+        // Without receivers the server has stopped already.
         let _ = stop.send(true);
     }
 }

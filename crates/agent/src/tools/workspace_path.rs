@@ -1,8 +1,9 @@
-//! A place in the workspace: a path as policy read it, walked without following anything.
+//! A path in the workspace, as the policy read it, opened without following symbolic links.
 //!
-//! Policy judges a path by its letters, so that a symbolic link on the way would lead somewhere that nobody has judged. Every part is
-//! therefore opened by itself, from the directory before it, as what it is: a link is refused, whether it leads out of the workspace or not,
-//! and whoever exchanges a directory for a link meanwhile changes nothing about the directory that is already open.
+//! The policy judges a path by its letters, so a symbolic link on the way would lead to a file that nobody judged.
+//! Every component is therefore opened by itself, relative to the directory before it. A link is refused, whether it
+//! leads out of the workspace or not, and replacing a directory by a link in the meantime does not affect a directory
+//! that is already open.
 
 use std::io;
 
@@ -11,19 +12,19 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use domain::text;
 use tool_facts::PathFacts;
 
-use super::bounds::Trouble;
+use super::bounds::ToolFailure;
 
-/// A path in the workspace, part by part; none where it is the workspace itself.
+/// Components of a path in the workspace; empty for the workspace itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct WorkspacePath {
     parts: Vec<String>,
 }
 
-impl Place {
+impl WorkspacePath {
     /// Reads a path.
-    pub(super) fn parse(path: &str) -> Result<Self, Trouble> {
+    pub(super) fn parse(path: &str) -> Result<Self, ToolFailure> {
         let shown = text::undisguised(path);
-        let refused = |why: &str| Err(Trouble::new(format!("`{shown}`: {why}")));
+        let refused = |why: &str| Err(ToolFailure::new(format!("`{shown}`: {why}")));
         match PathFacts::parse(path) {
             Ok(facts) if facts.absolute => refused("the path is absolute; give it from the workspace on"),
             Ok(facts) if facts.windows => refused("the path is written in the manner of Windows"),
@@ -32,60 +33,60 @@ impl Place {
                 refused("the path can be written in several ways; give it in composed Unicode")
             }
             Ok(facts) => Ok(Self { parts: facts.components }),
-            Err(unparsed) => literal(path).ok_or_else(|| Trouble::new(format!("`{shown}`: {}", unparsed.reason))),
+            Err(unparsed) => literal(path).ok_or_else(|| ToolFailure::new(format!("`{shown}`: {}", unparsed.reason))),
         }
     }
 
     /// Reads a path that must not be the workspace itself.
-    pub(super) fn inside(path: &str) -> Result<Self, Trouble> {
+    pub(super) fn inside(path: &str) -> Result<Self, ToolFailure> {
         let place = Self::parse(path)?;
         if place.parts.is_empty() {
-            return Err(Trouble::new("that is the workspace itself"));
+            return Err(ToolFailure::new("that is the workspace itself"));
         }
         Ok(place)
     }
 
-    /// The path in its canonical form.
+    /// The path in canonical form.
     pub(super) fn shown(&self) -> String {
         if self.parts.is_empty() { ".".to_owned() } else { self.parts.join("/") }
     }
 
-    /// Opens the directory that it is.
-    pub(super) fn directory(&self, root: &Dir) -> Result<Dir, Trouble> {
+    /// Opens the directory at this path.
+    pub(super) fn directory(&self, root: &Dir) -> Result<Dir, ToolFailure> {
         walk(root, &self.parts)
     }
 
-    /// Opens the directory that it is in, and gives its name there.
-    pub(super) fn parent(&self, root: &Dir) -> Result<(Dir, &str), Trouble> {
+    /// Opens the parent directory and returns the name in it.
+    pub(super) fn parent(&self, root: &Dir) -> Result<(Dir, &str), ToolFailure> {
         let Some((name, way)) = self.parts.split_last() else {
-            return Err(Trouble::new("that is the workspace itself"));
+            return Err(ToolFailure::new("that is the workspace itself"));
         };
         Ok((walk(root, way)?, name))
     }
 
-    /// Makes every directory on the way that is not there, and itself. Says whether it made any.
-    pub(super) fn make(&self, root: &Dir) -> Result<bool, Trouble> {
+    /// Creates the directory and its missing parents. Returns whether it created any.
+    pub(super) fn make(&self, root: &Dir) -> Result<bool, ToolFailure> {
         let mut here = clone(root)?;
         let mut made = false;
         for (at, part) in self.parts.iter().enumerate() {
             match here.create_dir(part) {
                 Ok(()) => made = true,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(Trouble::with(&self.parts[..=at].join("/"), &error)),
+                Err(error) => return Err(ToolFailure::with(&self.parts[..=at].join("/"), &error)),
             }
             here = enter(&here, part).map_err(|error| explain(&here, &self.parts[..=at], &error))?;
         }
         Ok(made)
     }
 
-    /// Opens the regular file that it is.
-    pub(super) fn open(&self, root: &Dir) -> Result<File, Trouble> {
+    /// Opens the regular file at this path.
+    pub(super) fn open(&self, root: &Dir) -> Result<File, ToolFailure> {
         let (parent, name) = self.parent(root)?;
         open_regular(&parent, name).map_err(|error| explain(&parent, &self.parts, &error))
     }
 }
 
-/// Opens a regular file of a directory. What is none (a pipe, a device) is refused, and never waited for.
+/// Opens a regular file in a directory. A pipe or device is refused without waiting for it.
 pub(super) fn open_regular(parent: &Dir, name: &str) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
@@ -100,16 +101,16 @@ pub(super) fn open_regular(parent: &Dir, name: &str) -> io::Result<File> {
     Ok(file)
 }
 
-/// Enters a directory of a directory, unless it is a link.
+/// Opens a directory in a directory, unless it is a link.
 pub(super) fn enter(parent: &Dir, name: &str) -> io::Result<Dir> {
     parent.open_dir_nofollow(name)
 }
 
-fn clone(dir: &Dir) -> Result<Dir, Trouble> {
-    dir.try_clone().map_err(|error| Trouble::with(".", &error))
+fn clone(dir: &Dir) -> Result<Dir, ToolFailure> {
+    dir.try_clone().map_err(|error| ToolFailure::with(".", &error))
 }
 
-fn walk(root: &Dir, way: &[String]) -> Result<Dir, Trouble> {
+fn walk(root: &Dir, way: &[String]) -> Result<Dir, ToolFailure> {
     let mut here = clone(root)?;
     for (at, part) in way.iter().enumerate() {
         here = enter(&here, part).map_err(|error| explain(&here, &way[..=at], &error))?;
@@ -117,27 +118,28 @@ fn walk(root: &Dir, way: &[String]) -> Result<Dir, Trouble> {
     Ok(here)
 }
 
-/// Says why something cannot be opened; of a link, where to it leads, so that the path can be given without it.
-fn explain(parent: &Dir, parts: &[String], error: &io::Error) -> Trouble {
+/// Failure to open a path. For a link it names the target, so that the caller can use that path instead.
+fn explain(parent: &Dir, parts: &[String], error: &io::Error) -> ToolFailure {
     let path = parts.join("/");
     let link = parts.last().and_then(|name| parent.read_link_contents(name).ok());
     match link {
-        Some(to) => Trouble::new(format!(
+        Some(to) => ToolFailure::new(format!(
             "`{path}` is a symbolic link to `{}`, and links are not followed; give the path that it leads to",
             to.display()
         )),
-        None => Trouble::with(&path, error),
+        None => ToolFailure::with(&path, error),
     }
 }
 
-/// Reads a path that policy cannot: a person has seen it as it is, and it is taken as it is (`routes/$id.tsx`). Only what has one meaning.
-fn literal(path: &str) -> Option<Place> {
+/// Reads a path that the policy cannot parse (`routes/$id.tsx`). A person saw it as it is, and it is used literally.
+/// Accepts only paths with a single meaning.
+fn literal(path: &str) -> Option<WorkspacePath> {
     let plain = path.len() <= 4096
         && path.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'\\')
         && !path.starts_with(['/', '~']);
     let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
     let named = parts.iter().all(|part| !matches!(part.as_str(), "" | "." | ".."));
-    (plain && named).then_some(Place { parts })
+    (plain && named).then_some(WorkspacePath { parts })
 }
 
 #[cfg(test)]
@@ -145,7 +147,7 @@ mod tests {
     use super::*;
 
     fn parts(path: &str) -> Option<String> {
-        Place::parse(path).ok().map(|place| place.shown())
+        WorkspacePath::parse(path).ok().map(|place| place.shown())
     }
 
     #[test]
@@ -174,12 +176,12 @@ mod tests {
 
     #[test]
     fn what_nobody_sees_is_named_and_not_repeated() {
-        let Trouble(message) = Place::parse("a\0b").unwrap_err();
+        let ToolFailure(message) = WorkspacePath::parse("a\0b").unwrap_err();
         assert!(message.contains("U+0000") && !message.contains('\0'), "{message:?}");
     }
 
     #[test]
     fn the_workspace_itself_is_not_inside() {
-        assert_eq!(Place::inside("a/.."), Err(Trouble::new("that is the workspace itself")));
+        assert_eq!(WorkspacePath::inside("a/.."), Err(ToolFailure::new("that is the workspace itself")));
     }
 }

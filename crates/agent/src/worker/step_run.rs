@@ -1,4 +1,4 @@
-//! One step, driven: what it wants is done, what came of it is journalled, until it ends or sleeps.
+//! One claimed step: performs its effects and journals the results until it ends or sleeps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,60 +7,60 @@ use domain::agent::Limits;
 use domain::flow::FlowStep;
 use domain::step::Revision;
 use domain::{AgentVersion, Caller, InteractionId, Refusal, Session, StepEnd, StepEnding, template};
-use engine::{ClaimedStep, Journal, StepClaim, StepSleep, values};
+use engine::{Claim, Claimed, Journal, Sleep, values};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Trouble, Worker};
-use crate::history::{History, words};
-use crate::machine::{Doing, Effect, Input, State};
+use super::{StepError, Worker};
+use crate::history::{History, texts};
+use crate::machine::{Activity, Input, MachineState, StepEffect};
 use crate::tool::{Tool, ToolSpec};
 
-/// What an agent of a flow is told where there is nothing else to tell it.
+/// Task of an agent of a flow whose step has no input.
 const BEGIN: &str = "Begin.";
 
-/// One step in the hands of a worker.
-pub(super) struct Driven<'a> {
+/// A step that a worker has claimed.
+pub(super) struct StepRun<'a> {
     pub(super) worker: &'a Worker,
-    pub(super) claim: StepClaim,
+    pub(super) claim: Claim,
     pub(super) caller: Caller,
     pub(super) session: Session,
     pub(super) agent: Option<AgentVersion>,
     pub(super) flow_step: Option<FlowStep>,
-    /// What the templates of the flow can name.
+    /// Values that the templates of the flow can name.
     pub(super) values: Value,
-    /// The question before the step, where an earlier attempt has asked it.
+    /// The question before the step, if an earlier attempt asked it.
     pub(super) asked_before: Option<InteractionId>,
-    /// Why the step is done again.
+    /// Reason why the step is done again.
     pub(super) revision: Option<Revision>,
-    pub(super) state: State,
-    /// Whether a worker before this one may have told something of the turn that is to come.
-    pub(super) taken_over: bool,
-    /// How long the journal is.
+    pub(super) state: MachineState,
+    /// Whether an earlier worker may have published parts of the next turn.
+    pub(super) has_predecessor: bool,
+    /// Length of the journal.
     pub(super) journal: u64,
     pub(super) tools: BTreeMap<String, Arc<dyn Tool>>,
-    /// What the model is told that it may call.
+    /// Tools that the model is offered.
     pub(super) specs: Vec<ToolSpec>,
     pub(super) lost: CancellationToken,
     history: Option<History>,
-    /// Up to which entry the history is read.
+    /// Number of journal entries that the history has read.
     read: u64,
 }
 
-/// What is told with inputs, and which answers they take.
+/// Events to publish and answers to mark as taken, together with a journal entry.
 #[derive(Default, Clone)]
-pub(super) struct Along {
-    pub(super) told: Vec<(&'static str, Value)>,
+pub(super) struct JournalExtras {
+    pub(super) events: Vec<(&'static str, Value)>,
     pub(super) taken: Vec<InteractionId>,
 }
 
-impl<'a> Driven<'a> {
+impl<'a> StepRun<'a> {
     pub(super) async fn begin(
         worker: &'a Worker,
-        claimed: ClaimedStep,
+        claimed: Claimed,
         lost: CancellationToken,
-    ) -> Result<Self, Trouble> {
-        let ClaimedStep { claim, session, luggage, step, steps, state, left_behind, project } = claimed;
+    ) -> Result<Self, StepError> {
+        let Claimed { claim, session, luggage, step, steps, state, left_behind, project } = claimed;
         let engine = &worker.engine;
         let flow = engine.flow_of(&session).await?;
         let flow_step = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name).cloned());
@@ -71,9 +71,9 @@ impl<'a> Driven<'a> {
         let prefix = format!("s{}", steps.iter().filter(|one| one.id <= step.id).count());
         let (state, journal) = match state {
             Some(state) => (serde_json::from_value(state.body)?, state.upto),
-            None => (State::new(prefix), 0),
+            None => (MachineState::new(prefix), 0),
         };
-        let mut driven = Self {
+        let mut run = Self {
             worker,
             caller: Caller::worker(claim.scope, claim.agent.clone()),
             values: values(&luggage.input, &step.shared, &steps),
@@ -84,7 +84,7 @@ impl<'a> Driven<'a> {
             asked_before: step.before,
             revision: step.revision,
             state,
-            taken_over: false,
+            has_predecessor: false,
             journal,
             tools: BTreeMap::new(),
             specs: Vec::new(),
@@ -92,28 +92,28 @@ impl<'a> Driven<'a> {
             history: None,
             read: 0,
         };
-        let thinking = driven.state.doing() == Doing::Thinking;
-        driven.catch_up().await?;
-        driven.taken_over = driven.state.doing() == Doing::Thinking && (thinking || left_behind);
-        driven.equip(&project).await?;
-        Ok(driven)
+        let thinking = run.state.activity() == Activity::Thinking;
+        run.catch_up().await?;
+        run.has_predecessor = run.state.activity() == Activity::Thinking && (thinking || left_behind);
+        run.load_tools(&project).await?;
+        Ok(run)
     }
 
-    /// Goes on until the step ends or sleeps.
-    pub(super) async fn run(mut self) -> Result<(), Trouble> {
+    /// Runs the step until it ends or sleeps.
+    pub(super) async fn run(mut self) -> Result<(), StepError> {
         loop {
             if self.lost.is_cancelled() {
-                return Err(Trouble::Stopped);
+                return Err(StepError::Stopped);
             }
-            if self.state.doing() == Doing::New {
-                let Some(begun) = self.begun().await? else { return Ok(()) };
-                // An attempt before this one may have said it.
-                let revision = self.revision.as_ref().filter(|_| self.agent.is_some() && !self.state.begun());
+            if self.state.activity() == Activity::New {
+                let Some(begun) = self.first_input().await? else { return Ok(()) };
+                // An earlier attempt may have told the agent already.
+                let revision = self.revision.as_ref().filter(|_| self.agent.is_some() && !self.state.has_begun());
                 let said = revision.map(|revision| {
-                    let (by, content) = (revision.by.clone(), words::revision(revision));
+                    let (by, content) = (revision.by.clone(), texts::revision(revision));
                     Input::Message { by, content, person: true, note: true }
                 });
-                self.enter(said.into_iter().chain([begun]).collect(), Along::default()).await?;
+                self.enter(said.into_iter().chain([begun]).collect(), JournalExtras::default()).await?;
                 continue;
             }
             if self.worker.engine.step_paused(&self.claim).await? && self.sleep().await? {
@@ -121,21 +121,21 @@ impl<'a> Driven<'a> {
             }
             let wanted = self.state.outstanding();
             match wanted.first() {
-                Some(Effect::CallModel) => self.think().await?,
+                Some(StepEffect::CallModel) => self.think().await?,
                 Some(
-                    Effect::Finish { .. }
-                    | Effect::Fail { .. }
-                    | Effect::Reject { .. }
-                    | Effect::SendBack { .. }
-                    | Effect::Skip { .. },
+                    StepEffect::Finish { .. }
+                    | StepEffect::Fail { .. }
+                    | StepEffect::Reject { .. }
+                    | StepEffect::SendBack { .. }
+                    | StepEffect::Skip { .. },
                 ) => {
                     if self.finish(&wanted[0]).await? {
                         return Ok(());
                     }
                 }
-                None if self.state.doing() == Doing::Ended => return Ok(()),
+                None if self.state.activity() == Activity::Ended => return Ok(()),
                 _ => {
-                    let progressed = self.settle_questions().await? | self.act(wanted).await?;
+                    let progressed = self.settle_questions().await? | self.perform(wanted).await?;
                     if !progressed && self.sleep().await? {
                         return Ok(());
                     }
@@ -144,8 +144,8 @@ impl<'a> Driven<'a> {
         }
     }
 
-    /// The first input of the step; none if the step has failed before it began.
-    async fn begun(&mut self) -> Result<Option<Input>, Trouble> {
+    /// First input of the step; `None` if the step failed before it began.
+    async fn first_input(&mut self) -> Result<Option<Input>, StepError> {
         let limits = self.agent.as_ref().map_or_else(Limits::default, |agent| agent.limits);
         let before = self.flow_step.as_ref().and_then(|step| step.question.clone()).map(Box::new);
         let people_only = self.agent.is_none();
@@ -169,7 +169,8 @@ impl<'a> Driven<'a> {
         }
     }
 
-    /// What the agent of a flow's step works on. It always works: nobody would know that it waits for a word.
+    /// Task of the agent in a step of a flow. There is always one, because nobody would write to an agent of a flow
+    /// that waits for messages.
     pub(super) fn task(&self, step: &FlowStep, values: &Value) -> Result<Value, String> {
         let task = if step.input.is_null() {
             values["input"].clone()
@@ -179,22 +180,22 @@ impl<'a> Driven<'a> {
         Ok(if task.is_null() { json!(BEGIN) } else { task })
     }
 
-    /// Journals inputs and takes them; those that others journalled meanwhile come first.
-    pub(super) async fn enter(&mut self, inputs: Vec<Input>, along: Along) -> Result<(), Trouble> {
+    /// Journals inputs and applies them, after any inputs that others journalled in between.
+    pub(super) async fn enter(&mut self, inputs: Vec<Input>, extras: JournalExtras) -> Result<(), StepError> {
         let bodies = inputs.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;
         loop {
-            let state = inputs.iter().fold(self.state.clone(), |state, input| state.take(input).0);
+            let state = inputs.iter().fold(self.state.clone(), |state, input| state.advance(input).0);
             let journal = Journal {
                 after: self.journal,
                 inputs: bodies.clone(),
                 state: serde_json::to_value(&state)?,
-                told: along.told.clone(),
+                told: extras.events.clone(),
                 before: None,
-                taken: along.taken.clone(),
+                taken: extras.taken.clone(),
             };
             match self.worker.engine.step_journal(&self.claim, journal).await? {
                 Some(length) => {
-                    self.took(&inputs, length);
+                    self.note_journalled(&inputs, length);
                     self.state = state;
                     return Ok(());
                 }
@@ -203,8 +204,8 @@ impl<'a> Driven<'a> {
         }
     }
 
-    /// Reads on in what is kept at hand of the history.
-    pub(super) fn took(&mut self, inputs: &[Input], length: u64) {
+    /// Adds journalled inputs to the history, if one is loaded, and notes the new length of the journal.
+    pub(super) fn note_journalled(&mut self, inputs: &[Input], length: u64) {
         if let Some(history) = self.history.as_mut().filter(|_| self.read == self.journal) {
             inputs.iter().for_each(|input| history.push(input));
             self.read = length;
@@ -212,18 +213,18 @@ impl<'a> Driven<'a> {
         self.journal = length;
     }
 
-    /// Takes what others have journalled.
-    pub(super) async fn catch_up(&mut self) -> Result<(), Trouble> {
+    /// Applies the inputs that others have journalled.
+    pub(super) async fn catch_up(&mut self) -> Result<(), StepError> {
         for entry in self.worker.engine.step_journal_after(&self.claim, self.journal).await? {
             let input: Input = serde_json::from_value(entry.body)?;
-            self.state = self.state.clone().take(&input).0;
-            self.took(std::slice::from_ref(&input), entry.seq);
+            self.state = self.state.clone().advance(&input).0;
+            self.note_journalled(std::slice::from_ref(&input), entry.seq);
         }
         Ok(())
     }
 
-    /// What the model is shown. Only what is not at hand is read.
-    pub(super) async fn history(&mut self) -> Result<History, Trouble> {
+    /// The messages of the model. Reads only the entries that are not in memory.
+    pub(super) async fn history(&mut self) -> Result<History, StepError> {
         if self.history.is_none() {
             let kept = self.worker.histories.remove(&self.claim.step).filter(|kept| kept.0 <= self.journal);
             let kept = kept.map(Arc::unwrap_or_clone);
@@ -243,16 +244,16 @@ impl<'a> Driven<'a> {
         Ok(self.history.clone().unwrap_or_default())
     }
 
-    /// Ends the step; `false` if something came in between.
-    async fn finish(&mut self, wanted: &Effect) -> Result<bool, Trouble> {
+    /// Ends the step. Returns `false` if new inputs arrived first.
+    async fn finish(&mut self, wanted: &StepEffect) -> Result<bool, StepError> {
         let end = match wanted {
-            Effect::Finish { output } => StepEnd::completed(output.clone()),
-            Effect::Reject { reason, answer } => said(StepEnding::Rejected, reason, answer),
-            Effect::SendBack { reason, answer } => said(StepEnding::SentBack, reason, answer),
-            Effect::Skip { reason } => {
+            StepEffect::Finish { output } => StepEnd::completed(output.clone()),
+            StepEffect::Reject { reason, answer } => end_by_answer(StepEnding::Rejected, reason, answer),
+            StepEffect::SendBack { reason, answer } => end_by_answer(StepEnding::SentBack, reason, answer),
+            StepEffect::Skip { reason } => {
                 StepEnd { how: StepEnding::Skipped, output: Value::Null, reason: reason.clone() }
             }
-            Effect::Fail { reason } => StepEnd::because(StepEnding::Failed, reason.clone()),
+            StepEffect::Fail { reason } => StepEnd::because(StepEnding::Failed, reason.clone()),
             _ => return Ok(false),
         };
         let how = match end.how {
@@ -274,17 +275,17 @@ impl<'a> Driven<'a> {
         Ok(false)
     }
 
-    /// Lets go of the step until something happens; `false` if something has.
-    async fn sleep(&mut self) -> Result<bool, Trouble> {
+    /// Puts the step to sleep. Returns `false` if something happened that it has to look at first.
+    async fn sleep(&mut self) -> Result<bool, StepError> {
         let waiting = self.state.waiting();
         let questions: Vec<InteractionId> =
-            waiting.iter().filter(|one| one.own).filter_map(|one| one.interaction.parse().ok()).collect();
+            waiting.iter().filter(|one| one.is_question).filter_map(|one| one.interaction.parse().ok()).collect();
         let acts = self.state.outstanding().into_iter().filter_map(|effect| match effect {
-            Effect::Act { call, .. } => Some(call),
+            StepEffect::Act { call, .. } => Some(call),
             _ => None,
         });
-        let listening = self.state.doing() == Doing::Listening;
-        let sleep = StepSleep { journal: self.journal, questions, calls: acts.collect(), listening };
+        let listening = self.state.activity() == Activity::Listening;
+        let sleep = Sleep { journal: self.journal, questions, calls: acts.collect(), listening };
         if let (Some(history), true) = (self.history.take(), self.read == self.journal) {
             self.worker.histories.insert(self.claim.step, Arc::new((self.read, history)));
         }
@@ -297,18 +298,18 @@ impl<'a> Driven<'a> {
                 self.catch_up().await?;
                 Ok(false)
             }
-            Err(engine::Error::Refused(Refusal::StepLost)) => Err(Trouble::Stopped),
+            Err(engine::Error::Refused(Refusal::StepLost)) => Err(StepError::Stopped),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What everybody is told of a call that could not be proposed.
-    pub(super) fn unheard(call: &str, tool: &str, message: &str) -> (&'static str, Value) {
+    /// Event about a call that could not be proposed.
+    pub(super) fn unusable_event(call: &str, tool: &str, message: &str) -> (&'static str, Value) {
         ("action.unusable", json!({ "call_id": call, "tool": tool, "reason": message }))
     }
 }
 
-/// An end that people have spoken.
-fn said(how: StepEnding, reason: &str, answer: &Value) -> StepEnd {
+/// End of a step by an answer of people.
+fn end_by_answer(how: StepEnding, reason: &str, answer: &Value) -> StepEnd {
     StepEnd { how, output: answer.clone(), reason: Some(reason.to_owned()) }
 }

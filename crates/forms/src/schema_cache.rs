@@ -1,4 +1,4 @@
-//! Compiled schemas that are kept for the next answer, weighed by the memory that they take.
+//! A cache of compiled schemas, limited by the memory that they take.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The digest of a schema.
 pub(crate) type Key = [u8; 32];
 
-/// Values that are kept until there are more bytes of them than allowed; then those go that were not used for the longest time.
+/// A cache that holds values up to a number of bytes and evicts the least recently used.
 ///
-/// A value that has to go is dropped before the new one is put, so that its memory comes back at once.
-pub(crate) struct Kept<T> {
+/// Evicted values are dropped before the new one is inserted, so that their memory is free at once.
+pub(crate) struct SchemaCache<T> {
     most: u64,
     inner: Mutex<Inner<T>>,
 }
@@ -23,11 +23,11 @@ struct Inner<T> {
 struct Entry<T> {
     value: Arc<T>,
     bytes: u64,
-    /// The number of the last use: the higher, the later.
+    /// Number of the last use; higher is later.
     used: u64,
 }
 
-impl<T> Kept<T> {
+impl<T> SchemaCache<T> {
     pub(crate) fn new(most: u64) -> Self {
         Self { most, inner: Mutex::new(Inner { entries: HashMap::new(), bytes: 0, uses: 0 }) }
     }
@@ -41,7 +41,7 @@ impl<T> Kept<T> {
         Some(Arc::clone(&entry.value))
     }
 
-    /// Keeps a value that takes so many bytes; one that takes more than everything together may take is not kept.
+    /// Inserts a value of this many bytes. A value larger than the whole cache is not kept.
     pub(crate) fn put(&self, key: Key, value: Arc<T>, bytes: u64) {
         if bytes > self.most {
             return;
@@ -59,7 +59,7 @@ impl<T> Kept<T> {
         inner.entries.insert(key, Entry { value, bytes, used });
     }
 
-    /// The bytes of everything that is kept.
+    /// Bytes of all values.
     pub(crate) fn bytes(&self) -> u64 {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).bytes
     }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_value_unused_for_the_longest_time_goes_first() {
-        let kept = Kept::new(10);
+        let kept = SchemaCache::new(10);
         let (first, second) = (Arc::new("first"), Arc::new("second"));
         kept.put([1; 32], Arc::clone(&first), 5);
         kept.put([2; 32], Arc::clone(&second), 5);

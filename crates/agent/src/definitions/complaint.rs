@@ -1,21 +1,21 @@
-//! What serde complains of, in words for whoever writes the file.
+//! Translates the errors of serde for the author of a file.
 
 use serde_json::{Value, json};
 
 use super::shape::{put, remove};
 
-/// One complaint.
+/// One error of serde.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Complaint {
     /// A key that the table does not have.
     UnknownKey { name: String, known: Vec<String> },
     /// A key that the table must have.
     Missing { name: String },
-    /// A word that is none of those.
+    /// A word that is not among the allowed ones.
     UnknownWord { word: String, known: Vec<String> },
     /// A value of another type.
     Wrong { found: String, wanted: String },
-    /// Anything else.
+    /// Any other error.
     Other(String),
 }
 
@@ -39,8 +39,8 @@ impl Complaint {
         }
     }
 
-    /// What the author reads, of a value under this key.
-    pub(super) fn words(&self, key: &str) -> String {
+    /// Message for the author about the value under this key.
+    pub(super) fn message(&self, key: &str) -> String {
         let within = if key.is_empty() { "the file".to_owned() } else { format!("`{key}`") };
         match self {
             Self::UnknownKey { name, known } => {
@@ -56,8 +56,9 @@ impl Complaint {
         }
     }
 
-    /// Puts right what it complains of, so that the next complaint can be heard; says which value it has touched.
-    pub(super) fn mend(&self, trial: &mut Value, pointer: &str) -> Option<String> {
+    /// Repairs the value that the error names, so that the next error can be found. Returns the pointer of the repaired
+    /// value.
+    pub(super) fn repair(&self, trial: &mut Value, pointer: &str) -> Option<String> {
         match self {
             Self::UnknownKey { .. } => remove(trial, pointer)?,
             Self::Missing { name } => {
@@ -73,7 +74,7 @@ impl Complaint {
     }
 }
 
-/// What a type of serde's is called in a file.
+/// Name of a serde type in the words of a TOML file.
 fn meant(wanted: &str) -> String {
     match wanted {
         "a string" => "a text".into(),
@@ -90,7 +91,7 @@ fn meant(wanted: &str) -> String {
     }
 }
 
-/// What was found instead, cut to a length that fits in a line.
+/// The value found, shortened to fit in a line.
 fn seen(found: &str) -> String {
     let word = match found {
         "map" => "a table",

@@ -1,4 +1,4 @@
-//! Posts one message: no redirect, no proxy, not for long, and little is read of what comes back.
+//! Posts one message: without redirects or proxies, with a time limit, and reading only the beginning of the answer.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -14,45 +14,45 @@ use reqwest::{Client, Response, redirect};
 use standardwebhooks::{HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP};
 use url::Url;
 
-use crate::message::{Letter, written};
-use crate::reach::{Guard, Lookup, Unreachable, literal};
+use crate::message::{SignedMessage, sign_message};
+use crate::resolver::{CheckedResolver, Resolver, Unreachable, check_literal};
 
-/// How much of a reply is read, in bytes.
+/// Number of bytes read of an answer.
 const READ: usize = 4096;
-/// How much of it is kept, in characters.
+/// Number of characters kept of an answer.
 const KEPT: usize = 200;
-/// How many connections to one endpoint are kept for the next message.
+/// Number of idle connections kept for each endpoint.
 const IDLE: usize = 2;
 
-/// Carries messages over HTTP.
-pub struct Postman {
+/// Posts messages over HTTP.
+pub struct WebhookSender {
     client: Client,
     networks: Networks,
 }
 
-/// Why nothing came back.
+/// Reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum SendError {
     #[error("the URL cannot be used")]
     Url,
     #[error(transparent)]
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
-    Unmade(#[from] crate::message::Unmade),
-    #[error("{}", told(.0))]
+    MessageError(#[from] crate::message::MessageError),
+    #[error("{}", describe(.0))]
     Http(#[from] reqwest::Error),
     #[error("no reply in time")]
     Late,
 }
 
-impl Postman {
-    /// A postman who goes to the public internet, and to these networks.
-    pub fn new(networks: Networks, lookup: Arc<dyn Lookup>) -> Result<Self, reqwest::Error> {
-        let guard = Guard { networks: networks.clone(), lookup };
+impl WebhookSender {
+    /// A sender that reaches public addresses and these networks.
+    pub fn new(networks: Networks, lookup: Arc<dyn Resolver>) -> Result<Self, reqwest::Error> {
+        let guard = CheckedResolver { networks: networks.clone(), lookup };
         let client = Client::builder()
             .dns_resolver(Arc::new(guard))
             .redirect(redirect::Policy::none())
-            // A proxy would connect in our place, and to anywhere.
+            // A proxy could connect to any address for us.
             .no_proxy()
             .pool_max_idle_per_host(IDLE)
             .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")))
@@ -60,10 +60,10 @@ impl Postman {
         Ok(Self { client, networks })
     }
 
-    async fn carried(&self, parcel: &Parcel) -> Result<Receipt, Failed> {
-        let url = Url::parse(&parcel.url).map_err(|_| Failed::Url)?;
-        literal(&self.networks, &url)?;
-        let Letter { body, timestamp, signatures } = written(parcel)?;
+    async fn send(&self, parcel: &Parcel) -> Result<Receipt, SendError> {
+        let url = Url::parse(&parcel.url).map_err(|_| SendError::Url)?;
+        check_literal(&self.networks, &url)?;
+        let SignedMessage { body, timestamp, signatures } = sign_message(parcel)?;
         let request = self
             .client
             .post(url)
@@ -72,20 +72,20 @@ impl Postman {
             .header(HEADER_WEBHOOK_TIMESTAMP, timestamp)
             .header(HEADER_WEBHOOK_SIGNATURE, signatures)
             .body(body);
-        let response = tokio::time::timeout(parcel.patience, request.send()).await.map_err(|_| Failed::Late)??;
-        let (status, wait) = (Some(response.status().as_u16()), wait(response.headers()));
-        // The status is what counts: whoever takes their time with the rest is not waited for.
+        let response = tokio::time::timeout(parcel.patience, request.send()).await.map_err(|_| SendError::Late)??;
+        let (status, wait) = (Some(response.status().as_u16()), requested_wait(response.headers()));
+        // The status decides; a slow body is not waited for.
         let note = tokio::time::timeout(parcel.patience / 4, beginning(response)).await.unwrap_or_default();
         Ok(Receipt { status, note, wait, took: Duration::ZERO })
     }
 }
 
-impl Courier for Postman {
+impl Courier for WebhookSender {
     fn post<'a>(&'a self, parcel: &'a Parcel) -> BoxFuture<'a, Receipt> {
         Box::pin(async move {
             let began = Instant::now();
-            let receipt = self.carried(parcel).await.unwrap_or_else(|failed| {
-                let note = cut(&failed.to_string());
+            let receipt = self.send(parcel).await.unwrap_or_else(|failed| {
+                let note = one_line(&failed.to_string());
                 Receipt { status: None, note, wait: None, took: Duration::ZERO }
             });
             Receipt { took: began.elapsed(), ..receipt }
@@ -93,7 +93,7 @@ impl Courier for Postman {
     }
 }
 
-/// The beginning of what came back. A reply that cannot be read to there has its status all the same.
+/// Beginning of the body. The status counts even if the body cannot be read.
 async fn beginning(mut response: Response) -> String {
     let mut read = Vec::new();
     while read.len() < READ {
@@ -102,17 +102,17 @@ async fn beginning(mut response: Response) -> String {
             Ok(None) | Err(_) => break,
         }
     }
-    cut(&String::from_utf8_lossy(&read))
+    one_line(&String::from_utf8_lossy(&read))
 }
 
-/// In one line, without what could disguise it.
-fn cut(text: &str) -> String {
+/// A text on one line, without control characters.
+fn one_line(text: &str) -> String {
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.take(KEPT).collect::<String>().trim().to_owned()
 }
 
-/// How long the endpoint wants to be left alone: seconds, or a moment by its own clock.
-fn wait(headers: &HeaderMap) -> Option<SignedDuration> {
+/// Time that the endpoint wants to pass before the next attempt: seconds, or a time by its own clock.
+fn requested_wait(headers: &HeaderMap) -> Option<SignedDuration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let after = text(RETRY_AFTER)?.trim();
     if let Ok(seconds) = after.parse::<u32>() {
@@ -123,8 +123,8 @@ fn wait(headers: &HeaderMap) -> Option<SignedDuration> {
     Some(until.duration_since(now).max(SignedDuration::ZERO))
 }
 
-/// What went wrong and why, without the address, which is known.
-fn told(error: &reqwest::Error) -> String {
+/// Error with its causes, without the address, which the reader knows.
+fn describe(error: &reqwest::Error) -> String {
     let mut words = vec![if error.is_connect() { "no connection".to_owned() } else { "no reply".to_owned() }];
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -146,7 +146,7 @@ mod tests {
         if let Some(date) = date {
             headers.insert(DATE, HeaderValue::from_str(date).unwrap());
         }
-        assert_eq!(wait(&headers), expected.map(SignedDuration::from_secs), "{after}");
+        assert_eq!(requested_wait(&headers), expected.map(SignedDuration::from_secs), "{after}");
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn what_came_back_is_kept_in_a_short_line() {
-        assert_eq!(cut("a\r\n\u{1b}[31mb"), "a   [31mb");
-        assert_eq!(cut(&"x".repeat(10_000)).len(), KEPT);
+        assert_eq!(one_line("a\r\n\u{1b}[31mb"), "a   [31mb");
+        assert_eq!(one_line(&"x".repeat(10_000)).len(), KEPT);
     }
 }
