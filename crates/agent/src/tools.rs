@@ -47,7 +47,7 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use confine::Programs;
-use engine::Hidden;
+use engine::Redactor;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
@@ -95,7 +95,7 @@ const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 
 /// Removes secret values from the outcome of any tool.
 pub(crate) fn redact(ran: ToolOutcome, run: &ToolRun) -> ToolOutcome {
-    let secrets = Hidden::new(run.confidential());
+    let secrets = Redactor::new(run.confidential());
     match ran {
         ToolOutcome::Done(result) => ToolOutcome::Done(secrets.hide_in(result)),
         ToolOutcome::Failed { message, result } => {
@@ -107,7 +107,7 @@ pub(crate) fn redact(ran: ToolOutcome, run: &ToolRun) -> ToolOutcome {
 
 /// Removes these values from a text.
 pub(crate) fn redact_text(text: &str, secrets: &[(String, Zeroizing<String>)]) -> String {
-    Hidden::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
+    Redactor::new(secrets.iter().map(|(name, value)| (name, value))).hide(text)
 }
 
 /// A directory and the tools that never leave it.

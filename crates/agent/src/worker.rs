@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{AgentVersion, ProjectName, Refusal, StepId};
-use engine::{Claim, Engine, Error};
+use engine::{Engine, Error, StepClaim};
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use moka::sync::Cache;
@@ -168,7 +168,7 @@ impl Worker {
         self.finish_run(&claim, result, lost.is_cancelled()).await;
     }
 
-    async fn finish_run(&self, claim: &Claim, result: Result<(), StepError>, stopped: bool) {
+    async fn finish_run(&self, claim: &StepClaim, result: Result<(), StepError>, stopped: bool) {
         match result {
             Ok(()) => {}
             Err(StepError::Engine(Error::Refused(Refusal::StepLost))) => {}
@@ -184,14 +184,14 @@ impl Worker {
         }
     }
 
-    async fn release(&self, claim: &Claim) {
+    async fn release(&self, claim: &StepClaim) {
         if let Err(error) = self.engine.step_let_go(claim).await {
             tracing::debug!(%error, step = %claim.step, "a step could not be released");
         }
     }
 
     /// Extends the lease. Returns when the lease is lost or the worker is stopped.
-    async fn watch(&self, claim: &Claim, stop: &CancellationToken) -> WatchEnd {
+    async fn watch(&self, claim: &StepClaim, stop: &CancellationToken) -> WatchEnd {
         let lease = Duration::try_from(self.engine.settings().step_lease).unwrap_or(LONGEST_PAUSE);
         let mut bell = self.engine.bell().listen(Topic::Session(claim.session));
         let mut beat = tokio::time::interval(lease / 3);

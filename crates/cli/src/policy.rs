@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use engine::{Engine, Part, Unread};
+use engine::{Engine, FileRefusal, ServerFile};
 use policy::Severity;
 
 use crate::config::{EngineOptions, PolicyFile};
@@ -20,13 +20,13 @@ const READS: u32 = 50;
 /// Checks policy files without putting them in force. Fails if one would be refused.
 pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failure> {
     let mut refused = 0;
-    let policies = files.iter().map(|file| (file, Part::Policy));
-    for (file, part) in policies.chain(floor.iter().map(|file| (file, Part::Floor))) {
+    let policies = files.iter().map(|file| (file, ServerFile::Policy));
+    for (file, part) in policies.chain(floor.iter().map(|file| (file, ServerFile::Floor))) {
         let text = read(file)?;
         let name = file.display().to_string();
         let loaded = match part {
-            Part::Policy => engine::load_policy(&name, &text),
-            Part::Floor => engine::load_floor(&name, &text),
+            ServerFile::Policy => engine::load_policy(&name, &text),
+            ServerFile::Floor => engine::load_floor(&name, &text),
         };
         let findings = match loaded {
             Ok(policy) => policy.warnings().to_vec(),
@@ -44,17 +44,17 @@ pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failu
 /// force.
 pub(crate) async fn load(engine: &Engine, options: &EngineOptions) -> Result<(), Failure> {
     match &options.policy_floor {
-        Some(file) => load_file(engine, Part::Floor, file).await?,
+        Some(file) => load_file(engine, ServerFile::Floor, file).await?,
         None if options.no_policy_floor => engine.floor_remove().await?,
         None => engine.floor_kept().await?,
     }
     match &options.policy {
-        Some(file) => load_file(engine, Part::Policy, file).await,
+        Some(file) => load_file(engine, ServerFile::Policy, file).await,
         None => Ok(()),
     }
 }
 
-async fn load_file(engine: &Engine, part: Part, file: &Path) -> Result<(), Failure> {
+async fn load_file(engine: &Engine, part: ServerFile, file: &Path) -> Result<(), Failure> {
     let unread = |error| Failure::PolicyUnread(file.to_owned(), error);
     for _ in 0..READS {
         let Some(text) = read_settled(file, None).await.map_err(unread)? else { continue };
@@ -66,11 +66,11 @@ async fn load_file(engine: &Engine, part: Part, file: &Path) -> Result<(), Failu
     Err(unread(io::Error::other("it changes whenever it is read")))
 }
 
-async fn put(engine: &Engine, part: Part, file: &Path, text: String) -> Result<(), Unread> {
+async fn put(engine: &Engine, part: ServerFile, file: &Path, text: String) -> Result<(), FileRefusal> {
     let name = file.display().to_string();
     match part {
-        Part::Policy => engine.policy_file(name, text).await,
-        Part::Floor => engine.floor_file(name, text).await,
+        ServerFile::Policy => engine.policy_file(name, text).await,
+        ServerFile::Floor => engine.floor_file(name, text).await,
     }
 }
 
@@ -78,7 +78,7 @@ async fn put(engine: &Engine, part: Part, file: &Path, text: String) -> Result<(
 /// force; the engine reports it in the log, the metrics and the API.
 pub(crate) async fn follow(engine: Engine, options: EngineOptions) {
     // The files are read again: they may have changed since the start.
-    let files = [(Part::Floor, options.policy_floor), (Part::Policy, options.policy)];
+    let files = [(ServerFile::Floor, options.policy_floor), (ServerFile::Policy, options.policy)];
     let given = files.into_iter().filter_map(|(part, path)| Some(WatchedFile { part, path: path?, taken: None }));
     let (mut files, mut told): (Vec<WatchedFile>, _) = (given.collect(), None);
     loop {
@@ -100,7 +100,7 @@ pub(crate) async fn follow(engine: Engine, options: EngineOptions) {
 
 /// A file that is followed.
 struct WatchedFile {
-    part: Part,
+    part: ServerFile,
     path: PathBuf,
     /// The last text that was put in force or refused for its content. Any other text is tried again.
     taken: Option<String>,
@@ -120,9 +120,9 @@ impl WatchedFile {
             }
         };
         match put(engine, self.part, &self.path, text.clone()).await {
-            Ok(()) | Err(Unread::Refused(_)) => self.taken = Some(text),
+            Ok(()) | Err(FileRefusal::Refused(_)) => self.taken = Some(text),
             // The file may be valid; it is tried again at the next check.
-            Err(Unread::NotYet(_)) => self.taken = None,
+            Err(FileRefusal::NotYet(_)) => self.taken = None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `holdpoint secrets`.
 
-use engine::{Engine, Ids, Rotated, Settings, Vault};
+use engine::{Engine, Ids, RotationReport, Settings, Vault};
 
 use crate::config::{Rotate, Secrets, SecretsCommand};
 use crate::failure::Failure;
@@ -47,7 +47,7 @@ async fn engine(rotate: &Rotate, vault: Vault) -> Result<Engine, Failure> {
     Ok(engine)
 }
 
-fn report_lines(Rotated { tenants, values, forgotten }: Rotated) -> String {
+fn report_lines(RotationReport { tenants, values, forgotten }: RotationReport) -> String {
     format!(
         "rotated: {tenants} tenants have new keys, {values} values were sealed again, {forgotten} old keys forgotten"
     )

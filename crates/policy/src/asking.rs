@@ -13,14 +13,14 @@ pub struct Asking {
     /// The rule's name; none for the default.
     pub rule: Option<String>,
     /// Why it asks.
-    pub because: Because,
+    pub because: AskCause,
     /// How it wants its question put, where it says so.
     pub settings: Option<Arc<AskSettings>>,
 }
 
 /// Why somebody is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Because {
+pub enum AskCause {
     /// The rule matches.
     Matches,
     /// The rule's expression could not be evaluated, for this reason.
@@ -48,10 +48,10 @@ impl Asking {
     /// The default of a policy asks the usual people.
     #[must_use]
     pub const fn by_default() -> Self {
-        Self { rule: None, because: Because::Default, settings: None }
+        Self { rule: None, because: AskCause::Default, settings: None }
     }
 
-    pub(crate) fn by(rule: &Rule, because: Because) -> Self {
+    pub(crate) fn by(rule: &Rule, because: AskCause) -> Self {
         Self { rule: Some(rule.name.clone()), because, settings: rule.ask.clone() }
     }
 

@@ -10,7 +10,7 @@ use crate::{Asking, Call, Judgement, Miss, Policy, case::Case, rule::Fit};
 #[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
     /// Every rule that was looked at, in order, up to the one that spoke.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<ConsideredRule>,
     /// What the parsers made of the arguments.
     pub parsed: Value,
     /// What came out: the same as [`Policy::judge`] gives.
@@ -22,7 +22,7 @@ pub struct Explanation {
 
 /// One rule, and what it made of the call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Considered {
+pub struct ConsideredRule {
     /// The rule's name.
     pub rule: String,
     /// Its line in the file.
@@ -72,7 +72,7 @@ impl Policy {
             let silent = suspended.contains(&rule.name.as_str());
             let fit = if silent { Fit::Misses(Miss::Suspended) } else { self.heard(&case, rule, rule.fit(&case)) };
             let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
-            considered.push(Considered {
+            considered.push(ConsideredRule {
                 rule: rule.name.clone(),
                 line: rule.line,
                 verdict: rule.verdict,

@@ -16,7 +16,7 @@ use crate::{Call, Pattern, Policy, Rule, case::Case, rule::Fit};
 /// How many equal decisions are a run.
 pub const RUN: usize = 5;
 /// How the name of a learnt rule begins.
-pub const LEARNT: &str = "learnt-";
+pub const LEARNT_PREFIX: &str = "learnt-";
 /// How many people or roles a rule may name; a run of more is nobody's habit.
 const MOST_NAMES: usize = 20;
 /// How many different calls of a run stand as examples.
@@ -36,7 +36,7 @@ pub struct Decided {
     /// The role of the key that proposed.
     pub role: Role,
     /// What was decided.
-    pub said: Said,
+    pub said: DecisionOutcome,
     /// The agent asked about it in its own words. That may speak against a rule, and never for one.
     pub own_words: bool,
 }
@@ -82,7 +82,7 @@ enum Form {
 
 /// A rule that explains a run of equal decisions, proved.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Learnt {
+pub struct LearntRule {
     /// The name of the rule, made of what it says.
     pub name: String,
     /// What it says.
@@ -99,7 +99,7 @@ pub struct Learnt {
 
 /// A run that would be one, had nobody decided otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldBack {
+pub struct DisputedRun {
     /// What a rule would say.
     pub verdict: Verdict,
     /// Which decisions speak for it, by their place in the list.
@@ -137,19 +137,24 @@ pub fn runs(decisions: &[Decided]) -> Vec<Run> {
 
 /// The runs that somebody has decided otherwise about, those with most support first.
 #[must_use]
-pub fn held_back(decisions: &[Decided]) -> Vec<HeldBack> {
+pub fn held_back(decisions: &[Decided]) -> Vec<DisputedRun> {
     let (exact, commands) = sorted(decisions);
-    let mut held: Vec<HeldBack> = Vec::new();
+    let mut held: Vec<DisputedRun> = Vec::new();
     for places in exact.values() {
-        held.extend([Said::Approved, Said::Rejected].into_iter().filter_map(|said| disputed(decisions, places, said)));
+        held.extend(
+            [DecisionOutcome::Approved, DecisionOutcome::Rejected]
+                .into_iter()
+                .filter_map(|said| disputed(decisions, places, said)),
+        );
     }
     for found in commands.values() {
         let places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
-        let approved = |place: &usize| agrees(decisions, *place, Said::Approved) && supports(decisions, *place);
+        let approved =
+            |place: &usize| agrees(decisions, *place, DecisionOutcome::Approved) && supports(decisions, *place);
         let words = found.iter().filter(|(place, _)| approved(place)).map(|(_, words)| words);
         // What is about one order of words is about the same arguments.
         if words.collect::<BTreeSet<_>>().len() > 1 {
-            held.extend(disputed(decisions, &places, Said::Approved));
+            held.extend(disputed(decisions, &places, DecisionOutcome::Approved));
         }
     }
     held.sort_by_key(|held| std::cmp::Reverse(held.decisions.len()));
@@ -171,15 +176,15 @@ fn sorted(decisions: &[Decided]) -> (Exact<'_>, Commands<'_>) {
 }
 
 /// What would be a run, had nobody decided otherwise.
-fn disputed(decisions: &[Decided], places: &[usize], said: Said) -> Option<HeldBack> {
+fn disputed(decisions: &[Decided], places: &[usize], said: DecisionOutcome) -> Option<DisputedRun> {
     let (mut agreeing, against): (Vec<usize>, Vec<usize>) =
         places.iter().partition(|place| agrees(decisions, **place, said));
     agreeing.retain(|place| supports(decisions, *place));
     let verdict = said.verdict().filter(|_| agreeing.len() >= RUN && !against.is_empty())?;
-    Some(HeldBack { verdict, decisions: agreeing, against })
+    Some(DisputedRun { verdict, decisions: agreeing, against })
 }
 
-fn agrees(decisions: &[Decided], place: usize, said: Said) -> bool {
+fn agrees(decisions: &[Decided], place: usize, said: DecisionOutcome) -> bool {
     decisions.get(place).is_some_and(|decided| decided.said == said)
 }
 
@@ -217,7 +222,7 @@ fn command(decided: &Decided) -> Option<(String, String, Vec<String>)> {
 impl Policy {
     /// Proves the rule of a run. None where that cannot be done, or where a decision speaks against it.
     #[must_use]
-    pub fn learn(&self, run: &Run, decisions: &[Decided]) -> Option<Learnt> {
+    pub fn learn(&self, run: &Run, decisions: &[Decided]) -> Option<LearntRule> {
         let of_run: Vec<&Decided> = run.decisions.iter().filter_map(|place| decisions.get(*place)).collect();
         let first = *of_run.first()?;
         let names = Names::of(&of_run)?;
@@ -238,7 +243,7 @@ impl Policy {
             return None;
         }
         let before = asking.map(str::to_owned);
-        Some(Learnt {
+        Some(LearntRule {
             name: rule.name,
             verdict: run.verdict,
             rule: rule.text,
@@ -288,13 +293,13 @@ impl Policy {
 
     /// Its learnt rules, by name.
     pub fn learnt(&self) -> impl Iterator<Item = &str> {
-        self.rules.iter().map(|rule| rule.name.as_str()).filter(|name| name.starts_with(LEARNT))
+        self.rules.iter().map(|rule| rule.name.as_str()).filter(|name| name.starts_with(LEARNT_PREFIX))
     }
 
     /// The rules that have the name of a learnt rule, and not the one that is made of what they say: that name stands for what people decided,
     /// and is what a rule is suspended by.
     pub fn misnamed(&self) -> impl Iterator<Item = &Rule> {
-        let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT));
+        let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT_PREFIX));
         learnt.filter(|rule| words::Saying::of(rule).and_then(|saying| saying.name()).as_ref() != Some(&rule.name))
     }
 
@@ -302,7 +307,7 @@ impl Policy {
     #[must_use]
     pub fn learnt_about(&self, call: &Call<'_>) -> Vec<(&str, Verdict)> {
         let case = Case::new(call);
-        let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT));
+        let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT_PREFIX));
         learnt.filter(|rule| rule.fit(&case) == Fit::Matches).map(|rule| (rule.name.as_str(), rule.verdict)).collect()
     }
 }

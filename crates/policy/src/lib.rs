@@ -31,12 +31,12 @@ mod read_rule;
 mod remembered;
 mod rule;
 
-pub use asking::{Ask, Asking, Because};
+pub use asking::{Ask, AskCause, Asking};
 pub use condition::Condition;
-pub use explain::{Considered, Explanation};
+pub use explain::{ConsideredRule, Explanation};
 pub use finding::{Finding, Severity};
 pub use judgement::{AskSettings, Call, Judgement};
-pub use learn::{Decided, HeldBack, LEARNT, Learnt, RUN, Run, Said, held_back, runs};
+pub use learn::{Decided, DecisionOutcome, DisputedRun, LEARNT_PREFIX, LearntRule, RUN, Run, held_back, runs};
 pub use pattern::Pattern;
 pub use policy::{Policy, Tool};
 pub use remembered::{fits, steers};

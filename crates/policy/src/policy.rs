@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Asking, Because, Call, Finding, Judgement, Miss,
+    AskCause, Asking, Call, Finding, Judgement, Miss,
     case::Case,
     index::Index,
     load,
@@ -222,9 +222,9 @@ impl Policy {
     fn asks(&self, failed: &[Failed<'_>], matched: Option<&Rule>) -> Vec<Asking> {
         let asking = failed.iter().filter(|failed| failed.rule.verdict == Verdict::Ask);
         let mut asks: Vec<Asking> =
-            asking.map(|Failed { rule, error }| Asking::by(rule, Because::Fails(error.clone()))).collect();
+            asking.map(|Failed { rule, error }| Asking::by(rule, AskCause::Fails(error.clone()))).collect();
         match matched {
-            Some(rule) if rule.verdict == Verdict::Ask => asks.push(Asking::by(rule, Because::Matches)),
+            Some(rule) if rule.verdict == Verdict::Ask => asks.push(Asking::by(rule, AskCause::Matches)),
             Some(_) if !asks.is_empty() => {}
             None if !asks.is_empty() && self.is_floor() => {}
             Some(_) | None => asks.push(Asking::by_default()),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use parking_lot::Mutex;
-use store::{Cost, Job, Ran, Reads, Store, StoreError, Topic, Tx};
+use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
 
 use crate::crash_tx::{CrashingTx, Fuse};
 
@@ -159,8 +159,8 @@ impl Store for CrashStore {
         self.inner.listen(listener);
     }
 
-    fn shared(&self) -> bool {
-        self.inner.shared()
+    fn is_shared(&self) -> bool {
+        self.inner.is_shared()
     }
 
     /// The real store outlives the dead process.
@@ -188,10 +188,10 @@ impl FatedJob {
     fn fated(&self, ran: Ran) -> Ran {
         let died = matches!(self.fate, Fate::DiesBeforeCall(_) | Fate::DiesBeforeCommit);
         match self.sabotage {
-            Some(Sabotage::KeepsHalf) if died => Ran::Commit,
-            _ if died => Ran::Rollback(Some(StoreError::Closed)),
-            Some(Sabotage::AcknowledgesWithoutCommit) if self.number.is_multiple_of(5) && ran == Ran::Commit => {
-                Ran::Rollback(None)
+            Some(Sabotage::KeepsHalf) if died => JobOutcome::Commit,
+            _ if died => JobOutcome::Rollback(Some(StoreError::Closed)),
+            Some(Sabotage::AcknowledgesWithoutCommit) if self.number.is_multiple_of(5) && ran == JobOutcome::Commit => {
+                JobOutcome::Rollback(None)
             }
             _ => ran,
         }
@@ -199,15 +199,15 @@ impl FatedJob {
 }
 
 impl Job for FatedJob {
-    fn run(&mut self, tx: &mut dyn Tx) -> Ran {
+    fn run(&mut self, tx: &mut dyn Tx) -> JobOutcome {
         let fuse = self.fuse();
         let ran = self.job.run(&mut CrashingTx { inner: tx, fuse: &fuse });
         self.fated(ran)
     }
 
-    fn look(&mut self, reads: &mut dyn Reads) -> Ran {
+    fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome {
         let fuse = self.fuse();
-        let ran = self.job.look(&mut CrashingTx { inner: reads, fuse: &fuse });
+        let ran = self.job.run_query(&mut CrashingTx { inner: reads, fuse: &fuse });
         self.fated(ran)
     }
 

@@ -13,15 +13,16 @@ use domain::{
 };
 use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, ActionPlace, Adopted, AnswerPlace, AuditFilter, AuditReads, AuditWrites, Bounded,
-    BudgetReads, BudgetWrites, Chained, Closed, Cursor, DataKey, DefinitionReads, DefinitionWrites, DifferenceCount,
-    DriveReads, DriveWrites, Due, DueAction, DueStep, DueWebhook, EventReads, EventWrites, GrantReads, GrantWrites,
-    Hold, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptValue, KeyRecord, KnownChange,
-    LineageReads, LineageWrites, Link, LinkRecord, Loose, Misfit, Once, OnceReads, OnceSecret, OnceWrites, OpenCount,
-    OpenTotal, OpenTotals, Page, PastAction, PastFilter, PolicyReads, PolicyWrites, ProjectEvents, ProposalReads,
-    ProposalWrites, Reads, Sealed, SealedAt, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites,
-    Stats, StatsReads, StepCounts, StepState, StoreError, Stored, TimerReads, TimerWrites, Topic, Tx, UserReads,
-    UserRecord, UserWrites, VisitRecord, WebhookReads, WebhookSecret, WebhookWrites,
+    AccessReads, AccessWrites, ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Adopted, AnswerSource,
+    AuditFilter, AuditReads, AuditWrites, Bounded, BudgetReads, BudgetWrites, ChainedEntry, Closed, Cursor, DataKey,
+    DefinitionReads, DefinitionWrites, DifferenceCount, Due, DueAction, DueStep, DueWebhook, EventReads, EventWrites,
+    GrantReads, GrantWrites, Hold, IdempotencyReads, IdempotencySecret, IdempotencyWrites, InteractionFilter,
+    InteractionReads, InteractionWrites, JournalEntry, KeptSecretValue, KeyRecord, LineageMismatch, LineageReads,
+    LineageWrites, Link, LinkRecord, Once, OpenCount, OpenTotal, OpenTotals, Page, PastAction, PolicyChangeRecord,
+    PolicyReads, PolicyWrites, ProjectEvents, Reads, Sealed, SealedValue, SecretReads, SecretWrites, SessionFilter,
+    SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepReads, StepState, StepWrites, StoreError,
+    StoreResult, TimerReads, TimerWrites, Topic, Tx, UnchainedEntry, UserReads, UserRecord, UserWrites, VisitRecord,
+    WebhookReads, WebhookSecret, WebhookWrites,
 };
 
 use crate::Sabotage;
@@ -38,7 +39,7 @@ impl Fuse {
         Self { left: Cell::new(calls), number, sabotage }
     }
 
-    fn burn(&self) -> Stored<()> {
+    fn burn(&self) -> StoreResult<()> {
         match self.left.get() {
             None => Ok(()),
             Some(0) => Err(StoreError::Closed),
@@ -60,7 +61,7 @@ pub(crate) struct CrashingTx<'a, T: ?Sized> {
 macro_rules! forward {
     ($all:ident: $($part:ident { $($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)* })*) => {$(
         impl<T: $all + ?Sized> $part for CrashingTx<'_, T> {
-            $(fn $name(&mut self, $($argument: $type),*) -> Stored<$out> {
+            $(fn $name(&mut self, $($argument: $type),*) -> StoreResult<$out> {
                 self.fuse.burn()?;
                 self.inner.$name($($argument),*)
             })*
@@ -73,18 +74,18 @@ forward! { Reads:
         setting(name: &str) -> Option<String>;
         project_settings(scope: &Scope) -> Option<String>;
         key(id: KeyId) -> Option<KeyRecord>;
-        key_named(tenant: TenantId, name: &str) -> bool;
-        ticket_exists(id: TicketId, hash: &[u8; 32]) -> bool;
+        has_key_named(tenant: TenantId, name: &str) -> bool;
+        has_ticket(id: TicketId, hash: &[u8; 32]) -> bool;
         scope(tenant: &str, project: &str) -> Option<Scope>;
         scopes() -> Vec<Scope>;
         keys_page(scope: &Scope, page: Page<KeyId>) -> Bounded<Key>;
         keys_of_people(scope: &Scope, now: Timestamp, page: Page<KeyId>) -> Bounded<Key>;
         key_count(scope: &Scope) -> u64;
-        keys_of_name(scope: &Scope, name: &str) -> Vec<Key>;
+        keys_named(scope: &Scope, name: &str) -> Vec<Key>;
     }
     SessionReads {
         session(scope: &Scope, id: SessionId) -> Option<Session>;
-        luggage(scope: &Scope, id: SessionId) -> Option<Luggage>;
+        session_input(scope: &Scope, id: SessionId) -> Option<Luggage>;
         sessions(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Bounded<Session>;
         steps(scope: &Scope, session: SessionId) -> Vec<Step>;
         steps_page(scope: &Scope, session: SessionId, page: Page<StepId>) -> Bounded<Step>;
@@ -93,25 +94,25 @@ forward! { Reads:
         interaction(scope: &Scope, id: InteractionId) -> Option<Interaction>;
         session_of(scope: &Scope, id: InteractionId) -> Option<SessionId>;
         interactions(scope: &Scope, filter: &InteractionFilter, page: Page<InteractionId>) -> Bounded<Interaction>;
-        archived(scope: &Scope, page: Page<InteractionId>) -> Bounded<Interaction>;
-        archived_newest(scope: &Scope, page: Page<InteractionId>) -> Bounded<Interaction>;
-        open_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
-        takers(scope: &Scope, session: SessionId) -> Vec<String>;
-        untaken_of(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
+        archived_interactions(scope: &Scope, page: Page<InteractionId>) -> Bounded<Interaction>;
+        archived_interactions_newest(scope: &Scope, page: Page<InteractionId>) -> Bounded<Interaction>;
+        open_interactions(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
+        delivery_agents(scope: &Scope, session: SessionId) -> Vec<String>;
+        waiting_deliveries(scope: &Scope, session: SessionId) -> Vec<InteractionId>;
         deliveries(scope: &Scope, asked_by: &str, page: Page<InteractionId>) -> Bounded<Interaction>;
-        sealed(scope: &Scope, id: InteractionId, name: &str) -> Option<Sealed>;
+        sealed_value(scope: &Scope, id: InteractionId, name: &str) -> Option<Sealed>;
     }
     EventReads {
         events(scope: &Scope, session: SessionId, after: u64, limit: u32) -> Bounded<Event>;
         events_about(scope: &Scope, session: SessionId, about: InteractionId, page: Page<u64>) -> Bounded<Event>;
         project_events(scope: &Scope, after: Cursor, limit: u32) -> ProjectEvents;
         project_head(scope: &Scope) -> Cursor;
-        changed_since(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
+        changed_topics(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
     }
-    ProposalReads {
-        proposal(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
-        proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Bounded<Proposal>;
-        past_actions(scope: &Scope, filter: &PastFilter, before: Option<&ActionPlace>, limit: u32) -> Bounded<PastAction>;
+    ActionReads {
+        action(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
+        actions(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Bounded<Proposal>;
+        action_history(scope: &Scope, filter: &ActionHistoryFilter, before: Option<&ActionCursor>, limit: u32) -> Bounded<PastAction>;
         actions_due(now: Timestamp, limit: u32) -> Vec<DueAction>;
         next_action_due() -> Option<Timestamp>;
     }
@@ -124,19 +125,19 @@ forward! { Reads:
         policy_state(scope: &Scope) -> Option<PolicyState>;
         policy_states(places: &[Scope]) -> Vec<Option<PolicyState>>;
         policy_version(scope: &Scope, version: &str) -> Option<PolicyVersion>;
-        policy_changes(scope: &Scope, version: Option<&str>, page: Page<u64>) -> Bounded<KnownChange>;
+        policy_changes(scope: &Scope, version: Option<&str>, page: Page<u64>) -> Bounded<PolicyChangeRecord>;
         shadow_text(scope: &Scope, number: u64) -> Option<String>;
         differences(scope: &Scope, number: u64, limit: u32) -> Bounded<Difference>;
         difference_counts(scope: &Scope, number: u64) -> Vec<DifferenceCount>;
     }
     BudgetReads {
-        open_counted(scope: &Scope) -> Vec<(String, OpenTotal)>;
-        open_found(scope: &Scope) -> Vec<(String, OpenTotal)>;
+        open_totals(scope: &Scope) -> Vec<(String, OpenTotal)>;
+        open_totals_computed(scope: &Scope) -> Vec<(String, OpenTotal)>;
     }
-    OnceReads {
-        once(scope: &Scope, actor: &str, key: &str) -> Option<Once>;
-        once_secret(scope: &Scope, actor: &str, key: &str) -> Option<Sealed>;
-        once_secrets_under(key: DataKeyId, limit: u32) -> Vec<OnceSecret>;
+    IdempotencyReads {
+        idempotency_record(scope: &Scope, actor: &str, key: &str) -> Option<IdempotencyRecord>;
+        idempotency_secret(scope: &Scope, actor: &str, key: &str) -> Option<Sealed>;
+        idempotency_secrets_under(key: DataKeyId, limit: u32) -> Vec<IdempotencySecret>;
     }
     StatsReads {
         stats(scope: &Scope, since: Timestamp) -> Stats;
@@ -149,46 +150,46 @@ forward! { Reads:
     AuditReads {
         tenant(name: &str) -> Option<TenantId>;
         first_project(tenant: TenantId) -> Option<ProjectId>;
-        audit_loose(limit: u32) -> Vec<Loose>;
+        audit_unchained_entries(limit: u32) -> Vec<UnchainedEntry>;
         audit_head(tenant: TenantId) -> Head;
-        audit_unsigned(before: Timestamp) -> Vec<TenantId>;
-        audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Bounded<Chained>;
-        audit_chain(tenant: TenantId, page: Page<u64>) -> Bounded<Chained>;
+        audit_unsigned_tenants(before: Timestamp) -> Vec<TenantId>;
+        audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Bounded<ChainedEntry>;
+        audit_chain(tenant: TenantId, page: Page<u64>) -> Bounded<ChainedEntry>;
         audit_checkpoints(tenant: TenantId, page: Page<u64>) -> Vec<Checkpoint>;
     }
     SecretReads {
         data_keys(tenant: TenantId) -> Vec<DataKey>;
-        tenants_not_under(master: &str, limit: u32) -> Vec<TenantId>;
+        tenants_under_other_master_keys(master: &str, limit: u32) -> Vec<TenantId>;
         fence() -> u64;
-        fence_passed(fence: u64) -> bool;
+        is_fence_passed(fence: u64) -> bool;
         data_keys_outdated(limit: u32) -> Vec<DataKey>;
-        sealed_under(key: DataKeyId, limit: u32) -> Vec<SealedAt>;
-        kept_under(key: DataKeyId, limit: u32) -> Vec<KeptValue>;
-        kept_for(scope: &Scope, agent: &str) -> Vec<KeptValue>;
-        kept(scope: &Scope, page: Page<SecretId>) -> Vec<KeptSecret>;
+        sealed_values_under(key: DataKeyId, limit: u32) -> Vec<SealedValue>;
+        kept_secrets_under(key: DataKeyId, limit: u32) -> Vec<KeptSecretValue>;
+        kept_secrets_for(scope: &Scope, agent: &str) -> Vec<KeptSecretValue>;
+        kept_secrets(scope: &Scope, page: Page<SecretId>) -> Vec<KeptSecret>;
     }
-    DriveReads {
+    StepReads {
         step(scope: &Scope, id: StepId) -> Option<Step>;
         steps_due(now: Timestamp, limit: u32) -> Vec<DueStep>;
         next_step_due() -> Option<Timestamp>;
         step_state(scope: &Scope, id: StepId) -> Option<StepState>;
-        sealed_of(scope: &Scope, session: SessionId, name: &str) -> Vec<InteractionId>;
+        interactions_with_sealed_value(scope: &Scope, session: SessionId, name: &str) -> Vec<InteractionId>;
         journal(scope: &Scope, step: StepId, after: u64, limit: u32) -> Vec<JournalEntry>;
     }
     DefinitionReads {
         definition(scope: &Scope, kind: DefinitionKind, name: &str, version: &str) -> Option<Definition>;
         definition_newest(scope: &Scope, kind: DefinitionKind, name: &str) -> Option<Definition>;
         definitions(scope: &Scope, kind: DefinitionKind, page: Page<(String, String)>) -> Bounded<Definition>;
-        frequent_answers(scope: &Scope, place: &AnswerPlace, limit: u32) -> Vec<(Value, u64)>;
+        frequent_answers(scope: &Scope, place: &AnswerSource, limit: u32) -> Vec<(Value, u64)>;
     }
     UserReads {
         user(tenant: TenantId, name: &str) -> Option<UserRecord>;
-        user_alike(tenant: TenantId, name: &str) -> Option<UserRecord>;
+        user_by_folded_name(tenant: TenantId, name: &str) -> Option<UserRecord>;
         user_by_id(id: UserId) -> Option<UserRecord>;
         user_by_subject(tenant: TenantId, subject: &str) -> Option<UserRecord>;
         users_page(scope: &Scope, after: Option<&str>, limit: u32) -> Bounded<User>;
         member_count(scope: &Scope) -> u64;
-        anybody_signed_in() -> bool;
+        has_anybody_signed_in() -> bool;
         scope_names(scope: &Scope) -> Option<(String, String)>;
         visit(id: VisitId) -> Option<VisitRecord>;
         link(id: LinkId) -> Option<LinkRecord>;
@@ -209,34 +210,34 @@ forward! { Reads:
         webhook_secrets_under(key: DataKeyId, limit: u32) -> Vec<WebhookSecret>;
     }
     LineageReads {
-        misfit() -> Option<Misfit>;
-        audit_unchained() -> u64;
+        misfit() -> Option<LineageMismatch>;
+        audit_skipped_count() -> u64;
     }
 }
 
 forward! { Tx:
     TimerWrites {
-        due_put_off(due: &Due, until: Timestamp) -> ();
-        action_put_off(due: &DueAction, until: Timestamp) -> ();
-        archive_put_off(until: Timestamp, to: Timestamp) -> Option<InteractionId>;
+        interaction_postpone(due: &DueInteraction, until: Timestamp) -> ();
+        action_postpone(due: &DueAction, until: Timestamp) -> ();
+        archive_postpone(until: Timestamp, to: Timestamp) -> Option<InteractionId>;
     }
     LineageWrites {
         adopt() -> Adopted;
     }
     BudgetWrites {
-        interaction_weighs(scope: &Scope, id: InteractionId, more: u64) -> ();
-        open_changed(scope: &Scope, opened: &[InteractionId], closed: &[InteractionId]) -> OpenTotals;
-        open_recount() -> ();
+        interaction_add_bytes(scope: &Scope, id: InteractionId, more: u64) -> ();
+        open_totals_update(scope: &Scope, opened: &[InteractionId], closed: &[InteractionId]) -> OpenTotals;
+        open_totals_recount() -> ();
     }
     AccessWrites {
         setting_ensure(name: &str, value: &str) -> String;
-        project_settings_put(scope: &Scope, settings: &str) -> ();
+        project_settings_save(scope: &Scope, settings: &str) -> ();
         scope_ensure(tenant: &str, project: &str, fresh: Scope) -> Scope;
         key_insert(record: &KeyRecord) -> ();
         key_revoke(scope: &Scope, id: KeyId, at: Timestamp) -> bool;
-        key_used(id: KeyId, at: Timestamp) -> ();
+        key_mark_used(id: KeyId, at: Timestamp) -> ();
         ticket_insert(ticket: &Ticket, hash: &[u8; 32]) -> ();
-        ticket_take(id: TicketId, hash: &[u8; 32]) -> Option<Ticket>;
+        ticket_redeem(id: TicketId, hash: &[u8; 32]) -> Option<Ticket>;
         tickets_purge(before: Timestamp, limit: u32) -> u64;
     }
     SessionWrites {
@@ -252,50 +253,50 @@ forward! { Tx:
         grant_revoke(grant: &Grant) -> bool;
     }
     PolicyWrites {
-        policy_held(scope: &Scope) -> Option<PolicyState>;
+        policy_lock_shared(scope: &Scope) -> Option<PolicyState>;
         policy_save(scope: &Scope, state: &PolicyState) -> ();
-        policy_keep(scope: &Scope, version: &PolicyVersion) -> bool;
-        policy_changed(scope: &Scope, change: &PolicyChange) -> ();
-        shadow_keep(scope: &Scope, shadow: &Shadow, text: &str) -> ();
-        shadow_forget(scope: &Scope) -> ();
+        policy_version_insert(scope: &Scope, version: &PolicyVersion) -> bool;
+        policy_change_insert(scope: &Scope, change: &PolicyChange) -> ();
+        shadow_save(scope: &Scope, shadow: &Shadow, text: &str) -> ();
+        shadow_delete(scope: &Scope) -> ();
         difference_insert(scope: &Scope, number: u64, difference: &Difference) -> ();
         differences_purge(most: u32, limit: u32) -> u64;
     }
     SecretWrites {
-        master_held(fresh: &str) -> String;
-        master_change(from: &str, to: &str) -> ();
+        master_key_lock(fresh: &str) -> String;
+        master_key_change(from: &str, to: &str) -> ();
         data_key_newest(tenant: TenantId) -> Option<DataKey>;
         data_key_insert(key: &DataKey) -> bool;
         data_key_rewrap(from: &str, key: &DataKey) -> ();
-        data_key_forget(key: DataKeyId) -> bool;
-        sealed_again(from: DataKeyId, at: &SealedAt, to: DataKeyId) -> ();
-        kept_again(from: DataKeyId, kept: &KeptValue) -> ();
-        kept_put(kept: &KeptValue) -> ();
-        kept_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
-        kept_forget(scope: &Scope, id: SecretId) -> bool;
+        data_key_delete(key: DataKeyId) -> bool;
+        sealed_value_reseal(from: DataKeyId, at: &SealedValue, to: DataKeyId) -> ();
+        kept_secret_reseal(from: DataKeyId, kept: &KeptSecretValue) -> ();
+        kept_secret_save(kept: &KeptSecretValue) -> ();
+        kept_secret_mark_used(scope: &Scope, id: SecretId, at: Timestamp) -> bool;
+        kept_secret_delete(scope: &Scope, id: SecretId) -> bool;
     }
     DefinitionWrites {
         definition_insert(scope: &Scope, definition: &Definition) -> bool;
         definition_retire(scope: &Scope, kind: DefinitionKind, version: (&str, &str), at: Timestamp) -> bool;
-        answer_count(scope: &Scope, place: &AnswerPlace, digest: &str, answer: &Value, at: Timestamp) -> ();
+        answer_count_increment(scope: &Scope, place: &AnswerSource, digest: &str, answer: &Value, at: Timestamp) -> ();
     }
     UserWrites {
         user_insert(user: &User) -> ();
-        membership_put(scope: &Scope, user: UserId, membership: &Membership) -> ();
+        membership_save(scope: &Scope, user: UserId, membership: &Membership) -> ();
         admins_lock(scope: &Scope) -> Vec<UserId>;
         names_lock(tenant: TenantId) -> ();
-        user_signed_in(id: UserId, at: Timestamp) -> ();
-        password_put(id: UserId, password: Option<&str>) -> ();
+        user_mark_signed_in(id: UserId, at: Timestamp) -> ();
+        password_save(id: UserId, password: Option<&str>) -> ();
         visit_insert(visit: &Visit, hash: &[u8; 32]) -> ();
-        visit_seen(id: VisitId, at: Timestamp) -> ();
-        visit_move(id: VisitId, project: ProjectId) -> bool;
-        visit_settle(id: VisitId) -> bool;
+        visit_mark_used(id: VisitId, at: Timestamp) -> ();
+        visit_set_project(id: VisitId, project: ProjectId) -> bool;
+        visit_consume_link(id: VisitId) -> bool;
         visit_end(id: VisitId) -> bool;
         visits_end(user: UserId, but: Option<VisitId>) -> ();
         visits_purge(seen: Timestamp, created: Timestamp, limit: u32) -> u64;
         link_insert(link: &SignInLink, hash: &[u8; 32]) -> ();
-        link_take(id: LinkId) -> bool;
-        links_drop(user: UserId) -> ();
+        link_redeem(id: LinkId) -> bool;
+        links_delete(user: UserId) -> ();
         links_purge(before: Timestamp, limit: u32) -> u64;
     }
     WebhookWrites {
@@ -305,45 +306,45 @@ forward! { Tx:
         webhook_delete(scope: &Scope, id: WebhookId, now: Timestamp) -> bool;
         webhook_wake(scope: &Scope, id: WebhookId, now: Timestamp) -> ();
         webhook_claim(due: &DueWebhook, hold: &Hold, now: Timestamp) -> bool;
-        webhook_hold(due: &DueWebhook, hold: &Hold) -> Option<(Webhook, Cursor)>;
-        webhook_move(due: &DueWebhook, cursor: Cursor) -> ();
+        webhook_lease_extend(due: &DueWebhook, hold: &Hold) -> Option<(Webhook, Cursor)>;
+        webhook_cursor_save(due: &DueWebhook, cursor: Cursor) -> ();
         webhook_release(due: &DueWebhook, lease: LeaseId, at: Option<Timestamp>, held_back: bool) -> ();
         webhook_delivery_insert(scope: &Scope, delivery: &WebhookDelivery) -> ();
         webhook_delivery_save(scope: &Scope, delivery: &WebhookDelivery) -> ();
         webhook_deliveries_purge(before: Timestamp, limit: u32) -> u64;
         webhook_secret_insert(secret: &WebhookSecret) -> ();
-        webhook_secrets_end(scope: &Scope, webhook: WebhookId, until: Timestamp) -> ();
+        webhook_secrets_expire(scope: &Scope, webhook: WebhookId, until: Timestamp) -> ();
         webhook_secrets_purge(now: Timestamp, limit: u32) -> u64;
-        webhook_secret_again(from: DataKeyId, secret: &WebhookSecret) -> ();
+        webhook_secret_reseal(from: DataKeyId, secret: &WebhookSecret) -> ();
     }
 }
 
 impl<T: Reads + ?Sized> TimerReads for CrashingTx<'_, T> {
-    fn now(&mut self) -> Stored<Timestamp> {
+    fn now(&mut self) -> StoreResult<Timestamp> {
         self.fuse.burn()?;
         let now = self.inner.now()?;
         let ahead = self.fuse.sabotage == Some(Sabotage::ClockAhead) && self.fuse.number.is_multiple_of(3);
         Ok(if ahead { now.saturating_add(SignedDuration::from_hours(1)).unwrap_or(now) } else { now })
     }
 
-    fn due(&mut self, now: Timestamp, limit: u32) -> Stored<Vec<Due>> {
+    fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>> {
         self.fuse.burn()?;
         self.inner.due(now, limit)
     }
 
-    fn next_due(&mut self) -> Stored<Option<Timestamp>> {
+    fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
         self.fuse.burn()?;
-        self.inner.next_due()
+        self.inner.next_interaction_due()
     }
 
-    fn oldest_retired(&mut self) -> Stored<Option<Timestamp>> {
+    fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
         self.fuse.burn()?;
         self.inner.oldest_retired()
     }
 }
 
 impl<T: Tx + ?Sized> EventWrites for CrashingTx<'_, T> {
-    fn event_append(&mut self, scope: &Scope, event: &Event) -> Stored<()> {
+    fn event_append(&mut self, scope: &Scope, event: &Event) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
             return Ok(());
@@ -353,7 +354,7 @@ impl<T: Tx + ?Sized> EventWrites for CrashingTx<'_, T> {
 }
 
 impl<T: Tx + ?Sized> AuditWrites for CrashingTx<'_, T> {
-    fn audit_append(&mut self, written: &Written) -> Stored<()> {
+    fn audit_append(&mut self, written: &Written) -> StoreResult<()> {
         self.fuse.burn()?;
         let seventh = written.entry.event.is_some_and(|event| event.is_multiple_of(7));
         if self.fuse.sabotage == Some(Sabotage::DropsEntries) && seventh {
@@ -362,70 +363,76 @@ impl<T: Tx + ?Sized> AuditWrites for CrashingTx<'_, T> {
         self.inner.audit_append(written)
     }
 
-    fn audit_lock(&mut self) -> Stored<()> {
+    fn audit_lock(&mut self) -> StoreResult<()> {
         self.fuse.burn()?;
         self.inner.audit_lock()
     }
 
-    fn audit_link(&mut self, tenant: TenantId, links: &[Link]) -> Stored<()> {
+    fn audit_chain_append(&mut self, tenant: TenantId, links: &[Link]) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.audit_link(tenant, links)
+        self.inner.audit_chain_append(tenant, links)
     }
 
-    fn audit_linked(&mut self, upto: Cursor) -> Stored<()> {
+    fn audit_chained_upto_save(&mut self, upto: Cursor) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.audit_linked(upto)
+        self.inner.audit_chained_upto_save(upto)
     }
 
-    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> Stored<()> {
+    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()> {
         self.fuse.burn()?;
         self.inner.audit_sign(tenant, checkpoint, now)
     }
 }
 
-impl<T: Tx + ?Sized> OnceWrites for CrashingTx<'_, T> {
-    fn once_insert(&mut self, scope: &Scope, actor: &str, key: &str, once: &Once) -> Stored<()> {
+impl<T: Tx + ?Sized> IdempotencyWrites for CrashingTx<'_, T> {
+    fn idempotency_insert(
+        &mut self,
+        scope: &Scope,
+        actor: &str,
+        key: &str,
+        record: &IdempotencyRecord,
+    ) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
-        self.inner.once_insert(scope, actor, key, once)
+        self.inner.idempotency_insert(scope, actor, key, once)
     }
 
-    fn once_fill(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> Stored<()> {
+    fn idempotency_result_save(&mut self, scope: &Scope, actor: &str, key: &str, result: &str) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
-        self.inner.once_fill(scope, actor, key, result)
+        self.inner.idempotency_result_save(scope, actor, key, result)
     }
 
-    fn once_seal(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> Stored<()> {
+    fn idempotency_secret_save(&mut self, scope: &Scope, actor: &str, key: &str, sealed: &Sealed) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
             return Ok(());
         }
-        self.inner.once_seal(scope, actor, key, sealed)
+        self.inner.idempotency_secret_save(scope, actor, key, sealed)
     }
 
-    fn once_secret_again(&mut self, from: DataKeyId, secret: &OnceSecret) -> Stored<()> {
+    fn idempotency_secret_reseal(&mut self, from: DataKeyId, secret: &IdempotencySecret) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.once_secret_again(from, secret)
+        self.inner.idempotency_secret_reseal(from, secret)
     }
 
-    fn once_purge(&mut self, before: Timestamp, limit: u32) -> Stored<u64> {
+    fn idempotency_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
         self.fuse.burn()?;
-        self.inner.once_purge(before, limit)
+        self.inner.idempotency_purge(before, limit)
     }
 }
 
 impl<T: Tx + ?Sized> InteractionWrites for CrashingTx<'_, T> {
-    fn interaction_insert(&mut self, interaction: &Interaction) -> Stored<()> {
+    fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         self.fuse.burn()?;
         self.inner.interaction_insert(interaction)
     }
 
-    fn interaction_save(&mut self, interaction: &Interaction) -> Stored<()> {
+    fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
             return Ok(());
@@ -433,45 +440,51 @@ impl<T: Tx + ?Sized> InteractionWrites for CrashingTx<'_, T> {
         self.inner.interaction_save(interaction)
     }
 
-    fn sealed_put(&mut self, scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> Stored<()> {
+    fn sealed_value_insert(
+        &mut self,
+        scope: &Scope,
+        id: InteractionId,
+        name: &str,
+        sealed: &Sealed,
+    ) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.sealed_put(scope, id, name, sealed)
+        self.inner.sealed_value_insert(scope, id, name, sealed)
     }
 
-    fn sealed_drop(&mut self, scope: &Scope, id: InteractionId) -> Stored<()> {
+    fn sealed_values_delete(&mut self, scope: &Scope, id: InteractionId) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.sealed_drop(scope, id)
+        self.inner.sealed_values_delete(scope, id)
     }
 
-    fn untaken_retire(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+    fn waiting_deliveries_retire(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.untaken_retire(scope, session)
+        self.inner.waiting_deliveries_retire(scope, session)
     }
 
-    fn archive(&mut self, until: Timestamp, limit: u32) -> Stored<u64> {
+    fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64> {
         self.fuse.burn()?;
         self.inner.archive(until, limit)
     }
 }
 
-impl<T: Tx + ?Sized> ProposalWrites for CrashingTx<'_, T> {
-    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+impl<T: Tx + ?Sized> ActionWrites for CrashingTx<'_, T> {
+    fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.proposal_insert(proposal)
+        self.inner.action_insert(proposal)
     }
 
-    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+    fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()> {
         self.fuse.burn()?;
         let started = matches!(proposal.standing, Standing::Started { .. });
         if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
             return Ok(());
         }
-        self.inner.proposal_save(proposal)
+        self.inner.action_save(proposal)
     }
 }
 
-impl<T: Tx + ?Sized> DriveWrites for CrashingTx<'_, T> {
-    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> Stored<()> {
+impl<T: Tx + ?Sized> StepWrites for CrashingTx<'_, T> {
+    fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
         self.fuse.burn()?;
         let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);
         if self.fuse.sabotage == Some(Sabotage::LosesResults) && third {
@@ -480,18 +493,23 @@ impl<T: Tx + ?Sized> DriveWrites for CrashingTx<'_, T> {
         self.inner.journal_append(scope, step, entry)
     }
 
-    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> Stored<()> {
+    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()> {
         self.fuse.burn()?;
         self.inner.step_state_save(scope, step, state)
     }
 
-    fn sealed_retire(&mut self, scope: &Scope, session: SessionId, at: Option<Timestamp>) -> Stored<()> {
+    fn session_sealed_values_retire(
+        &mut self,
+        scope: &Scope,
+        session: SessionId,
+        at: Option<Timestamp>,
+    ) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.sealed_retire(scope, session, at)
+        self.inner.session_sealed_values_retire(scope, session, at)
     }
 
-    fn sealed_drop_of(&mut self, scope: &Scope, session: SessionId) -> Stored<()> {
+    fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
         self.fuse.burn()?;
-        self.inner.sealed_drop_of(scope, session)
+        self.inner.session_sealed_values_delete(scope, session)
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use engine::Hidden;
+use engine::Redactor;
 use tokio_util::sync::CancellationToken;
 
 /// Limits of a file operation.
@@ -12,13 +12,13 @@ pub(super) struct Bounds {
     until: Instant,
     stop: CancellationToken,
     /// Values that must not be shown.
-    pub(super) secrets: Hidden,
+    pub(super) secrets: Redactor,
     /// Hash of the content that may be replaced.
     pub(super) expected_content: Option<String>,
 }
 
 impl Bounds {
-    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Hidden) -> Self {
+    pub(super) fn new(time: Duration, stop: CancellationToken, secrets: Redactor) -> Self {
         Self { until: Instant::now() + time, stop, secrets, expected_content: None }
     }
 

@@ -9,7 +9,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use cap_std::fs::MetadataExt as _;
-use engine::Hidden;
+use engine::Redactor;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::Deserialize;
@@ -184,7 +184,7 @@ impl CommandResult {
 }
 
 async fn execute(command: &mut Command, time: Duration, run: &ToolRun) -> io::Result<CommandResult> {
-    let secrets = Hidden::new(run.confidential());
+    let secrets = Redactor::new(run.confidential());
     let (mut stdout, mut stderr) = (Output::new(secrets.clone()), Output::new(secrets));
     let (group, from_stdout, from_stderr) = Group::start(command)?;
     let (why, status) = {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cap_std::fs::Dir;
 use domain::text;
-use engine::Hidden;
+use engine::Redactor;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -48,9 +48,9 @@ impl<W: FileWork> FileTool<W> {
     async fn perform(&self, arguments: &Value, run: &ToolRun) -> ToolOutcome {
         let arguments = match read::<W::Arguments>(arguments) {
             Ok(arguments) => arguments,
-            Err(trouble) => return failed(trouble, &Hidden::default()),
+            Err(trouble) => return failed(trouble, &Redactor::default()),
         };
-        let secrets = Hidden::new(run.confidential());
+        let secrets = Redactor::new(run.confidential());
         let stop = run.cancel.child_token();
         // Dropping this future stops the operation before its next step.
         let _stopping = stop.clone().drop_guard();
@@ -96,6 +96,6 @@ pub(super) fn read<A: DeserializeOwned>(arguments: &Value) -> Result<A, ToolFail
         .map_err(|error| ToolFailure::new(format!("the arguments do not fit: {}", text::misread(&error.to_string()))))
 }
 
-fn failed(trouble: ToolFailure, secrets: &Hidden) -> ToolOutcome {
+fn failed(trouble: ToolFailure, secrets: &Redactor) -> ToolOutcome {
     ToolOutcome::Failed { message: secrets.hide(&trouble.0), result: Value::Null }
 }

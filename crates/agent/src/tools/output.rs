@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use engine::{Hidden, Hiding};
+use engine::{Redactor, StreamRedactor};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::cut;
@@ -13,13 +13,13 @@ const SHOWN: usize = 64 << 10;
 /// One stream of a command. Secrets are removed before anything is kept.
 #[derive(Debug)]
 pub(super) struct Output {
-    hiding: Hiding,
+    hiding: StreamRedactor,
     kept: BothEnds,
 }
 
 impl Output {
-    pub(super) fn new(secrets: Hidden) -> Self {
-        Self { hiding: Hiding::new(secrets), kept: BothEnds::default() }
+    pub(super) fn new(secrets: Redactor) -> Self {
+        Self { hiding: StreamRedactor::new(secrets), kept: BothEnds::default() }
     }
 
     /// Reads to the end of the stream. Output read so far is kept when this future is dropped.

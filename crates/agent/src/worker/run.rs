@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Caller, Outcome, PermitId, Proposal, Refusal, SessionId, Standing, text};
-use engine::{Acted, Claim, Engine, Error};
+use engine::{ActionReply, Engine, Error, StepClaim};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl Ready {
 #[derive(Clone)]
 struct Runner<'a> {
     engine: &'a Engine,
-    claim: Claim,
+    claim: StepClaim,
     caller: Caller,
     lost: CancellationToken,
 }
@@ -232,7 +232,7 @@ impl Runner<'_> {
         action: &(SessionId, String),
         outcome: Outcome,
         run: Option<PermitId>,
-    ) -> Result<Acted, Error> {
+    ) -> Result<ActionReply, Error> {
         for _ in 0..REPORTS {
             match self.engine.action_outcome(&self.caller, action.clone(), (outcome.clone(), run), None).await {
                 Err(Error::Store(error)) => {

@@ -7,7 +7,7 @@ use domain::agent::Limits;
 use domain::flow::FlowStep;
 use domain::step::Revision;
 use domain::{AgentVersion, Caller, InteractionId, Refusal, Session, StepEnd, StepEnding, template};
-use engine::{Claim, Claimed, Journal, Sleep, values};
+use engine::{ClaimedStep, Journal, StepClaim, StepSleep, values};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ const BEGIN: &str = "Begin.";
 /// A step that a worker has claimed.
 pub(super) struct StepRun<'a> {
     pub(super) worker: &'a Worker,
-    pub(super) claim: Claim,
+    pub(super) claim: StepClaim,
     pub(super) caller: Caller,
     pub(super) session: Session,
     pub(super) agent: Option<AgentVersion>,
@@ -57,10 +57,10 @@ pub(super) struct JournalExtras {
 impl<'a> StepRun<'a> {
     pub(super) async fn begin(
         worker: &'a Worker,
-        claimed: Claimed,
+        claimed: ClaimedStep,
         lost: CancellationToken,
     ) -> Result<Self, StepError> {
-        let Claimed { claim, session, luggage, step, steps, state, left_behind, project } = claimed;
+        let ClaimedStep { claim, session, luggage, step, steps, state, left_behind, project } = claimed;
         let engine = &worker.engine;
         let flow = engine.flow_of(&session).await?;
         let flow_step = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name).cloned());
@@ -285,7 +285,7 @@ impl<'a> StepRun<'a> {
             _ => None,
         });
         let listening = self.state.activity() == Activity::Listening;
-        let sleep = Sleep { journal: self.journal, questions, calls: acts.collect(), listening };
+        let sleep = StepSleep { journal: self.journal, questions, calls: acts.collect(), listening };
         if let (Some(history), true) = (self.history.take(), self.read == self.journal) {
             self.worker.histories.insert(self.claim.step, Arc::new((self.read, history)));
         }

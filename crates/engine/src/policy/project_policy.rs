@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::policy::{Asking, Call, Considered, Explanation, Finding, Policy};
+use ::policy::{Asking, Call, ConsideredRule, Explanation, Finding, Policy};
 use domain::access::Right;
 use domain::{
     Action, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
@@ -60,7 +60,7 @@ pub struct CallExplanation {
     /// What came out, the floor included.
     pub ruling: Ruling,
     /// Every rule of the policy that was looked at, in order, up to the one that spoke.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<ConsideredRule>,
     /// What the parsers made of the arguments.
     pub parsed: Value,
     /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
@@ -75,7 +75,7 @@ pub struct FloorExplanation {
     /// What it says.
     pub ruling: FloorRuling,
     /// Every rule of the floor that was looked at, in order, up to the one that spoke.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<ConsideredRule>,
 }
 
 impl CallExplanation {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::{Digest, Role, Verdict};
 use serde_json::Value;
 
-use super::{Decided, Form, LEARNT, Names, Run};
+use super::{Decided, Form, LEARNT_PREFIX, Names, Run};
 use crate::{Pattern, Policy, Rule};
 
 /// How many signs of a digest make a name.
@@ -74,7 +74,7 @@ impl<'a> Saying<'a> {
     /// The name of a rule that says this.
     pub(super) fn name(&self) -> Option<String> {
         let digest = Digest::of_bytes(self.toml()?.as_bytes()).to_string();
-        Some(format!("{LEARNT}{}", digest.get(..DIGITS)?))
+        Some(format!("{LEARNT_PREFIX}{}", digest.get(..DIGITS)?))
     }
 }
 

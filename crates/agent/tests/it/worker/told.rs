@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use domain::{SessionStatus, SignedDuration};
-use engine::Claim;
+use engine::StepClaim;
 use holdpoint_agent::machine::{Activity, Input, MachineState};
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ async fn a_step_that_is_cut_short_has_that_for_its_last_input() {
     world.engine.control(&alice, session.id, domain::Command::Cancel, reason, None).await.unwrap();
     let (_, _, steps) = world.engine.session(&alice, session.id).await.unwrap();
     let agent = domain::Actor { kind: domain::ActorKind::Agent, name: "guide".into() };
-    let claim = Claim { scope: alice.scope, session: session.id, step: steps[0].id, number: 0, agent };
+    let claim = StepClaim { scope: alice.scope, session: session.id, step: steps[0].id, number: 0, agent };
     let journal = world.engine.step_journal_after(&claim, 0).await.unwrap();
     let journal: Vec<Input> = journal.into_iter().map(|entry| serde_json::from_value(entry.body).unwrap()).collect();
     assert_eq!(journal.last(), Some(&Input::Cancelled { reason: "enough".into() }));

@@ -216,12 +216,12 @@ fn decided_about(action: Action, behalf: OnBehalfOf, decision: &Decision) -> Opt
     Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
 }
 
-const fn said(effect: Effect) -> Said {
+const fn said(effect: Effect) -> DecisionOutcome {
     match effect {
-        Effect::Approve => Said::Approved,
-        Effect::Reject => Said::Rejected,
+        Effect::Approve => DecisionOutcome::Approved,
+        Effect::Reject => DecisionOutcome::Rejected,
         Effect::Edit | Effect::Retry | Effect::Terminate | Effect::Provide | Effect::Skip | Effect::Custom => {
-            Said::Otherwise
+            DecisionOutcome::Otherwise
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ::policy::{Decided, HeldBack, LEARNT, Learnt, held_back, runs};
+use ::policy::{Decided, DisputedRun, LEARNT_PREFIX, LearntRule, held_back, runs};
 use domain::access::Right;
 use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timestamp, Verdict};
 use store::Cost;
@@ -67,7 +67,7 @@ pub struct CounterExample {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuggestedRule {
     /// The rule, and the policy with it.
-    pub learnt: Learnt,
+    pub learnt: LearntRule,
     /// The tool.
     pub tool: String,
     /// The agent.
@@ -100,7 +100,7 @@ impl Engine {
         scope: Scope,
         (name, driven): (&str, bool),
     ) -> Result<InForce, Error> {
-        let allows = |rule: &&::policy::Rule| rule.name.starts_with(LEARNT) && rule.verdict == Verdict::Allow;
+        let allows = |rule: &&::policy::Rule| rule.name.starts_with(LEARNT_PREFIX) && rule.verdict == Verdict::Allow;
         let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();
         if driven || learnt.is_empty() {
             return Ok(in_force);
@@ -177,7 +177,8 @@ impl Engine {
         let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
         let held = turn.off_reactor(move |_| {
             let asks = |decided: &Decided| policy.judge(&decided.call()).ruling.verdict == Verdict::Ask;
-            let asked = |held: &HeldBack| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
+            let asked =
+                |held: &DisputedRun| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
             held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()
         });
         let held_back = held.await?.iter().filter_map(|held| DisputedRule::of(held, &known)).collect();
@@ -186,7 +187,7 @@ impl Engine {
 }
 
 impl DisputedRule {
-    fn of(held: &HeldBack, known: &PeopleDecisions) -> Option<Self> {
+    fn of(held: &DisputedRun, known: &PeopleDecisions) -> Option<Self> {
         let Decided { tool, agent, .. } = known.decided.get(*held.decisions.first()?)?.clone();
         let example = |place: &usize| {
             let (session, call) = known.places.get(*place)?.clone();
@@ -204,7 +205,7 @@ impl DisputedRule {
 }
 
 impl SuggestedRule {
-    fn of(learnt: Learnt, decided: &[Decided], decisions: &[Decision]) -> Option<Self> {
+    fn of(learnt: LearntRule, decided: &[Decided], decisions: &[Decision]) -> Option<Self> {
         let of_run: Vec<&Decision> = learnt.decisions.iter().filter_map(|place| decisions.get(*place)).collect();
         let Decided { tool, agent, .. } = decided.get(*learnt.decisions.first()?)?.clone();
         Some(Self {
