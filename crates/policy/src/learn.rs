@@ -43,7 +43,7 @@ pub struct Decided {
 
 /// What a person decided about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
+pub enum DecisionOutcome {
     /// Run it as it is.
     Approved,
     /// Do not run it.
@@ -52,7 +52,7 @@ pub enum Said {
     Otherwise,
 }
 
-impl Said {
+impl DecisionOutcome {
     /// What a rule would say in its place.
     const fn verdict(self) -> Option<Verdict> {
         match self {

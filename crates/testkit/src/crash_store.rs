@@ -185,7 +185,7 @@ impl FatedJob {
         Fuse::new(calls, self.number, self.sabotage)
     }
 
-    fn fated(&self, ran: Ran) -> Ran {
+    fn fated(&self, ran: JobOutcome) -> JobOutcome {
         let died = matches!(self.fate, Fate::DiesBeforeCall(_) | Fate::DiesBeforeCommit);
         match self.sabotage {
             Some(Sabotage::KeepsHalf) if died => JobOutcome::Commit,

@@ -13,21 +13,21 @@ use domain::{
 };
 use serde_json::Value;
 use store::{
-    AccessReads, AccessWrites, ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Adopted, AnswerSource,
-    AuditFilter, AuditReads, AuditWrites, Bounded, BudgetReads, BudgetWrites, ChainedEntry, Closed, Cursor, DataKey,
-    DefinitionReads, DefinitionWrites, DifferenceCount, Due, DueAction, DueStep, DueWebhook, EventReads, EventWrites,
-    GrantReads, GrantWrites, Hold, IdempotencyReads, IdempotencySecret, IdempotencyWrites, InteractionFilter,
-    InteractionReads, InteractionWrites, JournalEntry, KeptSecretValue, KeyRecord, LineageMismatch, LineageReads,
-    LineageWrites, Link, LinkRecord, Once, OpenCount, OpenTotal, OpenTotals, Page, PastAction, PolicyChangeRecord,
-    PolicyReads, PolicyWrites, ProjectEvents, Reads, Sealed, SealedValue, SecretReads, SecretWrites, SessionFilter,
-    SessionReads, SessionWrites, Stats, StatsReads, StepCounts, StepReads, StepState, StepWrites, StoreError,
-    StoreResult, TimerReads, TimerWrites, Topic, Tx, UnchainedEntry, UserReads, UserRecord, UserWrites, VisitRecord,
-    WebhookReads, WebhookSecret, WebhookWrites,
+    AccessReads, AccessWrites, ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, AnswerSource, AuditFilter,
+    AuditReads, AuditWrites, Bounded, BudgetReads, BudgetWrites, ChainLink, ChainedEntry, ClosedInteraction, Cursor,
+    DataKey, DefinitionReads, DefinitionWrites, DifferenceCount, DueAction, DueInteraction, DueStep, DueWebhook,
+    EventReads, EventWrites, GrantReads, GrantWrites, IdempotencyReads, IdempotencyRecord, IdempotencySecret,
+    IdempotencyWrites, InteractionFilter, InteractionReads, InteractionWrites, JournalEntry, KeptSecretValue,
+    KeyRecord, LineageAdoption, LineageMismatch, LineageReads, LineageWrites, LinkRecord, OpenCount, OpenTotal,
+    OpenTotals, Page, PastAction, PolicyChangeRecord, PolicyReads, PolicyWrites, ProjectEvents, Reads, Sealed,
+    SealedValue, SecretReads, SecretWrites, SessionFilter, SessionReads, SessionWrites, Stats, StatsReads, StepCounts,
+    StepReads, StepState, StepWrites, StoreError, StoreResult, TimerReads, TimerWrites, Topic, Tx, UnchainedEntry,
+    UserReads, UserRecord, UserWrites, VisitRecord, WebhookLease, WebhookReads, WebhookSecret, WebhookWrites,
 };
 
 use crate::Sabotage;
 
-/// Number of calls left, and the defect.
+/// How many calls are left, and what is wrong with them.
 pub(crate) struct Fuse {
     left: Cell<Option<u32>>,
     number: u64,
@@ -51,16 +51,16 @@ impl Fuse {
     }
 }
 
-/// A transaction or query that may end early.
-pub(crate) struct CrashingTx<'a, T: ?Sized> {
+/// What a use case sees of a transaction, or of a query, that may end early.
+pub(crate) struct FusedTx<'a, T: ?Sized> {
     pub(crate) inner: &'a mut T,
     pub(crate) fuse: &'a Fuse,
 }
 
-/// Each call counts down first and is then passed on.
-macro_rules! forward {
+/// Each call burns the fuse first and is then passed on.
+macro_rules! passed_on {
     ($all:ident: $($part:ident { $($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)* })*) => {$(
-        impl<T: $all + ?Sized> $part for CrashingTx<'_, T> {
+        impl<T: $all + ?Sized> $part for FusedTx<'_, T> {
             $(fn $name(&mut self, $($argument: $type),*) -> StoreResult<$out> {
                 self.fuse.burn()?;
                 self.inner.$name($($argument),*)
@@ -69,7 +69,7 @@ macro_rules! forward {
     )*};
 }
 
-forward! { Reads:
+passed_on! { Reads:
     AccessReads {
         setting(name: &str) -> Option<String>;
         project_settings(scope: &Scope) -> Option<String>;
@@ -141,9 +141,9 @@ forward! { Reads:
     }
     StatsReads {
         stats(scope: &Scope, since: Timestamp) -> Stats;
-        closed(scope: &Scope, since: Timestamp, after: Option<(Timestamp, InteractionId)>, limit: u32) -> Bounded<Closed>;
+        closed_interactions(scope: &Scope, since: Timestamp, after: Option<(Timestamp, InteractionId)>, limit: u32) -> Bounded<ClosedInteraction>;
         open_since(scope: &Scope, since: Timestamp) -> u64;
-        backlog() -> (u64, Option<Timestamp>);
+        delivery_backlog() -> (u64, Option<Timestamp>);
         step_counts(now: Timestamp) -> StepCounts;
         open_counts() -> Vec<OpenCount>;
     }
@@ -210,19 +210,19 @@ forward! { Reads:
         webhook_secrets_under(key: DataKeyId, limit: u32) -> Vec<WebhookSecret>;
     }
     LineageReads {
-        misfit() -> Option<LineageMismatch>;
+        lineage_mismatch() -> Option<LineageMismatch>;
         audit_skipped_count() -> u64;
     }
 }
 
-forward! { Tx:
+passed_on! { Tx:
     TimerWrites {
         interaction_postpone(due: &DueInteraction, until: Timestamp) -> ();
         action_postpone(due: &DueAction, until: Timestamp) -> ();
         archive_postpone(until: Timestamp, to: Timestamp) -> Option<InteractionId>;
     }
     LineageWrites {
-        adopt() -> Adopted;
+        lineage_adopt() -> LineageAdoption;
     }
     BudgetWrites {
         interaction_add_bytes(scope: &Scope, id: InteractionId, more: u64) -> ();
@@ -305,8 +305,8 @@ forward! { Tx:
         webhook_save(webhook: &Webhook) -> ();
         webhook_delete(scope: &Scope, id: WebhookId, now: Timestamp) -> bool;
         webhook_wake(scope: &Scope, id: WebhookId, now: Timestamp) -> ();
-        webhook_claim(due: &DueWebhook, hold: &Hold, now: Timestamp) -> bool;
-        webhook_lease_extend(due: &DueWebhook, hold: &Hold) -> Option<(Webhook, Cursor)>;
+        webhook_claim(due: &DueWebhook, hold: &WebhookLease, now: Timestamp) -> bool;
+        webhook_lease_extend(due: &DueWebhook, hold: &WebhookLease) -> Option<(Webhook, Cursor)>;
         webhook_cursor_save(due: &DueWebhook, cursor: Cursor) -> ();
         webhook_release(due: &DueWebhook, lease: LeaseId, at: Option<Timestamp>, held_back: bool) -> ();
         webhook_delivery_insert(scope: &Scope, delivery: &WebhookDelivery) -> ();
@@ -319,7 +319,7 @@ forward! { Tx:
     }
 }
 
-impl<T: Reads + ?Sized> TimerReads for CrashingTx<'_, T> {
+impl<T: Reads + ?Sized> TimerReads for FusedTx<'_, T> {
     fn now(&mut self) -> StoreResult<Timestamp> {
         self.fuse.burn()?;
         let now = self.inner.now()?;
@@ -329,7 +329,7 @@ impl<T: Reads + ?Sized> TimerReads for CrashingTx<'_, T> {
 
     fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>> {
         self.fuse.burn()?;
-        self.inner.due(now, limit)
+        self.inner.interactions_due(now, limit)
     }
 
     fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
@@ -343,7 +343,7 @@ impl<T: Reads + ?Sized> TimerReads for CrashingTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> EventWrites for CrashingTx<'_, T> {
+impl<T: Tx + ?Sized> EventWrites for FusedTx<'_, T> {
     fn event_append(&mut self, scope: &Scope, event: &Event) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::DropsEvents) && event.seq.is_multiple_of(7) {
@@ -353,7 +353,7 @@ impl<T: Tx + ?Sized> EventWrites for CrashingTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> AuditWrites for CrashingTx<'_, T> {
+impl<T: Tx + ?Sized> AuditWrites for FusedTx<'_, T> {
     fn audit_append(&mut self, written: &Written) -> StoreResult<()> {
         self.fuse.burn()?;
         let seventh = written.entry.event.is_some_and(|event| event.is_multiple_of(7));
@@ -368,7 +368,7 @@ impl<T: Tx + ?Sized> AuditWrites for CrashingTx<'_, T> {
         self.inner.audit_lock()
     }
 
-    fn audit_chain_append(&mut self, tenant: TenantId, links: &[Link]) -> StoreResult<()> {
+    fn audit_chain_append(&mut self, tenant: TenantId, links: &[ChainLink]) -> StoreResult<()> {
         self.fuse.burn()?;
         self.inner.audit_chain_append(tenant, links)
     }
@@ -384,13 +384,13 @@ impl<T: Tx + ?Sized> AuditWrites for CrashingTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> IdempotencyWrites for CrashingTx<'_, T> {
+impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
     fn idempotency_insert(
         &mut self,
         scope: &Scope,
         actor: &str,
         key: &str,
-        record: &IdempotencyRecord,
+        once: &IdempotencyRecord,
     ) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::ForgetsKeys) {
@@ -426,7 +426,7 @@ impl<T: Tx + ?Sized> IdempotencyWrites for CrashingTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> InteractionWrites for CrashingTx<'_, T> {
+impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
     fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
         self.fuse.burn()?;
         self.inner.interaction_insert(interaction)
@@ -467,7 +467,7 @@ impl<T: Tx + ?Sized> InteractionWrites for CrashingTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> ActionWrites for CrashingTx<'_, T> {
+impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
     fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()> {
         self.fuse.burn()?;
         self.inner.action_insert(proposal)
@@ -483,7 +483,7 @@ impl<T: Tx + ?Sized> ActionWrites for CrashingTx<'_, T> {
     }
 }
 
-impl<T: Tx + ?Sized> StepWrites for CrashingTx<'_, T> {
+impl<T: Tx + ?Sized> StepWrites for FusedTx<'_, T> {
     fn journal_append(&mut self, scope: &Scope, step: StepId, entry: &JournalEntry) -> StoreResult<()> {
         self.fuse.burn()?;
         let third = entry.body["input"] == "settled" && entry.seq.is_multiple_of(3);
