@@ -1,7 +1,7 @@
 //! Who is asked about a call that several rules ask about, and how.
 
 use domain::{Audience, Fallback, Role, Verdict};
-use holdpoint_policy::{Ask, Because, Call, Judgement, Policy};
+use holdpoint_policy::{Ask, AskCause, Call, Judgement, Policy};
 use serde_json::{Value, json};
 
 fn load(text: &str) -> Policy {
@@ -22,9 +22,9 @@ fn judged(policy: &Policy, arguments: &Value) -> Judgement {
 fn asking(judgement: &Judgement) -> Vec<String> {
     let name = |rule: &Option<String>| rule.clone().unwrap_or_default();
     let told = judgement.asks.iter().map(|ask| match ask.because {
-        Because::Matches => name(&ask.rule),
-        Because::Fails(_) => format!("!{}", name(&ask.rule)),
-        Because::Default => "default".to_owned(),
+        AskCause::Matches => name(&ask.rule),
+        AskCause::Fails(_) => format!("!{}", name(&ask.rule)),
+        AskCause::Default => "default".to_owned(),
     });
     told.collect()
 }

@@ -1,34 +1,34 @@
 //! Rules are learnt from runs of equal decisions only where they can be proved.
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{Call, Decided, Learnt, Policy, Said, runs};
+use holdpoint_policy::{Call, Decided, DecisionOutcome, LearntRule, Policy, runs};
 use serde_json::{Value, json};
 
 const ASK: &str =
     "version = 1\n\n# About everything else.\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nverdict = \"ask\"\n";
 
-fn decided(arguments: Value, said: Said) -> Decided {
+fn decided(arguments: Value, said: DecisionOutcome) -> Decided {
     let (tool, agent, user) = ("execute_command".into(), "bot".into(), "ann".into());
     Decided { tool, arguments, agent, user, role: Role::Agent, said, own_words: false }
 }
 
-fn commands(commands: &[&str], said: Said) -> Vec<Decided> {
+fn commands(commands: &[&str], said: DecisionOutcome) -> Vec<Decided> {
     commands.iter().map(|command| decided(json!({ "command": command }), said)).collect()
 }
 
-fn learnt(policy: &str, decisions: &[Decided]) -> Vec<Learnt> {
+fn learnt(policy: &str, decisions: &[Decided]) -> Vec<LearntRule> {
     let policy = Policy::load("policy.toml", policy).unwrap();
     runs(decisions).iter().filter_map(|run| policy.learn(run, decisions)).collect()
 }
 
 /// What the policy with the first learnt rule says of a call.
-fn says(found: &[Learnt], call: &Call<'_>) -> Verdict {
+fn says(found: &[LearntRule], call: &Call<'_>) -> Verdict {
     Policy::load("policy.toml", &found[0].text).unwrap().judge(call).ruling.verdict
 }
 
 #[test]
 fn five_equal_decisions_are_a_rule_and_four_are_none() {
-    let same = commands(&["npm ci"; 5], Said::Approved);
+    let same = commands(&["npm ci"; 5], DecisionOutcome::Approved);
     assert_eq!(learnt(ASK, &same[..4]), []);
     let found = learnt(ASK, &same);
     assert_eq!(found.len(), 1);
@@ -59,25 +59,25 @@ fn five_equal_decisions_are_a_rule_and_four_are_none() {
 
 #[test]
 fn equal_rejections_deny() {
-    let found = learnt(ASK, &commands(&["npm publish"; 5], Said::Rejected));
+    let found = learnt(ASK, &commands(&["npm publish"; 5], DecisionOutcome::Rejected));
     assert_eq!((found.len(), found[0].verdict), (1, Verdict::Deny));
     let different = commands(
         &["npm publish a", "npm publish b", "npm publish c", "npm publish d", "npm publish e"],
-        Said::Rejected,
+        DecisionOutcome::Rejected,
     );
     assert_eq!(learnt(ASK, &different), [], "only what was rejected itself");
 }
 
 #[test]
 fn one_decision_that_differs_is_enough() {
-    for said in [Said::Rejected, Said::Otherwise] {
-        let mut decisions = commands(&["npm ci"; 9], Said::Approved);
+    for said in [DecisionOutcome::Rejected, DecisionOutcome::Otherwise] {
+        let mut decisions = commands(&["npm ci"; 9], DecisionOutcome::Approved);
         decisions.push(decided(json!({ "command": "npm ci" }), said));
         assert_eq!(learnt(ASK, &decisions), [], "{said:?}");
     }
-    assert_eq!(learnt(ASK, &commands(&["npm ci"; 5], Said::Otherwise)), []);
-    let mut others = commands(&["npm ci"; 5], Said::Approved);
-    others.push(Decided { agent: "other".into(), said: Said::Rejected, ..others[0].clone() });
+    assert_eq!(learnt(ASK, &commands(&["npm ci"; 5], DecisionOutcome::Otherwise)), []);
+    let mut others = commands(&["npm ci"; 5], DecisionOutcome::Approved);
+    others.push(Decided { agent: "other".into(), said: DecisionOutcome::Rejected, ..others[0].clone() });
     assert_eq!(learnt(ASK, &others).len(), 1, "another agent is another matter");
 }
 
@@ -85,7 +85,7 @@ fn one_decision_that_differs_is_enough() {
 fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
     let pushes =
         ["git push origin a", "git push origin b", "git push origin c", "git push origin a", "git push origin b"];
-    let found = learnt(ASK, &commands(&pushes, Said::Approved));
+    let found = learnt(ASK, &commands(&pushes, DecisionOutcome::Approved));
     assert_eq!(found.len(), 1);
     let judged = |command: &str| {
         let arguments = json!({ "command": command });
@@ -115,12 +115,12 @@ fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
     ] {
         assert_eq!(judged(command), Verdict::Ask, "{command}");
     }
-    let mut against = commands(&pushes, Said::Approved);
-    against.push(decided(json!({ "command": "git push origin b" }), Said::Rejected));
+    let mut against = commands(&pushes, DecisionOutcome::Approved);
+    against.push(decided(json!({ "command": "git push origin b" }), DecisionOutcome::Rejected));
     assert_eq!(learnt(ASK, &against), [], "the rule would allow what somebody rejected");
     let dangerous =
         ["git branch -D old", "git branch -D old", "git branch -D old", "git branch -D old", "git branch main"];
-    let found = learnt(ASK, &commands(&dangerous, Said::Approved));
+    let found = learnt(ASK, &commands(&dangerous, DecisionOutcome::Approved));
     let arguments = json!({ "command": "git branch -D main" });
     let call =
         Call { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
@@ -134,11 +134,13 @@ fn what_is_not_plain_is_not_made_wider() {
         ["ls a | sh", "ls b | sh", "ls c | sh", "ls d | sh", "ls e | sh"],
         ["python a.py", "python b.py", "python c.py", "python d.py", "python e.py"],
     ] {
-        assert_eq!(learnt(ASK, &commands(&commands_, Said::Approved)), [], "{commands_:?}");
+        assert_eq!(learnt(ASK, &commands(&commands_, DecisionOutcome::Approved)), [], "{commands_:?}");
     }
-    assert_eq!(learnt(ASK, &commands(&["echo $(reboot)"; 5], Said::Approved)), [], "not even exactly");
+    assert_eq!(learnt(ASK, &commands(&["echo $(reboot)"; 5], DecisionOutcome::Approved)), [], "not even exactly");
     let beside: Vec<Decided> = (0..5)
-        .map(|n| decided(json!({ "command": format!("git push origin {n}"), "container": "x" }), Said::Approved))
+        .map(|n| {
+            decided(json!({ "command": format!("git push origin {n}"), "container": "x" }), DecisionOutcome::Approved)
+        })
         .collect();
     assert_eq!(learnt(ASK, &beside), []);
 }
@@ -147,10 +149,11 @@ fn what_is_not_plain_is_not_made_wider() {
 fn what_the_policy_denies_stays_denied() {
     let denies = "[[rule]]\nname = \"never\"\ntools = [\"*\"]\nwhen = 'shell != null && shell.commands.exists(c, c.words.exists(w, w == \"--force\"))'\nverdict = \"deny\"\n";
     let (before, behind) = (format!("version = 1\n{denies}{}", &ASK[12..]), ASK.to_owned());
-    let forced = commands(&["git push --force"; 5], Said::Approved);
+    let forced = commands(&["git push --force"; 5], DecisionOutcome::Approved);
     assert_eq!(learnt(&before, &forced), []);
     assert_eq!(learnt(&behind, &forced).len(), 1);
-    let mixed = commands(&["git push a", "git push b", "git push c", "git push a", "git push b"], Said::Approved);
+    let mixed =
+        commands(&["git push a", "git push b", "git push c", "git push a", "git push b"], DecisionOutcome::Approved);
     let found = learnt(&before, &mixed);
     let text = Policy::load("policy.toml", &found[0].text).unwrap();
     let names: Vec<&str> = text.rules().map(|rule| rule.name.as_str()).collect();
@@ -158,13 +161,17 @@ fn what_the_policy_denies_stays_denied() {
     // The rule that asks looks at the words itself, so that nobody knows what is behind it.
     let narrow = "version = 1\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nwhen = 'shell != null && shell.commands[0].name == \"git\"'\nverdict = \"ask\"\n";
     assert_eq!(learnt(narrow, &mixed), []);
-    assert_eq!(learnt(narrow, &commands(&["git push a"; 5], Said::Approved)).len(), 1, "exactly is always known");
+    assert_eq!(
+        learnt(narrow, &commands(&["git push a"; 5], DecisionOutcome::Approved)).len(),
+        1,
+        "exactly is always known"
+    );
 }
 
 #[test]
 fn who_asks_must_ask_everybody_of_the_run() {
     let some = "version = 1\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nusers = [\"ann\"]\nverdict = \"ask\"\n\n[[rule]]\nname = \"never\"\ntools = [\"*\"]\nverdict = \"deny\"\n";
-    let mut decisions = commands(&["npm ci"; 5], Said::Approved);
+    let mut decisions = commands(&["npm ci"; 5], DecisionOutcome::Approved);
     assert_eq!(learnt(some, &decisions).len(), 1);
     decisions.push(Decided { user: "eve".into(), ..decisions[0].clone() });
     assert_eq!(learnt(some, &decisions), []);
@@ -172,27 +179,27 @@ fn who_asks_must_ask_everybody_of_the_run() {
 
 #[test]
 fn what_the_default_asks_is_learnt_at_the_end() {
-    let found = learnt("version = 1", &commands(&["npm ci"; 5], Said::Approved));
+    let found = learnt("version = 1", &commands(&["npm ci"; 5], DecisionOutcome::Approved));
     assert_eq!((found.len(), found[0].before.as_deref()), (1, None));
 }
 
 #[test]
 fn what_has_no_words_in_toml_is_not_learnt() {
-    let null: Vec<Decided> = (0..5).map(|_| decided(json!({ "x": null }), Said::Approved)).collect();
+    let null: Vec<Decided> = (0..5).map(|_| decided(json!({ "x": null }), DecisionOutcome::Approved)).collect();
     assert_eq!(learnt(ASK, &null), []);
-    let large: Vec<Decided> = (0..5).map(|_| decided(json!({ "x": u64::MAX }), Said::Approved)).collect();
+    let large: Vec<Decided> = (0..5).map(|_| decided(json!({ "x": u64::MAX }), DecisionOutcome::Approved)).collect();
     assert_eq!(learnt(ASK, &large), []);
     let odd = json!({ "a b": ["\u{7}\"\\\n", 1.5, { "é": true }], "n": -3, "empty": {}, "none": [] });
-    let odd: Vec<Decided> = (0..5).map(|_| decided(odd.clone(), Said::Approved)).collect();
+    let odd: Vec<Decided> = (0..5).map(|_| decided(odd.clone(), DecisionOutcome::Approved)).collect();
     assert_eq!(learnt(ASK, &odd).len(), 1);
     let wild: Vec<Decided> =
-        (0..5).map(|_| Decided { agent: "b*t".into(), ..decided(json!({}), Said::Approved) }).collect();
+        (0..5).map(|_| Decided { agent: "b*t".into(), ..decided(json!({}), DecisionOutcome::Approved) }).collect();
     assert_eq!(learnt(ASK, &wild), []);
 }
 
 #[test]
 fn a_suspended_rule_matches_nothing() {
-    let found = learnt(ASK, &commands(&["npm ci"; 5], Said::Approved));
+    let found = learnt(ASK, &commands(&["npm ci"; 5], DecisionOutcome::Approved));
     let policy = Policy::load("policy.toml", &found[0].text).unwrap();
     let arguments = json!({ "command": "npm ci" });
     let call =
@@ -211,8 +218,9 @@ fn a_suspended_rule_matches_nothing() {
 /// Arguments are compared as JSON means them, and a rule has one name however its numbers were written.
 #[test]
 fn one_and_one_point_nought_are_one_number() {
-    let whole = || decided(json!({ "n": 1, "list": [2, -3] }), Said::Approved);
-    let double = || decided(serde_json::from_str(r#"{"list": [2.0, -3.0], "n": 1.0}"#).unwrap(), Said::Approved);
+    let whole = || decided(json!({ "n": 1, "list": [2, -3] }), DecisionOutcome::Approved);
+    let double =
+        || decided(serde_json::from_str(r#"{"list": [2.0, -3.0], "n": 1.0}"#).unwrap(), DecisionOutcome::Approved);
     let one = [whole(), double(), whole(), double(), whole()];
     let (found, again) = (learnt(ASK, &one), learnt(ASK, &[double(), whole(), double(), whole(), double()]));
     assert_eq!((found.len(), again.len(), &found[0].name), (1, 1, &again[0].name));
@@ -220,11 +228,11 @@ fn one_and_one_point_nought_are_one_number() {
         assert_eq!(says(&found, &decided.call()), Verdict::Allow);
     }
     for number in [json!(1.5), json!("1"), json!(true), json!(null)] {
-        let other = decided(json!({ "n": number, "list": [2, -3] }), Said::Approved);
+        let other = decided(json!({ "n": number, "list": [2, -3] }), DecisionOutcome::Approved);
         assert_eq!(says(&found, &other.call()), Verdict::Ask);
     }
     let mut against = one.to_vec();
-    against.push(Decided { said: Said::Rejected, ..double() });
+    against.push(Decided { said: DecisionOutcome::Rejected, ..double() });
     assert_eq!(learnt(ASK, &against), []);
 }
 
@@ -233,7 +241,8 @@ fn one_and_one_point_nought_are_one_number() {
 fn a_learnt_rule_is_known_by_its_name() {
     let pushes =
         ["git push origin a", "git push origin b", "git push origin c", "git push origin a", "git push origin b"];
-    for decisions in [commands(&["npm ci"; 5], Said::Approved), commands(&pushes, Said::Approved)] {
+    for decisions in [commands(&["npm ci"; 5], DecisionOutcome::Approved), commands(&pushes, DecisionOutcome::Approved)]
+    {
         let found = learnt(ASK, &decisions);
         let misnamed = |text: &str| Policy::load("policy.toml", text).unwrap().misnamed().count();
         let (text, name) = (&found[0].text, &found[0].name);
@@ -249,11 +258,11 @@ fn a_learnt_rule_is_known_by_its_name() {
 #[test]
 fn a_run_of_commands_that_somebody_decided_otherwise_about_is_shown() {
     let push = |branch: &str, said| decided(json!({ "command": format!("git push origin {branch}") }), said);
-    let mut decisions: Vec<Decided> = ["a", "b", "a", "b"].map(|branch| push(branch, Said::Approved)).into();
-    decisions.push(Decided { own_words: true, ..push("a", Said::Approved) });
-    decisions.push(push("c", Said::Rejected));
+    let mut decisions: Vec<Decided> = ["a", "b", "a", "b"].map(|branch| push(branch, DecisionOutcome::Approved)).into();
+    decisions.push(Decided { own_words: true, ..push("a", DecisionOutcome::Approved) });
+    decisions.push(push("c", DecisionOutcome::Rejected));
     assert_eq!(holdpoint_policy::held_back(&decisions), []);
-    decisions.push(push("b", Said::Approved));
+    decisions.push(push("b", DecisionOutcome::Approved));
     let held = holdpoint_policy::held_back(&decisions);
     let [held] = held.as_slice() else { panic!("{held:?}") };
     assert_eq!(
