@@ -7,7 +7,7 @@ use std::sync::Arc;
 use domain::{
     Action, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
 };
-use policy::{Decided, Policy, Said};
+use policy::{Decided, DecisionOutcome, Policy};
 use store::{Cost, InteractionFilter, Page, PastFilter, Sort, StoreError};
 
 use crate::doubt::{Asked, asked_about};
@@ -213,12 +213,12 @@ fn decided_about(action: Action, behalf: Behalf, decision: &Decision) -> Option<
     Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
 }
 
-const fn said(effect: Effect) -> Said {
+const fn said(effect: Effect) -> DecisionOutcome {
     match effect {
-        Effect::Approve => Said::Approved,
-        Effect::Reject => Said::Rejected,
+        Effect::Approve => DecisionOutcome::Approved,
+        Effect::Reject => DecisionOutcome::Rejected,
         Effect::Edit | Effect::Retry | Effect::Terminate | Effect::Provide | Effect::Skip | Effect::Custom => {
-            Said::Otherwise
+            DecisionOutcome::Otherwise
         }
     }
 }

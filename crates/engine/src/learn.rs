@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use domain::access::Right;
 use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timestamp, Verdict};
-use policy::{Decided, HeldBack, LEARNT, Learnt, held_back, runs};
+use policy::{Decided, DisputedRun, LEARNT_PREFIX, LearntRule, held_back, runs};
 use store::Cost;
 
 use crate::decided::Known;
@@ -67,7 +67,7 @@ pub struct CounterExample {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggested {
     /// The rule, and the policy with it.
-    pub learnt: Learnt,
+    pub learnt: LearntRule,
     /// The tool.
     pub tool: String,
     /// The agent.
@@ -90,7 +90,7 @@ impl Engine {
     /// from, is not allowed to a key of the same name; learnt rules that deny are heard by both.
     pub(crate) async fn in_force_for(&self, scope: Scope, (name, driven): (&str, bool)) -> Result<InForce, Error> {
         let mut in_force = self.in_force(scope).await?;
-        let allows = |rule: &&policy::Rule| rule.name.starts_with(LEARNT) && rule.verdict == Verdict::Allow;
+        let allows = |rule: &&policy::Rule| rule.name.starts_with(LEARNT_PREFIX) && rule.verdict == Verdict::Allow;
         let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();
         if driven || learnt.is_empty() {
             return Ok(in_force);
@@ -167,7 +167,8 @@ impl Engine {
         let (policy, looked) = (Arc::clone(&in_force.policy), Arc::clone(decided));
         let held = turn.off_reactor(move |_| {
             let asks = |decided: &Decided| policy.judge(&decided.call()).ruling.verdict == Verdict::Ask;
-            let asked = |held: &HeldBack| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
+            let asked =
+                |held: &DisputedRun| held.decisions.first().and_then(|place| looked.get(*place)).is_some_and(asks);
             held_back(&looked).into_iter().filter(asked).take(MOST).collect::<Vec<_>>()
         });
         let held_back = held.await?.iter().filter_map(|held| Disputed::of(held, &known)).collect();
@@ -176,7 +177,7 @@ impl Engine {
 }
 
 impl Disputed {
-    fn of(held: &HeldBack, known: &Known) -> Option<Self> {
+    fn of(held: &DisputedRun, known: &Known) -> Option<Self> {
         let Decided { tool, agent, .. } = known.decided.get(*held.decisions.first()?)?.clone();
         let example = |place: &usize| {
             let (session, call) = known.places.get(*place)?.clone();
@@ -194,7 +195,7 @@ impl Disputed {
 }
 
 impl Suggested {
-    fn of(learnt: Learnt, decided: &[Decided], decisions: &[Decision]) -> Option<Self> {
+    fn of(learnt: LearntRule, decided: &[Decided], decisions: &[Decision]) -> Option<Self> {
         let of_run: Vec<&Decision> = learnt.decisions.iter().filter_map(|place| decisions.get(*place)).collect();
         let Decided { tool, agent, .. } = decided.get(*learnt.decisions.first()?)?.clone();
         Some(Self {

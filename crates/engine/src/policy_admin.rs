@@ -7,7 +7,7 @@ use domain::{
     Action, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
     Ruling, Scope, Verdict, text,
 };
-use policy::{Asking, Call, Considered, Explanation, Finding, Policy};
+use policy::{Asking, Call, ConsideredRule, Explanation, Finding, Policy};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{KnownChange, Page, StoreError};
@@ -59,7 +59,7 @@ pub struct Explained {
     /// What came out, the floor included.
     pub ruling: Ruling,
     /// Every rule of the policy that was looked at, in order, up to the one that spoke.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<ConsideredRule>,
     /// What the parsers made of the arguments.
     pub parsed: Value,
     /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
@@ -74,7 +74,7 @@ pub struct FloorExplained {
     /// What it says.
     pub ruling: FloorRuling,
     /// Every rule of the floor that was looked at, in order, up to the one that spoke.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<ConsideredRule>,
 }
 
 impl Explained {

@@ -5,7 +5,7 @@ use std::path::Path;
 use axum::Json;
 use axum::extract::State;
 use engine::{Differs, Explained, FloorExplained, InForce, PolicyNotices, RefusedFile, Supposed};
-use policy::{Asking, Because, Considered, Finding, Severity};
+use policy::{AskCause, Asking, ConsideredRule, Finding, Severity};
 use protocol::{
     AskView, ExplainBody, ExplanationView, FindingView, FindingsView, FloorExplanationView, FloorView, PolicyBody,
     PolicyCheckBody, PolicyDiffersView, PolicyEnabledBody, PolicyResetBody, PolicyVersionView, PolicyVersionsPage,
@@ -157,7 +157,7 @@ pub(super) async fn policy_explain(
 ) -> Result<Json<ExplanationView>, ApiError> {
     let supposed = Supposed { tool, arguments, agent, user, role, draft: text };
     let Explained { ruling, considered, parsed, asks, floor } = app.engine.policy_explain(&caller, supposed).await?;
-    let gone_through = |considered: &[Considered]| serde_json::to_value(considered).unwrap_or(Value::Null);
+    let gone_through = |considered: &[ConsideredRule]| serde_json::to_value(considered).unwrap_or(Value::Null);
     let floor = floor.map(|FloorExplained { ruling, considered }| FloorExplanationView {
         ruling: ruling.into(),
         considered: gone_through(&considered),
@@ -169,9 +169,9 @@ pub(super) async fn policy_explain(
 fn shown(ask: Asking) -> AskView {
     let audience = ask.audience().into();
     let (because, error) = match ask.because {
-        Because::Matches => ("matches", None),
-        Because::Fails(error) => ("fails", Some(error)),
-        Because::Default => ("default", None),
+        AskCause::Matches => ("matches", None),
+        AskCause::Fails(error) => ("fails", Some(error)),
+        AskCause::Default => ("default", None),
     };
     AskView { rule: ask.rule, because, error, audience }
 }
