@@ -1,4 +1,4 @@
-//! Who asks about a call, and how the one question is put that satisfies all of them.
+//! Combines everything that asks about a call into one question that satisfies all of it.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::{AskSettings, Rule};
 /// One reason to ask about a call: a rule, or the default of the policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asking {
-    /// The rule's name; none for the default.
+    /// Name of the rule; `None` for the default.
     pub rule: Option<String>,
-    /// Why it asks.
+    /// The cause for asking.
     pub because: AskCause,
-    /// How it wants its question put, where it says so.
+    /// Settings of the question, if the rule has any.
     pub settings: Option<Arc<AskSettings>>,
 }
 
-/// Why somebody is asked.
+/// The cause for asking about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskCause {
     /// The rule matches.
@@ -29,23 +29,23 @@ pub enum AskCause {
     Default,
 }
 
-/// How the question about a call is put: as strictly as everything that asks about it.
+/// The combined settings of the question about a call: as strict as the strictest of everything that asks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// The audiences that must each be satisfied; at least one. None of them is implied by another.
+    /// The audiences, at least one. Each must be satisfied, and none is implied by another.
     pub audiences: Vec<Audience>,
-    /// The shortest time that a rule gives people.
+    /// The shortest time to answer that a rule gives, in seconds.
     pub deadline_seconds: Option<i64>,
-    /// Whether a rule that asks gives no time: then people have no longer than what is usual.
+    /// Some asking rule gives no time. The time to answer is then at most the usual one.
     pub undated: bool,
-    /// What happens at the deadline: what all rules say, or `deny` where they say different things.
+    /// The outcome at the deadline: the fallback on which all rules agree, or `deny`.
     pub fallback: Option<Fallback>,
-    /// What people may choose from; empty for the usual options of an approval.
+    /// The options to choose from; empty for the usual options of an approval.
     pub options: Vec<Choice>,
 }
 
 impl Asking {
-    /// The default of a policy asks the usual people.
+    /// The default of a policy asks the default audience.
     #[must_use]
     pub const fn by_default() -> Self {
         Self { rule: None, because: AskCause::Default, settings: None }
@@ -55,7 +55,7 @@ impl Asking {
         Self { rule: Some(rule.name.clone()), because, settings: rule.ask.clone() }
     }
 
-    /// Who may answer, as far as this one is concerned.
+    /// The audience of this rule, or the default audience.
     #[must_use]
     pub fn audience(&self) -> Audience {
         self.settings.as_ref().and_then(|settings| settings.audience.clone()).unwrap_or_default()
@@ -69,9 +69,9 @@ impl Default for Ask {
 }
 
 impl Ask {
-    /// Combines everything that asks about one call. The usual people are asked where nothing does.
+    /// Combines everything that asks about one call. An empty list gives a question to the default audience.
     ///
-    /// The default of a policy adds its audience. How much time people have, what happens then and what they may choose is up to the rules.
+    /// The default of a policy adds its audience only. Time, fallback and options come from the rules.
     #[must_use]
     pub fn of(asks: &[Asking]) -> Self {
         let plain = AskSettings::default();
@@ -92,7 +92,7 @@ impl Ask {
     }
 }
 
-/// The options of the last rule that has any, without those that let the action run in a way that another rule does not offer.
+/// The options of the last rule that has any, without those that run the action in a way that another rule does not offer.
 fn combined_options(rules: &[&AskSettings]) -> Vec<Choice> {
     let Some(shown) = rules.iter().rev().find(|rule| !rule.options.is_empty()) else { return Vec::new() };
     let mut options = shown.options.clone();
@@ -124,7 +124,7 @@ fn combined_options(rules: &[&AskSettings]) -> Vec<Choice> {
     options
 }
 
-/// What all rules say, where they say the same and it can be chosen; else the answer is no.
+/// The fallback on which all rules agree, if it can be chosen; otherwise `deny`.
 fn combined_fallback(rules: &[&AskSettings], options: &[Choice]) -> Option<Fallback> {
     let (first, others) = rules.split_first()?;
     if others.is_empty() {
@@ -140,7 +140,7 @@ fn combined_fallback(rules: &[&AskSettings], options: &[Choice]) -> Option<Fallb
     if offered { first.fallback.clone() } else { Some(Fallback::Deny) }
 }
 
-/// What an approval offers where its rule has no options of its own.
+/// The options of an approval whose rule has none of its own.
 fn usual_options() -> Vec<Choice> {
     let action = Some(Action { tool: "tool".into(), arguments: json!({}) });
     let question = Question { action, ..Question::plain(Kind::Approval, "An action waits".into()) };

@@ -1,15 +1,15 @@
-//! One call being judged, and what has been found out about it so far.
+//! One call that is being judged, with the facts parsed so far.
 
 use std::{cell::OnceCell, sync::LazyLock};
 
 use domain::Digest;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tool_facts::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
+use tool_facts::{Assignment, CallFacts, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
 
 use crate::Call;
 
-/// One value of every variable besides `args`, with an element in each list: what expressions may look into.
+/// A sample value of every variable except `args`, with one element in each list: the fields that expressions may examine.
 pub(crate) static SHAPES: LazyLock<Value> = LazyLock::new(|| {
     let text = || vec![String::new()];
     let simple = Simple {
@@ -50,13 +50,13 @@ pub(crate) static SHAPES: LazyLock<Value> = LazyLock::new(|| {
     shapes
 });
 
-/// The one field of what could not be parsed.
+/// The only field of a fact that could not be parsed.
 const UNPARSED: &str = "unparsed";
 
-/// A call whose parts are parsed when a rule first looks at them.
+/// A call whose arguments are parsed when a rule first examines them.
 pub(crate) struct Case<'a> {
     pub(crate) call: &'a Call<'a>,
-    parsed: OnceCell<Parsed>,
+    parsed: OnceCell<CallFacts>,
     facts: OnceCell<Value>,
     digest: OnceCell<Digest>,
 }
@@ -66,9 +66,9 @@ impl<'a> Case<'a> {
         Self { call, parsed: OnceCell::new(), facts: OnceCell::new(), digest: OnceCell::new() }
     }
 
-    /// The facts about what it would do.
-    pub(crate) fn parsed(&self) -> &Parsed {
-        self.parsed.get_or_init(|| Parsed::of(self.call.tool, self.call.arguments))
+    /// The facts about the call.
+    pub(crate) fn parsed(&self) -> &CallFacts {
+        self.parsed.get_or_init(|| CallFacts::of(self.call.tool, self.call.arguments))
     }
 
     /// The digest of its arguments in their canonical form.
@@ -76,7 +76,7 @@ impl<'a> Case<'a> {
         *self.digest.get_or_init(|| Digest::of_json(self.call.arguments))
     }
 
-    /// The facts as expressions and people see them: `null` for what the call has not, one field `unparsed` for what
+    /// The facts as expressions and people see them: `null` for a fact that the call does not have, one field `unparsed` for a fact that
     /// could not be parsed.
     pub(crate) fn facts(&self) -> &Value {
         self.facts.get_or_init(|| {
@@ -85,7 +85,7 @@ impl<'a> Case<'a> {
             let path = match paths.as_slice() {
                 [] => Value::Null,
                 [path] => path.clone(),
-                // Whoever writes `path` means the only one: a second one must not go unnoticed.
+                // A rule that examines `path` means the only path; a second path must not stay unexamined.
                 _ => json!({ UNPARSED: "the call names several paths; use `paths`" }),
             };
             json!({
@@ -104,7 +104,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// A path's facts with the argument that it came from.
+/// The facts of a path with the position of its argument.
 fn located(argument: &str, path: &Result<PathFacts, Unparsed>) -> Value {
     let mut value = shown(path);
     value["argument"] = argument.into();

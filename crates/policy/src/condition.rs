@@ -1,11 +1,11 @@
-//! The expression of a rule: CEL over the call, its caller and what was parsed of it.
+//! The expression of a rule: CEL over the call, its caller and its facts.
 //!
-//! This is the only module that knows CEL. An expression is bounded when it is read, so that evaluating it can exhaust neither
-//! the stack nor anybody's patience, whatever an agent sends.
+//! This is the only module that knows CEL. The size of an expression is bounded when it is read, so that its evaluation cannot exhaust the
+//! stack or take long, for any call of an agent.
 
 mod functions;
+mod inspection;
 mod part;
-mod survey;
 mod traps;
 mod values;
 
@@ -18,14 +18,14 @@ use cel::{Context, ExecutionError, IdedExpr, Value, common::types::CelBool};
 use domain::Role;
 use regex::Regex;
 
-use self::survey::{Arguments, Reads, Survey};
+use self::inspection::{Arguments, Inspection, Reads};
 use crate::{Call, case::Case};
 
-/// How long an expression may be, in bytes.
+/// Longest expression, in bytes.
 const LONGEST: usize = 1024;
-/// How many bytes of it are about one step.
+/// Number of bytes of an expression that count as one step of its cost.
 const STEP: usize = 32;
-/// How deep its brackets may be nested: the parser spends a hundred kilobytes of stack on each.
+/// Deepest nesting of brackets: the parser takes about 100 KB of stack for each level.
 const DEEPEST_BRACKETS: usize = 16;
 
 /// An expression over a call.
@@ -38,12 +38,12 @@ pub struct Condition {
     tools: Vec<String>,
 }
 
-/// What is wrong, or merely suspicious, about an expression.
+/// An error or a suspicious part of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Remark {
     pub(crate) code: &'static str,
     pub(crate) message: String,
-    /// Whether it matters only where the rule allows.
+    /// The remark matters only in a rule that allows.
     pub(crate) of_allowing: bool,
 }
 
@@ -58,7 +58,7 @@ impl Remark {
 }
 
 impl Condition {
-    /// Reads an expression: gives it with what is suspicious about it, or says why it is refused.
+    /// Reads an expression: gives it with remarks on suspicious parts, or the reason why it is refused.
     pub(crate) fn new(source: &str) -> Result<(Self, Vec<Remark>), Remark> {
         if source.len() > LONGEST {
             return Err(Remark::new("expression_too_long", format!("`when` is longer than {LONGEST} bytes")));
@@ -72,31 +72,31 @@ impl Condition {
             let line = first.lines().next().unwrap_or_default();
             Remark::new("not_an_expression", format!("`when` is no expression: {line}"))
         })?;
-        let survey = Survey::of(&mut expression)?;
-        let remarks = survey.remarks();
-        let Survey { reads, regexes, tools, .. } = survey;
+        let inspection = Inspection::of(&mut expression)?;
+        let remarks = inspection.remarks();
+        let Inspection { reads, regexes, tools, .. } = inspection;
         Ok((Self { source: source.to_owned(), expression, reads, regexes, tools }, remarks))
     }
 
-    /// As it is written.
+    /// The expression as written.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The names that it compares the tool's with.
+    /// Tool names with which the expression compares `tool`.
     pub(crate) fn tools(&self) -> &[String] {
         &self.tools
     }
 
-    /// A bound of what it costs to evaluate on a call of this size, in small steps.
+    /// An upper bound of the steps that the evaluation takes on a call of this size.
     pub(crate) fn cost(&self, size: usize) -> usize {
         let most = values::MOST_VALUES.get(self.reads.loops).copied().unwrap_or(0);
         let turns = u32::try_from(self.reads.loops).map_or(usize::MAX, |loops| size.min(most).saturating_pow(loops));
         turns.max(1).saturating_mul(1 + self.source.len() / STEP).saturating_add(2)
     }
 
-    /// Whether a call has something that may change what is looked at, and that is not looked at itself.
+    /// Says whether the call has an argument that may change the examined facts and that the expression does not examine.
     pub(crate) fn overlooks(&self, case: &Case<'_>) -> bool {
         let looks_at = |variable: &str| match variable {
             "path" => self.reads.variables.contains("path") || self.reads.variables.contains("paths"),
@@ -106,33 +106,34 @@ impl Condition {
             Arguments::Unread | Arguments::Whole => false,
             Arguments::Fields(fields) => fields.contains(argument),
         };
-        ["shell", "path", "url", "sql"].into_iter().any(looks_at) && case.parsed().overlooked(looks_at, names).is_some()
+        ["shell", "path", "url", "sql"].into_iter().any(looks_at)
+            && case.parsed().first_unexamined(looks_at, names).is_some()
     }
 
-    /// Whether it looks at who makes a call.
+    /// Says whether the expression examines the caller.
     pub(crate) fn looks_at_caller(&self) -> bool {
         self.reads.variables.contains("caller")
     }
 
-    /// What it gives, where that is the same for every call.
+    /// The result, if it is the same for every call.
     pub(crate) fn constant(&self) -> Option<Result<bool, String>> {
         let arguments = serde_json::Value::Null;
         let call = Call { tool: "", arguments: &arguments, agent: None, user: "", role: Role::Agent };
         self.reads.nothing().then(|| self.holds(&Case::new(&call)))
     }
 
-    /// Whether it is true of a call, or why that cannot be said.
+    /// Evaluates the expression on a call. `Err` is the reason why it cannot be evaluated.
     pub(crate) fn holds(&self, case: &Case<'_>) -> Result<bool, String> {
         let mut context = Context::with_env(functions::environment());
         functions::declare_matchers(&mut context, &self.regexes)?;
         values::bind(&mut context, &self.reads, case)?;
-        let value = Value::resolve_val(&self.expression, &context).map_err(|error| told(&error))?;
+        let value = Value::resolve_val(&self.expression, &context).map_err(|error| describe(&error))?;
         let truth = value.downcast_ref::<CelBool>().map(|truth| *truth.inner());
         truth.ok_or_else(|| format!("it gives a {} where true or false is wanted", value.get_type().name()))
     }
 }
 
-/// The deepest nesting of brackets in a text. Brackets within quotes count too: that only errs on the strict side.
+/// The deepest nesting of brackets in a text. Brackets within quotes count too, which is only stricter.
 fn brackets(source: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in source.bytes() {
@@ -146,8 +147,8 @@ fn brackets(source: &str) -> usize {
     deepest
 }
 
-/// An error in words that repeat no value of an argument: they end up in rulings and logs.
-fn told(error: &ExecutionError) -> String {
+/// Describes an error without any value of an argument, because the text stands in rulings and logs.
+fn describe(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("there is no `{}`", key.chars().take(60).collect::<String>()),
         ExecutionError::NoSuchOverload(overload)

@@ -1,4 +1,4 @@
-//! A TOML text read by hand, so that everything wrong in it is listed with its place.
+//! Reads TOML value by value, so that every error is listed with its position.
 
 use serde_json::{Map, Number, Value};
 use toml::Spanned;
@@ -6,14 +6,14 @@ use toml::de::{DeTable, DeValue};
 
 use crate::finding::Findings;
 
-/// Something read, and the byte where it stands.
+/// A value, and the byte at which it stands.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Placed<T> {
+pub(crate) struct Located<T> {
     pub(crate) at: usize,
     pub(crate) it: T,
 }
 
-/// One table of the file, which knows what it is called.
+/// One table of the file, with its name for messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'d> {
     pub(crate) at: usize,
@@ -26,7 +26,7 @@ impl<'d> Table<'d> {
         Self { at: table.span().start, what, entries: table.get_ref() }
     }
 
-    /// Refuses every key that is not one of these, and says which one was probably meant.
+    /// Adds an error for every key that is not one of these, with the key that was probably meant.
     pub(crate) fn only(&self, keys: &[&str], findings: &mut Findings<'_>) {
         for key in self.entries.keys() {
             let name: &str = key.get_ref();
@@ -42,7 +42,7 @@ impl<'d> Table<'d> {
         }
     }
 
-    /// Where a key stands, or the table where it is absent.
+    /// Position of a key, or of the table if the key is absent.
     pub(crate) fn place(&self, key: &str) -> usize {
         self.entries.get_key_value(key).map_or(self.at, |(key, _)| key.span().start)
     }
@@ -51,40 +51,40 @@ impl<'d> Table<'d> {
         self.entries.contains_key(key)
     }
 
-    /// A text that must be there.
-    pub(crate) fn required(&self, key: &str, findings: &mut Findings<'_>) -> Option<Placed<&'d str>> {
+    /// A required text.
+    pub(crate) fn required(&self, key: &str, findings: &mut Findings<'_>) -> Option<Located<&'d str>> {
         if !self.has(key) {
             findings.error(self.at, "missing_key", format!("{} needs `{key}`", self.what));
         }
         self.text(key, findings)
     }
 
-    pub(crate) fn text(&self, key: &str, findings: &mut Findings<'_>) -> Option<Placed<&'d str>> {
+    pub(crate) fn text(&self, key: &str, findings: &mut Findings<'_>) -> Option<Located<&'d str>> {
         self.typed(key, "a text", findings, DeValue::as_str)
     }
 
-    pub(crate) fn flag(&self, key: &str, findings: &mut Findings<'_>) -> Option<Placed<bool>> {
+    pub(crate) fn flag(&self, key: &str, findings: &mut Findings<'_>) -> Option<Located<bool>> {
         self.typed(key, "true or false", findings, DeValue::as_bool)
     }
 
-    pub(crate) fn whole(&self, key: &str, findings: &mut Findings<'_>) -> Option<Placed<i64>> {
+    pub(crate) fn whole(&self, key: &str, findings: &mut Findings<'_>) -> Option<Located<i64>> {
         self.typed(key, "a whole number", findings, |value| {
             value.as_integer().and_then(|whole| i64::from_str_radix(whole.as_str(), whole.radix()).ok())
         })
     }
 
-    /// A list of texts, each with its place.
-    pub(crate) fn texts(&self, key: &str, findings: &mut Findings<'_>) -> Option<Placed<Vec<Placed<&'d str>>>> {
+    /// A list of texts, each with its position.
+    pub(crate) fn texts(&self, key: &str, findings: &mut Findings<'_>) -> Option<Located<Vec<Located<&'d str>>>> {
         let list = self.typed(key, "a list of texts", findings, DeValue::as_array)?;
         let mut texts = Vec::with_capacity(list.it.len());
         for item in list.it {
             let at = item.span().start;
             match item.get_ref().as_str() {
-                Some(it) => texts.push(Placed { at, it }),
+                Some(it) => texts.push(Located { at, it }),
                 None => findings.error(at, "wrong_type", format!("`{key}` must be a list of texts")),
             }
         }
-        Some(Placed { at: list.at, it: texts })
+        Some(Located { at: list.at, it: texts })
     }
 
     pub(crate) fn table(&self, key: &str, what: &'d str, findings: &mut Findings<'_>) -> Option<Table<'d>> {
@@ -106,9 +106,9 @@ impl<'d> Table<'d> {
     }
 
     /// Any value, as JSON.
-    pub(crate) fn json(&self, key: &str, findings: &mut Findings<'_>) -> Option<Placed<Value>> {
+    pub(crate) fn json(&self, key: &str, findings: &mut Findings<'_>) -> Option<Located<Value>> {
         let value = self.entries.get(key)?;
-        Some(Placed { at: value.span().start, it: json(value, findings)? })
+        Some(Located { at: value.span().start, it: json(value, findings)? })
     }
 
     /// The whole table, as JSON.
@@ -122,7 +122,7 @@ impl<'d> Table<'d> {
         wanted: &str,
         findings: &mut Findings<'_>,
         read: impl FnOnce(&'d DeValue<'d>) -> Option<T>,
-    ) -> Option<Placed<T>> {
+    ) -> Option<Located<T>> {
         let value: &'d Spanned<DeValue<'d>> = self.entries.get(key)?;
         let at = value.span().start;
         let it = read(value.get_ref());
@@ -130,7 +130,7 @@ impl<'d> Table<'d> {
             let found = value.get_ref().type_str();
             findings.error(at, "wrong_type", format!("`{key}` must be {wanted}, not {found}"));
         }
-        Some(Placed { at, it: it? })
+        Some(Located { at, it: it? })
     }
 }
 

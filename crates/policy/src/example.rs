@@ -1,13 +1,13 @@
-//! Examples: what a rule's author says it does, proved when the file is loaded.
+//! Examples: calls with the verdict that the author of a rule expects, checked when the file is loaded.
 
 use domain::{Role, Verdict};
 use serde_json::{Value, json};
 
 use crate::{Call, Policy, case::Case, document::Table, finding::Findings, load::verdict, read_rule::role, rule::Fit};
 
-/// One call with what its author expects of it.
+/// One call with the verdict or match that its author expects.
 pub(crate) struct Example {
-    /// The number of the rule that it belongs to.
+    /// Number of the rule to which the example belongs.
     pub(crate) rule: usize,
     pub(crate) at: usize,
     pub(crate) tool: String,
@@ -19,19 +19,19 @@ pub(crate) struct Example {
     matches: Option<bool>,
 }
 
-/// How many steps examples may take before a file is refused as too costly.
+/// Number of steps that the examples may take before a file is refused as too costly.
 const MOST_STEPS: usize = 250_000;
 
 const KEYS: [&str; 7] = ["tool", "arguments", "agent", "user", "role", "verdict", "matches"];
 
 impl Example {
-    /// The same, for the rule of this number.
+    /// Sets the number of the rule.
     pub(crate) fn of_rule(mut self, rule: usize) -> Self {
         self.rule = rule;
         self
     }
 
-    /// Whether its author means it as one that the rule matches, or that is allowed.
+    /// Says whether the example shows a call that the rule matches, or that is allowed.
     pub(crate) fn shows_a_match(&self) -> bool {
         self.matches.unwrap_or(self.verdict == Some(Verdict::Allow))
     }
@@ -70,7 +70,7 @@ pub(crate) fn read(rule: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Example
     examples
 }
 
-/// Judges every example and notes those that come out otherwise.
+/// Judges every example and adds an error for each that does not give the expected result.
 pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findings<'_>) {
     let mut steps = MOST_STEPS;
     for example in examples {
@@ -102,9 +102,9 @@ pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findin
     }
 }
 
-/// A bound of what it costs to judge a call, in small steps.
+/// An upper bound of the steps that judging a call takes.
 fn cost(policy: &Policy, call: &Call<'_>) -> usize {
-    // An element of a list takes two bytes at least.
+    // An element of a list takes at least two bytes.
     let size = call.arguments.to_string().len() / 2;
     let rules = policy.index.about(call.tool).into_iter().filter_map(|number| policy.rules.get(number));
     rules.fold(1 + size, |cost, rule| cost.saturating_add(rule.when.as_ref().map_or(1, |when| when.cost(size))))

@@ -1,4 +1,4 @@
-//! Why a call was ruled on as it was.
+//! Explains how a ruling came about, rule by rule.
 
 use domain::{Ruling, Verdict};
 use serde::Serialize;
@@ -6,71 +6,72 @@ use serde_json::Value;
 
 use crate::{Asking, Call, Judgement, Miss, Policy, case::Case, rule::Fit};
 
-/// How one call went through the rules.
+/// The rules that were evaluated for one call, and the ruling.
 #[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
-    /// Every rule that was looked at, in order, up to the one that spoke.
+    /// Every rule that was evaluated, in order, up to the one that decided.
     pub considered: Vec<ConsideredRule>,
-    /// What the parsers made of the arguments.
+    /// The facts that were parsed from the arguments.
     pub parsed: Value,
-    /// What came out: the same as [`Policy::judge`] gives.
+    /// The ruling, equal to that of [`Policy::judge`].
     pub ruling: Ruling,
-    /// Everything that asks: the same as [`Policy::judge`] gives.
+    /// Everything that asks, equal to that of [`Policy::judge`].
     #[serde(skip)]
     pub asks: Vec<Asking>,
 }
 
-/// One rule, and what it made of the call.
+/// One rule that was evaluated, and its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConsideredRule {
-    /// The rule's name.
+    /// Name of the rule.
     pub rule: String,
-    /// Its line in the file.
+    /// Line of the rule in the file.
     pub line: usize,
-    /// What it would have said.
+    /// Verdict of the rule.
     pub verdict: Verdict,
-    /// The pattern of its tools that matched, where one did.
+    /// The pattern in `tools` that matched, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// The expression, where it has one.
+    /// The expression, if the rule has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// Whether it matched, and if not, why.
+    /// Whether the rule matched, and if not, the reason.
     #[serde(flatten)]
     pub fit: Fit,
 }
 
 impl Policy {
-    /// Rules on one call and says how that came about, rule by rule.
+    /// Judges one call and gives the result of every rule that was evaluated.
     #[must_use]
     pub fn explain(&self, call: &Call<'_>) -> Explanation {
         self.explain_without(call, &[])
     }
 
-    /// The same where the rules of these names are suspended, and match nothing.
+    /// Like `explain`, but the rules of these names are suspended and match nothing.
     #[must_use]
     pub fn explain_without(&self, call: &Call<'_>, suspended: &[&str]) -> Explanation {
-        self.explained(call, suspended, &|| true).0
+        self.explain_rules(call, suspended, &|| true).0
     }
 
-    /// The same as long as somebody waits for it, which is looked at before each rule. None once nobody does.
+    /// Like `explain_without`, but stops between rules and gives `None` once `wanted` is false: the caller has gone.
     #[must_use]
     pub fn explain_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Explanation> {
-        let (explanation, whole) = self.explained(call, suspended, wanted);
+        let (explanation, whole) = self.explain_rules(call, suspended, wanted);
         whole.then_some(explanation)
     }
 
-    /// What came out, and whether every rule was looked at that had to be.
-    fn explained(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Explanation, bool) {
+    /// Gives the explanation, and whether every rule that had to be evaluated was.
+    fn explain_rules(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Explanation, bool) {
         let case = Case::new(call);
         let (mut considered, mut whole) = (Vec::new(), true);
-        let heard = self.rules.iter().take_while(|_| {
+        let rules = self.rules.iter().take_while(|_| {
             whole = wanted();
             whole
         });
-        let fits = heard.map(|rule| {
+        let fits = rules.map(|rule| {
             let silent = suspended.contains(&rule.name.as_str());
-            let fit = if silent { Fit::Misses(Miss::Suspended) } else { self.heard(&case, rule, rule.fit(&case)) };
+            let fit =
+                if silent { Fit::Misses(Miss::Suspended) } else { self.effective_fit(&case, rule, rule.fit(&case)) };
             let pattern = rule.tools.iter().find(|pattern| pattern.matches(call.tool));
             considered.push(ConsideredRule {
                 rule: rule.name.clone(),

@@ -1,4 +1,4 @@
-//! What is wrong with a policy file, and where.
+//! Errors and warnings about a policy file, with their positions.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The file means something, but perhaps not what its author thinks.
+    /// The file is valid, but may not mean what its author thinks.
     Warning,
     /// The file is refused.
     Error,
 }
 
 impl Severity {
-    /// The word for it.
+    /// Name of the severity.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,25 +25,25 @@ impl Severity {
     }
 }
 
-/// One thing found in a policy file.
+/// An error or a warning about a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The file's name, as the caller gave it.
+    /// Name of the file, as given by the caller.
     pub file: String,
     /// The line, counted from one.
     pub line: usize,
     /// The column in characters, counted from one.
     pub column: usize,
-    /// A stable name for this sort of finding.
+    /// Stable name of this kind of finding.
     pub code: &'static str,
-    /// Whether it refuses the file.
+    /// An error refuses the file, a warning does not.
     pub severity: Severity,
-    /// What is wrong and what to write instead.
+    /// The problem, and what to write instead.
     pub message: String,
 }
 
 impl Finding {
-    /// A file of which nothing can be said but that it could not be read.
+    /// The finding for a file that could not be read.
     #[must_use]
     pub fn unreadable(file: &str, why: String) -> Self {
         let (line, column) = (1, 1);
@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The findings of one file, gathered while it is read.
+/// The findings of one file, collected while it is read.
 #[derive(Debug)]
 pub(crate) struct Findings<'t> {
     file: &'t str,
@@ -68,7 +68,7 @@ pub(crate) struct Findings<'t> {
 }
 
 impl<'t> Findings<'t> {
-    /// How many are listed before the rest is left out.
+    /// Largest number of findings; further ones are left out.
     const MOST: usize = 1_000;
 
     pub(crate) fn new(file: &'t str, text: &'t str) -> Self {
@@ -76,34 +76,34 @@ impl<'t> Findings<'t> {
         Self { file, text, lines, found: Vec::new() }
     }
 
-    /// Notes something that refuses the file, at a byte of its text.
+    /// Adds an error at a byte of the text.
     pub(crate) fn error(&mut self, at: usize, code: &'static str, message: impl Into<String>) {
         self.push(at, code, Severity::Error, message.into());
     }
 
-    /// Notes something that its author should look at again.
+    /// Adds a warning at a byte of the text.
     pub(crate) fn warning(&mut self, at: usize, code: &'static str, message: impl Into<String>) {
         self.push(at, code, Severity::Warning, message.into());
     }
 
-    /// The line of a byte, counted from one.
+    /// Line of a byte, counted from one.
     pub(crate) fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= at)
     }
 
-    /// Whether anything refuses the file so far.
-    pub(crate) fn refused(&self) -> bool {
+    /// Says whether there is an error so far.
+    pub(crate) fn has_error(&self) -> bool {
         self.found.iter().any(|finding| finding.severity == Severity::Error)
     }
 
-    /// Everything found, in the order of the file.
+    /// All findings, in the order of the file.
     pub(crate) fn into_sorted(mut self) -> Vec<Finding> {
         self.found.sort_by(|a, b| (a.line, a.column, a.code).cmp(&(b.line, b.column, b.code)));
         self.found
     }
 
     fn push(&mut self, at: usize, code: &'static str, severity: Severity, message: String) {
-        if self.found.len() >= Self::MOST && (severity == Severity::Warning || self.refused()) {
+        if self.found.len() >= Self::MOST && (severity == Severity::Warning || self.has_error()) {
             return;
         }
         let line = self.line(at);

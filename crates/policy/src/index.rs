@@ -1,4 +1,4 @@
-//! Which rules are about a tool, without looking at all of them.
+//! An index of the rules by tool, so that not every rule has to be checked.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ pub(crate) struct Index {
     suffixes: Groups,
     /// Patterns that begin and end with a wildcard.
     others: Vec<(Pattern, usize)>,
-    /// Rules about every tool.
+    /// Rules for every tool.
     everything: Vec<usize>,
 }
 
 /// Patterns by the literal text at one of their ends.
 #[derive(Debug, Default)]
 struct Groups {
-    /// The lengths that occur, so that only these ends of a name are looked up.
+    /// The lengths that occur, so that only ends of these lengths are looked up.
     lengths: Vec<usize>,
     patterns: HashMap<String, Vec<(Pattern, usize)>>,
 }
@@ -49,7 +49,7 @@ impl Index {
         }
     }
 
-    /// The numbers of the rules whose tools include this one, in the order of the file.
+    /// The numbers of the rules for a tool, in the order of the file.
     pub(crate) fn about(&self, tool: &str) -> Vec<usize> {
         let mut rules = self.everything.clone();
         rules.extend(self.exact.get(tool).into_iter().flatten());

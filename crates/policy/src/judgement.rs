@@ -1,47 +1,47 @@
-//! What is judged, and what comes out.
+//! A call as policies see it, and the judgement on it.
 
 use domain::{Audience, Choice, Fallback, Role, Ruling};
 use serde_json::Value;
 
 use crate::Asking;
 
-/// One action, as policy sees it.
+/// One call, as policies see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: &'a str,
-    /// Its arguments, an object.
+    /// Arguments of the tool, an object.
     pub arguments: &'a Value,
-    /// The agent's name, where its session has one.
+    /// Name of the agent, if its session has one.
     pub agent: Option<&'a str>,
-    /// Who started the session.
+    /// Name of the user who started the session.
     pub user: &'a str,
-    /// The role of the key that proposes.
+    /// Role of the key that proposes the call.
     pub role: Role,
 }
 
-/// A ruling, and with `ask` everything that asks.
+/// A ruling, and for `ask` everything that asks.
 #[derive(Debug, Clone)]
 pub struct Judgement {
-    /// What was said, by which rule and why.
+    /// The verdict, the rule that gave it, and the reason.
     pub ruling: Ruling,
-    /// With `ask`, everything that asks, in the order of the file: rules that could not be evaluated, then the rule that matches or the
-    /// default. Empty otherwise. [`Ask::of`](crate::Ask::of) makes one question of them.
+    /// For `ask`, everything that asks, in the order of the file: rules that could not be evaluated, then the rule that matches or the
+    /// default. Empty for other verdicts. [`Ask::of`](crate::Ask::of) combines them into one question.
     pub asks: Vec<Asking>,
-    /// Every rule saw the whole of the call: all of it was parsed without doubt, and no rule failed on it. Where that is not so, a rule that
-    /// denies may have been kept from seeing what it denies. Told of `ask` only.
+    /// The call was parsed without doubt, and no rule failed on it. If that is false, a denying rule may not have seen the part that it denies.
+    /// Meaningful for `ask` only.
     pub certain: bool,
 }
 
-/// How a rule wants its question put.
+/// Settings of the question that a rule asks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AskSettings {
-    /// Who may answer, and how many must.
+    /// The audience: who may answer, and how many answers are needed.
     pub audience: Option<Audience>,
-    /// How long people have.
+    /// Time to answer, in seconds.
     pub deadline_seconds: Option<i64>,
-    /// What happens then.
+    /// The outcome if nobody answers in time.
     pub fallback: Option<Fallback>,
-    /// What they may choose from; empty for the usual options of an approval.
+    /// The options to choose from; empty for the usual options of an approval.
     pub options: Vec<Choice>,
 }

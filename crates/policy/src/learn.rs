@@ -1,7 +1,7 @@
-//! The narrowest rule that explains a run of equal decisions of people.
+//! Suggests the narrowest rule that explains a run of equal decisions of people.
 //!
-//! A rule is found only where it can be proved: it says nothing of what the policy denies, it passes every check that a file passes, its
-//! examples are the calls of the run, and no decision that is known speaks against it.
+//! A rule is suggested only if it can be proved: it covers nothing that the policy denies, the policy with it passes every check of a file, its
+//! examples are the calls of the run, and no known decision contradicts it.
 
 mod words;
 
@@ -9,51 +9,51 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Digest, Role, Verdict};
 use serde_json::Value;
-use tool_facts::Parsed;
+use tool_facts::CallFacts;
 
 use crate::{Call, Pattern, Policy, Rule, case::Case, rule::Fit};
 
-/// How many equal decisions are a run.
+/// Number of equal decisions that make a run.
 pub const RUN: usize = 5;
-/// How the name of a learnt rule begins.
+/// Prefix of the names of learnt rules.
 pub const LEARNT_PREFIX: &str = "learnt-";
-/// How many people or roles a rule may name; a run of more is nobody's habit.
+/// Largest number of users that a learnt rule names.
 const MOST_NAMES: usize = 20;
-/// How many different calls of a run stand as examples.
+/// Largest number of different calls of a run that become examples.
 const EXAMPLES: usize = 5;
 
 /// One call that a person decided about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decided {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of the tool.
     pub arguments: Value,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// Who started the session.
+    /// Name of the user who started the session.
     pub user: String,
-    /// The role of the key that proposed.
+    /// Role of the key that proposed the call.
     pub role: Role,
-    /// What was decided.
+    /// The decision.
     pub said: DecisionOutcome,
-    /// The agent asked about it in its own words. That may speak against a rule, and never for one.
+    /// The agent asked in its own words. Such a decision may contradict a rule, and never supports one.
     pub own_words: bool,
 }
 
-/// What a person decided about a call.
+/// The decision of a person about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionOutcome {
-    /// Run it as it is.
+    /// Run the call as proposed.
     Approved,
-    /// Do not run it.
+    /// Do not run the call.
     Rejected,
-    /// Something else: other arguments, another try.
+    /// Another answer: other arguments, another try.
     Otherwise,
 }
 
 impl DecisionOutcome {
-    /// What a rule would say in its place.
+    /// The verdict of a rule that decides in the same way.
     const fn verdict(self) -> Option<Verdict> {
         match self {
             Self::Approved => Some(Verdict::Allow),
@@ -63,63 +63,63 @@ impl DecisionOutcome {
     }
 }
 
-/// A run of equal decisions, and the form that they have in common. Not proved yet.
+/// A run of equal decisions, and the form that their calls have in common. Its rule is not proved yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     form: Form,
     verdict: Verdict,
-    /// Which decisions, by their place in the list.
+    /// Indices of the decisions in the list.
     pub decisions: Vec<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Form {
-    /// The same arguments.
+    /// All calls have the same arguments.
     Exactly,
-    /// One plain command of this program and subcommand, in one of these orders of words.
+    /// Every call is one plain command of this program and subcommand, with one of these lists of words.
     Command { program: String, subcommand: String, words: BTreeSet<Vec<String>> },
 }
 
-/// A rule that explains a run of equal decisions, proved.
+/// A proved rule that explains a run of equal decisions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearntRule {
-    /// The name of the rule, made of what it says.
+    /// Name of the rule, derived from its content.
     pub name: String,
-    /// What it says.
+    /// Verdict of the rule.
     pub verdict: Verdict,
     /// The rule, in TOML, with its examples.
     pub rule: String,
-    /// The rule that asked, in front of which it stands; none where the default did, and it stands last.
+    /// Name of the rule that asked, before which the new rule is inserted; `None` if the default asked, and the new rule is the last.
     pub before: Option<String>,
-    /// The policy with the rule in it.
+    /// Text of the policy with the rule in it.
     pub text: String,
-    /// Which decisions it explains, by their place in the list.
+    /// Indices in the list of the decisions that the rule explains.
     pub decisions: Vec<usize>,
 }
 
-/// A run that would be one, had nobody decided otherwise.
+/// Decisions that would be a run if nobody had decided otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisputedRun {
-    /// What a rule would say.
+    /// Verdict of the rule that they would give.
     pub verdict: Verdict,
-    /// Which decisions speak for it, by their place in the list.
+    /// Indices in the list of the decisions that support the rule.
     pub decisions: Vec<usize>,
-    /// Which speak against it.
+    /// Indices of the decisions that contradict it.
     pub against: Vec<usize>,
 }
 
-/// A sort of commands: the tool, the agent, the program and the subcommand.
-type Sort<'a> = (&'a str, &'a str, String, String);
+/// A kind of command: the tool, the agent, the program and the subcommand.
+type CommandKind<'a> = (&'a str, &'a str, String, String);
 
-/// Decisions about the same arguments of one tool and agent, by their places.
-type Exact<'a> = BTreeMap<(&'a str, &'a str, String), Vec<usize>>;
-/// Decisions about one sort of commands, with the words of each.
-type Commands<'a> = BTreeMap<Sort<'a>, Vec<(usize, Vec<String>)>>;
+/// Indices of the decisions about the same arguments of one tool and agent.
+type ByArguments<'a> = BTreeMap<(&'a str, &'a str, String), Vec<usize>>;
+/// Indices of the decisions about one kind of command, with the words of each.
+type ByCommand<'a> = BTreeMap<CommandKind<'a>, Vec<(usize, Vec<String>)>>;
 
-/// The runs among decisions, the longest first.
+/// Finds the runs among decisions, the longest first.
 #[must_use]
 pub fn runs(decisions: &[Decided]) -> Vec<Run> {
-    let (exact, commands) = sorted(decisions);
+    let (exact, commands) = group(decisions);
     let mut runs: Vec<Run> = exact.into_values().filter_map(|places| run(decisions, places, Form::Exactly)).collect();
     for ((_, _, program, subcommand), found) in commands {
         let for_it = found.iter().filter(|(place, _)| supports(decisions, *place));
@@ -135,10 +135,10 @@ pub fn runs(decisions: &[Decided]) -> Vec<Run> {
     runs
 }
 
-/// The runs that somebody has decided otherwise about, those with most support first.
+/// Finds the runs that some decision contradicts, those with most support first.
 #[must_use]
 pub fn held_back(decisions: &[Decided]) -> Vec<DisputedRun> {
-    let (exact, commands) = sorted(decisions);
+    let (exact, commands) = group(decisions);
     let mut held: Vec<DisputedRun> = Vec::new();
     for places in exact.values() {
         held.extend(
@@ -152,7 +152,7 @@ pub fn held_back(decisions: &[Decided]) -> Vec<DisputedRun> {
         let approved =
             |place: &usize| agrees(decisions, *place, DecisionOutcome::Approved) && supports(decisions, *place);
         let words = found.iter().filter(|(place, _)| approved(place)).map(|(_, words)| words);
-        // What is about one order of words is about the same arguments.
+        // Calls with the same words have the same arguments, and are counted above.
         if words.collect::<BTreeSet<_>>().len() > 1 {
             held.extend(disputed(decisions, &places, DecisionOutcome::Approved));
         }
@@ -161,9 +161,9 @@ pub fn held_back(decisions: &[Decided]) -> Vec<DisputedRun> {
     held
 }
 
-/// Decisions by what they have in common.
-fn sorted(decisions: &[Decided]) -> (Exact<'_>, Commands<'_>) {
-    let (mut exact, mut commands) = (Exact::new(), Commands::new());
+/// Groups decisions by their arguments and by their commands.
+fn group(decisions: &[Decided]) -> (ByArguments<'_>, ByCommand<'_>) {
+    let (mut exact, mut commands) = (ByArguments::new(), ByCommand::new());
     for (place, decided) in decisions.iter().enumerate() {
         let (tool, agent) = (decided.tool.as_str(), decided.agent.as_str());
         let arguments = Digest::of_json(&decided.arguments).to_string();
@@ -175,7 +175,7 @@ fn sorted(decisions: &[Decided]) -> (Exact<'_>, Commands<'_>) {
     (exact, commands)
 }
 
-/// What would be a run, had nobody decided otherwise.
+/// Gives the decisions of one kind that would be a run if nobody had decided otherwise.
 fn disputed(decisions: &[Decided], places: &[usize], said: DecisionOutcome) -> Option<DisputedRun> {
     let (mut agreeing, against): (Vec<usize>, Vec<usize>) =
         places.iter().partition(|place| agrees(decisions, **place, said));
@@ -197,7 +197,7 @@ fn run(decisions: &[Decided], places: Vec<usize>, form: Form) -> Option<Run> {
     (equal && places.len() >= RUN).then_some(Run { form, verdict, decisions: places })
 }
 
-/// Whether a decision may speak for a rule.
+/// Says whether a decision may support a rule.
 fn supports(decisions: &[Decided], place: usize) -> bool {
     decisions.get(place).is_some_and(|decided| !decided.own_words)
 }
@@ -206,8 +206,8 @@ fn supports(decisions: &[Decided], place: usize) -> bool {
 fn command(decided: &Decided) -> Option<(String, String, Vec<String>)> {
     let arguments = decided.arguments.as_object().filter(|arguments| arguments.len() == 1)?;
     arguments.values().next()?.as_str()?;
-    let parsed = Parsed::of(&decided.tool, &decided.arguments);
-    if parsed.failed().is_some() {
+    let parsed = CallFacts::of(&decided.tool, &decided.arguments);
+    if parsed.first_failure().is_some() {
         return None;
     }
     let shell = parsed.shell?.ok().filter(|shell| shell.plain)?;
@@ -220,7 +220,7 @@ fn command(decided: &Decided) -> Option<(String, String, Vec<String>)> {
 }
 
 impl Policy {
-    /// Proves the rule of a run. None where that cannot be done, or where a decision speaks against it.
+    /// Gives the rule of a run, if it can be proved and no decision contradicts it.
     #[must_use]
     pub fn learn(&self, run: &Run, decisions: &[Decided]) -> Option<LearntRule> {
         let of_run: Vec<&Decided> = run.decisions.iter().filter_map(|place| decisions.get(*place)).collect();
@@ -228,14 +228,14 @@ impl Policy {
         let names = Names::of(&of_run)?;
         let asking = self.asking(&of_run, &names)?;
         if let (Form::Command { .. }, Some(asking)) = (&run.form, asking) {
-            // Whatever the words: every such call comes to the rule that asks, or to one before it.
+            // Every call of this form, with any words, must reach the asking rule or a rule before it.
             let rule = self.rules.iter().find(|rule| rule.name == asking)?;
             if rule.when.is_some() || rule.arguments.is_some() {
                 return None;
             }
         }
-        let rule = words::Words { run, names: &names, first, calls: distinct(&of_run) }.rule()?;
-        let text = words::inserted(self, &rule.text, asking);
+        let rule = words::RuleWriter { run, names: &names, first, calls: distinct(&of_run) }.rule()?;
+        let text = words::with_rule(self, &rule.text, asking);
         let learnt = Self::load("policy.toml", &text).ok()?;
         let same = learnt.rules.len() == self.rules.len() + 1 && learnt.warnings.len() == self.warnings.len();
         let spoken = |decided: &&Decided| learnt.judge(&decided.call()).ruling.rule.as_ref() == Some(&rule.name);
@@ -253,7 +253,7 @@ impl Policy {
         })
     }
 
-    /// The one rule that asks about the whole run, whoever of it proposes: outer none if there is no such rule, inner none for the default.
+    /// The one rule that asks about every call of the run, for every user and role in it: `None` if there is no such rule, `Some(None)` for the default.
     fn asking(&self, of_run: &[&Decided], names: &Names<'_>) -> Option<Option<&str>> {
         let mut asking: Option<Option<String>> = None;
         for decided in of_run {
@@ -275,7 +275,7 @@ impl Policy {
         }
     }
 
-    /// Whether a rule is about a call of which somebody decided otherwise.
+    /// Says whether a rule matches a call about which a person decided otherwise.
     #[must_use]
     pub fn spoken_against(&self, rule: &str, decisions: &[Decided]) -> bool {
         let Some(rule) = self.rules.iter().find(|found| found.name == rule) else { return false };
@@ -284,26 +284,27 @@ impl Policy {
         })
     }
 
-    /// The learnt rules that are about a call of which somebody decided otherwise.
+    /// Names of the learnt rules that match a call and have another verdict than the decision about it.
     #[must_use]
     pub fn contradicted(&self, decided: &Decided) -> Vec<&str> {
         let about = self.learnt_about(&decided.call()).into_iter();
         about.filter(|(_, verdict)| decided.said.verdict() != Some(*verdict)).map(|(name, _)| name).collect()
     }
 
-    /// Its learnt rules, by name.
+    /// Names of the learnt rules.
     pub fn learnt(&self) -> impl Iterator<Item = &str> {
         self.rules.iter().map(|rule| rule.name.as_str()).filter(|name| name.starts_with(LEARNT_PREFIX))
     }
 
-    /// The rules that have the name of a learnt rule, and not the one that is made of what they say: that name stands for what people decided,
-    /// and is what a rule is suspended by.
+    /// Rules with the prefix of learnt rules whose name is not the one derived from their content. The name of a learnt rule stands for the
+    /// decisions behind it, and a rule is suspended by its name.
     pub fn misnamed(&self) -> impl Iterator<Item = &Rule> {
         let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT_PREFIX));
-        learnt.filter(|rule| words::Saying::of(rule).and_then(|saying| saying.name()).as_ref() != Some(&rule.name))
+        learnt
+            .filter(|rule| words::RuleContent::of(rule).and_then(|content| content.name()).as_ref() != Some(&rule.name))
     }
 
-    /// The learnt rules that are about a call, whether or not another one speaks first, with what each says.
+    /// Names and verdicts of the learnt rules that match a call, also if an earlier rule decides.
     #[must_use]
     pub fn learnt_about(&self, call: &Call<'_>) -> Vec<(&str, Verdict)> {
         let case = Case::new(call);
@@ -313,7 +314,7 @@ impl Policy {
 }
 
 impl Decided {
-    /// The call, as policy sees it.
+    /// The call, as policies see it.
     #[must_use]
     pub fn call(&self) -> Call<'_> {
         let Self { tool, arguments, agent, user, role, .. } = self;
@@ -321,14 +322,14 @@ impl Decided {
     }
 }
 
-/// On whose behalf the calls of a run were made.
+/// The users and roles of the calls of a run.
 struct Names<'a> {
     users: BTreeSet<&'a str>,
     roles: Vec<Role>,
 }
 
 impl<'a> Names<'a> {
-    /// None where a name could stand for others.
+    /// `None` if a name has a wildcard and so could match others, or if there are too many users.
     fn of(of_run: &[&'a Decided]) -> Option<Self> {
         let exact = |name: &str| Pattern::new(name).is_ok_and(|pattern| pattern.is_exact());
         let users: BTreeSet<&str> = of_run.iter().map(|decided| decided.user.as_str()).collect();
@@ -338,7 +339,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The different calls of a run, as many as are shown.
+/// The different calls of a run that become examples.
 fn distinct<'a>(of_run: &[&'a Decided]) -> Vec<&'a Decided> {
     let mut calls: Vec<&Decided> = Vec::new();
     for decided in of_run {

@@ -1,14 +1,14 @@
-//! Rules in a file give a ruling on an action.
+//! Policies: rules in a file that give a ruling on a call.
 //!
-//! Duty: read a policy, refuse one that does not mean what it says, and judge actions by it. Nothing here does I/O: a policy
+//! This crate reads a policy, refuses one that does not mean what it says, and judges calls by it. It does no I/O: a policy
 //! comes as text, an action as a [`Call`].
 //!
-//! What no rule knows, what cannot be parsed and what cannot be evaluated is never allowed.
+//! Fail closed: a call that no rule matches, that cannot be parsed or that a rule cannot evaluate is never allowed.
 //!
-//! Start reading at `policy.rs`: the first rule that matches speaks. `asking.rs` combines what several rules ask. `rule.rs` says when one matches, `index.rs` finds those that may,
-//! `condition.rs` evaluates what they look at (and alone knows CEL), the crate `tool-facts` is what there is to look at. A file comes in through
-//! `load.rs`, which reads it with `document.rs`, proves its examples and lints it; every complaint is a [`Finding`]. `learn.rs` finds rules in what
-//! people decide.
+//! Start reading at `policy.rs`: the first rule that matches decides. `asking.rs` combines the questions of several rules. `rule.rs` says when a rule matches, `index.rs` finds the
+//! rules for a tool, `condition.rs` evaluates the expressions of rules (the only module that knows CEL). The facts that expressions examine come from the crate `tool-facts`. A file is read by
+//! `load.rs`, which parses it with `document.rs`, checks its examples and lints it; every problem is a [`Finding`]. `learn.rs` suggests rules from the decisions of
+//! people.
 
 mod asking;
 mod case;

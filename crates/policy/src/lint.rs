@@ -1,13 +1,13 @@
-//! What a file says that its author can hardly have meant.
+//! Lints: parts of a policy that its author can hardly have meant.
 
 mod breadth;
 mod exact;
 mod shadow;
 
-use crate::{Policy, example::Example, finding::Findings, read_rule::Places};
+use crate::{Policy, example::Example, finding::Findings, read_rule::RulePositions};
 
-/// Looks at a policy that was read, rule by rule.
-pub(crate) fn lint(policy: &Policy, places: &[Places], examples: &[Example], findings: &mut Findings<'_>) {
+/// Adds the findings of all lints on a policy.
+pub(crate) fn lint(policy: &Policy, places: &[RulePositions], examples: &[Example], findings: &mut Findings<'_>) {
     breadth::lint(policy, places, examples, findings);
     shadow::lint(policy, places, findings);
     exact::lint(policy, places, findings);

@@ -1,4 +1,4 @@
-//! From a text to a policy, or to everything that is wrong with it.
+//! Reads a policy from a text, or gives all errors in it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,26 +7,26 @@ use toml::de::DeTable;
 
 use crate::{
     Finding, Policy, Tool,
-    document::{Placed, Table, listed},
+    document::{Located, Table, listed},
     example::{self, Example},
     finding::Findings,
     index::Index,
     lint,
-    read_rule::{self, Draft},
+    read_rule::{self, ReadRule},
 };
 
-/// How large a file may be.
+/// Largest file, in bytes.
 const MOST_BYTES: usize = 256 << 10;
-/// How many rules it may have.
+/// Largest number of rules in a file.
 const MOST_RULES: usize = 5_000;
-/// How many patterns of `matches` its rules may have together: compiling them costs most of all.
+/// Largest number of patterns of `matches` in a file: compiling them is the most expensive part of loading.
 const MOST_REGEXES: usize = 200;
-/// The stack on which a file is read: its parsers recurse.
+/// Size of the stack on which a file is read, in bytes: its parsers recurse.
 pub(crate) const STACK: usize = 64 << 20;
 
-/// What a file is read as.
+/// The kind of a policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum FileKind {
     /// The policy of a project or of the server.
     Policy,
     /// The floor of the server.
@@ -35,16 +35,16 @@ enum Sort {
 
 /// Reads a policy.
 pub(crate) fn load(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
-    load_as(Sort::Policy, file, text)
+    load_as(FileKind::Policy, file, text)
 }
 
 /// Reads a floor.
 pub(crate) fn load_floor(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
-    load_as(Sort::Floor, file, text)
+    load_as(FileKind::Floor, file, text)
 }
 
 /// Reads a file on a stack that its parsers cannot exhaust.
-fn load_as(sort: Sort, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+fn load_as(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     let mut findings = Findings::new(file, "");
     if text.len() > MOST_BYTES {
         findings.error(0, "too_large", format!("the file has more than {MOST_BYTES} bytes"));
@@ -52,7 +52,7 @@ fn load_as(sort: Sort, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     }
     let read = std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().name("policy".into()).stack_size(STACK);
-        reader.spawn_scoped(scope, || read(sort, file, text)).map(std::thread::ScopedJoinHandle::join)
+        reader.spawn_scoped(scope, || read(kind, file, text)).map(std::thread::ScopedJoinHandle::join)
     });
     if let Ok(Ok(read)) = read {
         return read;
@@ -61,28 +61,28 @@ fn load_as(sort: Sort, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     Err(findings.into_sorted())
 }
 
-fn read(sort: Sort, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
+fn read(kind: FileKind, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     let mut findings = Findings::new(file, text);
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         findings.error(error.span().map_or(0, |span| span.start), "not_toml", error.message());
     }
-    if findings.refused() {
+    if findings.has_error() {
         return Err(findings.into_sorted());
     }
     let root = Table::new("the file", &document);
     root.only(&["version", "default", "rule", "tool"], &mut findings);
     read_version(&root, &mut findings);
-    let default = match sort {
-        Sort::Policy => read_default(&root, &mut findings),
-        Sort::Floor => {
+    let default = match kind {
+        FileKind::Policy => read_default(&root, &mut findings),
+        FileKind::Floor => {
             refuse_in_floor(&root, &mut findings);
             Verdict::Allow
         }
     };
     let tools = read_tools(&root, &mut findings);
     let drafts = read_rules(&root, &mut findings);
-    let whole = !findings.refused();
+    let whole = !findings.has_error();
     let places: Vec<_> = drafts.iter().map(|draft| draft.places.clone()).collect();
     let mut examples: Vec<Example> = Vec::new();
     let mut rules = Vec::with_capacity(drafts.len());
@@ -97,7 +97,7 @@ fn read(sort: Sort, file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     if whole {
         example::prove(&policy, &examples, &mut findings);
     }
-    if findings.refused() {
+    if findings.has_error() {
         return Err(findings.into_sorted());
     }
     policy.warnings = findings.into_sorted();
@@ -115,7 +115,7 @@ fn read_version(root: &Table<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// A floor only makes rulings stricter: it says nothing of calls that no rule matches, and nothing of tools.
+/// Refuses the keys that a floor does not have. A floor only makes rulings stricter: it leaves calls that no rule matches to the policy, and declares no tools.
 fn refuse_in_floor(root: &Table<'_>, findings: &mut Findings<'_>) {
     if root.has("default") {
         let message = "a floor has no `default`: what none of its rules match is left to the policy of the project";
@@ -143,7 +143,7 @@ fn read_default(root: &Table<'_>, findings: &mut Findings<'_>) -> Verdict {
 }
 
 /// The verdict of this name.
-pub(crate) fn verdict(text: &Placed<&str>, key: &str, findings: &mut Findings<'_>) -> Option<Verdict> {
+pub(crate) fn verdict(text: &Located<&str>, key: &str, findings: &mut Findings<'_>) -> Option<Verdict> {
     let found = Verdict::ALL.into_iter().find(|verdict| verdict.name() == text.it);
     if found.is_none() {
         let names = listed(&Verdict::ALL.map(Verdict::name));
@@ -152,14 +152,15 @@ pub(crate) fn verdict(text: &Placed<&str>, key: &str, findings: &mut Findings<'_
     found
 }
 
-fn read_rules(root: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Draft> {
+fn read_rules(root: &Table<'_>, findings: &mut Findings<'_>) -> Vec<ReadRule> {
     let tables = root.tables("rule", "a rule", findings);
     if tables.len() > MOST_RULES {
         findings.error(root.place("rule"), "too_many_rules", format!("the file has more than {MOST_RULES} rules"));
         return Vec::new();
     }
     let mut regexes = MOST_REGEXES;
-    let drafts: Vec<Draft> = tables.iter().filter_map(|table| read_rule::read(table, &mut regexes, findings)).collect();
+    let drafts: Vec<ReadRule> =
+        tables.iter().filter_map(|table| read_rule::read(table, &mut regexes, findings)).collect();
     let mut names: HashMap<&str, usize> = HashMap::new();
     for draft in &drafts {
         if let Some(first) = names.insert(&draft.rule.name, draft.rule.line) {
@@ -194,7 +195,7 @@ fn read_schema(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<serde_j
     let schema = match table.text("schema_json", findings) {
         None => table.json("schema", findings)?,
         Some(text) => match serde_json::from_str(text.it) {
-            Ok(it) => Placed { at: text.at, it },
+            Ok(it) => Located { at: text.at, it },
             Err(error) => {
                 findings.error(text.at, "not_json", format!("`schema_json` is not JSON: {error}"));
                 return None;

@@ -12,10 +12,10 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// How long one may be, in characters.
+    /// Longest pattern, in characters.
     pub const LONGEST: usize = 128;
 
-    /// Reads a pattern, or says why it is none.
+    /// Reads a pattern, or gives the reason why the text is not one.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("is empty, so that it matches nothing".into());
@@ -29,48 +29,48 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher: WildMatch::new(text) })
     }
 
-    /// As it is written.
+    /// The pattern as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether the whole of a name fits.
+    /// Says whether the pattern matches a whole name.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
         self.matcher.matches(name)
     }
 
-    /// Whether it stands for one name only.
+    /// Says whether the pattern has no wildcard.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         !self.text.contains(['*', '?'])
     }
 
-    /// Whether it stands for every name.
+    /// Says whether the pattern matches every name.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.text.bytes().all(|b| b == b'*')
     }
 
-    /// What stands before the first wildcard.
+    /// The text before the first wildcard.
     pub(crate) fn prefix(&self) -> &str {
         self.text.split(['*', '?']).next().unwrap_or_default()
     }
 
-    /// What stands after the last wildcard.
+    /// The text after the last wildcard.
     pub(crate) fn suffix(&self) -> &str {
         self.text.rsplit(['*', '?']).next().unwrap_or_default()
     }
 
-    /// Whether every name that the other matches is matched by this one too.
+    /// Says whether this pattern matches every name that the other one matches.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         covers(&normal(&self.text), &normal(&other.text))
     }
 }
 
-/// The same language with each run of wildcards written in one way: its `?` first, then one `*`.
+/// An equivalent pattern in which each run of wildcards has its `?` first, then one `*`.
 fn normal(text: &str) -> Vec<char> {
     let mut chars = Vec::with_capacity(text.len());
     let mut star = false;
@@ -92,7 +92,7 @@ fn normal(text: &str) -> Vec<char> {
     chars
 }
 
-/// Matches one pattern against the signs of another: a `*` of the other needs a `*` here, a `?` needs a `?` or a `*`.
+/// Matches one pattern against the characters of another: a `*` of the other needs a `*` here, a `?` needs a `?` or a `*`.
 fn covers(wide: &[char], narrow: &[char]) -> bool {
     let (mut w, mut n) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;

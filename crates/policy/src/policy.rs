@@ -1,4 +1,4 @@
-//! A policy: rules in order, of which the first that matches speaks.
+//! A policy: rules in order, of which the first that matches decides.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +14,15 @@ use crate::{
     rule::{Fit, Rule},
 };
 
-/// The text of the policy that holds where nobody has written one.
+/// Text of the policy that is in force if nobody has written one.
 const BUILTIN: &str = include_str!("builtin.toml");
 
-/// Rules in order. Immutable: a changed file is another policy with another version.
+/// Rules in order. A policy is immutable: a changed file is another policy with another version.
 #[derive(Debug)]
 pub struct Policy {
     pub(crate) text: String,
     pub(crate) version: String,
-    /// What is said where no rule matches. Only a floor allows here, which means that it has no opinion.
+    /// Verdict if no rule matches. `allow` marks a floor, which then leaves the call to the policy of the project.
     pub(crate) default: Verdict,
     pub(crate) rules: Vec<Rule>,
     pub(crate) index: Index,
@@ -30,37 +30,37 @@ pub struct Policy {
     pub(crate) warnings: Vec<Finding>,
 }
 
-/// What a policy file declares about a tool.
+/// Declaration of a tool in a policy file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tool {
-    /// JSON Schema of its arguments. Whether it can be compiled is for the `forms` crate to say.
+    /// JSON Schema of its arguments. The `forms` crate checks whether it compiles.
     pub schema: Option<Value>,
-    /// Whether it may be run again when nobody knows whether it ran.
+    /// The tool may be run again if it is not known whether it ran.
     pub idempotent: bool,
 }
 
-/// How many further rules that ask are named in the reason of a ruling.
+/// Largest number of further asking rules that the reason of a ruling names.
 const MOST_NAMED: usize = 10;
 
-/// A rule that could not be evaluated, and so holds the call.
+/// A rule that could not be evaluated, so that a person has to decide about the call.
 struct Failed<'p> {
     rule: &'p Rule,
     error: String,
 }
 
 impl Policy {
-    /// What holds out of the box: three reading tools run, five writing tools ask, and so does every other.
+    /// The policy that is built in: three reading tools run, five writing tools ask, and so does every other tool.
     #[must_use]
     pub fn builtin() -> Self {
         Self::load("builtin.toml", BUILTIN).unwrap_or_else(|_| Self::empty(BUILTIN))
     }
 
-    /// Reads a policy. One with an error in it is refused whole, with every finding.
+    /// Reads a policy. A policy with an error is refused as a whole, with all findings.
     pub fn load(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
         load::load(file, text)
     }
 
-    /// A policy without rules, under which everything asks.
+    /// A policy without rules, under which every call asks.
     pub(crate) fn empty(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -73,13 +73,13 @@ impl Policy {
         }
     }
 
-    /// Reads the floor of a server: a policy that leaves what none of its rules match to the policy of the project. It has no `default`, and
+    /// Reads the floor of a server: a policy that leaves a call which none of its rules match to the policy of the project. It has no `default` and
     /// declares no tools.
     pub fn load_floor(file: &str, text: &str) -> Result<Self, Vec<Finding>> {
         load::load_floor(file, text)
     }
 
-    /// The text that it was read from.
+    /// The text of the policy file.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -91,88 +91,88 @@ impl Policy {
         &self.version
     }
 
-    /// What its author should look at again.
+    /// Warnings for the author of the policy.
     #[must_use]
     pub fn warnings(&self) -> &[Finding] {
         &self.warnings
     }
 
-    /// Its rules, in order.
+    /// The rules, in order.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter()
     }
 
-    /// What is said where no rule matches: `ask` or `deny`, and of a floor `allow`.
+    /// Verdict if no rule matches: `ask` or `deny`, and `allow` for a floor.
     #[must_use]
     pub const fn default_verdict(&self) -> Verdict {
         self.default
     }
 
-    /// What the file declares about a tool.
+    /// The declaration of a tool, if the file has one.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.get(name)
     }
 
-    /// The schema of a tool's arguments, where the file declares one.
+    /// JSON Schema of a tool's arguments, if the file declares one.
     #[must_use]
     pub fn schema(&self, tool: &str) -> Option<&Value> {
         self.tool(tool)?.schema.as_ref()
     }
 
-    /// Rules on one call.
+    /// Judges one call.
     #[must_use]
     pub fn judge(&self, call: &Call<'_>) -> Judgement {
         self.judge_without(call, &[])
     }
 
-    /// The same where the rules of these names are suspended, and match nothing.
+    /// Like `judge`, but the rules of these names are suspended and match nothing.
     #[must_use]
     pub fn judge_without(&self, call: &Call<'_>, suspended: &[&str]) -> Judgement {
-        self.judged(call, suspended, &|| true).0
+        self.judge_rules(call, suspended, &|| true).0
     }
 
-    /// The same as long as somebody waits for it, which is looked at before each rule. None once nobody does.
+    /// Like `judge_without`, but stops between rules and gives `None` once `wanted` is false: the caller has gone.
     #[must_use]
     pub fn judge_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Judgement> {
-        let (judgement, whole) = self.judged(call, suspended, wanted);
+        let (judgement, whole) = self.judge_rules(call, suspended, wanted);
         whole.then_some(judgement)
     }
 
-    /// What came out, and whether every rule was looked at that had to be.
-    fn judged(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
+    /// Gives the judgement, and whether every rule that had to be evaluated was.
+    fn judge_rules(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
         let mut whole = true;
         let case = Case::new(call);
         let rules = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
-        let heard = rules.filter(|rule| !suspended.contains(&rule.name.as_str())).take_while(|_| {
+        let active = rules.filter(|rule| !suspended.contains(&rule.name.as_str())).take_while(|_| {
             whole = wanted();
             whole
         });
         let judgement =
-            self.settle(&case, heard.map(|rule| (rule, self.heard(&case, rule, rule.fit_beyond_tool(&case)))));
+            self.settle(&case, active.map(|rule| (rule, self.effective_fit(&case, rule, rule.fit_beyond_tool(&case)))));
         (judgement, whole)
     }
 
-    /// Whether it is the floor of a server.
+    /// Says whether this is the floor of a server.
     fn is_floor(&self) -> bool {
         self.default == Verdict::Allow
     }
 
-    /// What counts as the answer of a rule. In a policy, what cannot be parsed is allowed by nothing and so at least asked. A floor that is silent
-    /// leaves the call to others: a rule of it that would ask or deny, and finds its condition false of a call that cannot be parsed, may have been
-    /// kept from seeing what it is about, and counts as failed.
-    pub(crate) fn heard(&self, case: &Case<'_>, rule: &Rule, fit: Fit) -> Fit {
+    /// The fit that counts for a rule. In a policy no rule allows a call that cannot be parsed, so it is at least asked. A floor without a match
+    /// leaves the call to the policy of the project. So a floor rule that asks or denies counts as failed if its condition is false of a call
+    /// that cannot be parsed: the condition may not have seen the part that it is about.
+    pub(crate) fn effective_fit(&self, case: &Case<'_>, rule: &Rule, fit: Fit) -> Fit {
         let blind = self.is_floor() && rule.verdict != Verdict::Allow && fit == Fit::Misses(Miss::Condition);
-        match case.parsed().failed().filter(|_| blind) {
+        match case.parsed().first_failure().filter(|_| blind) {
             Some(it) => Fit::Fails(format!("its {} cannot be relied on: {}", it.what, it.reason)),
             None => fit,
         }
     }
 
-    /// Goes through rules until one speaks.
+    /// Goes through the rules until one matches.
     ///
-    /// A rule that fails holds the call: from there on it is at least asked, and only a later rule that denies, or a default that
-    /// does, outdoes that. Every rule that asks and fails, and whatever asks at the end, asks its own people.
+    /// After a rule that fails the verdict is at least `ask`; only a later rule or a default that denies is stronger. Every asking rule that
+    /// fails, and the rule or default that asks at the end, asks its own audience.
     pub(crate) fn settle<'p>(&'p self, case: &Case<'_>, fits: impl Iterator<Item = (&'p Rule, Fit)>) -> Judgement {
         let mut failed: Vec<Failed<'p>> = Vec::new();
         let mut matched = None;
@@ -191,18 +191,18 @@ impl Policy {
             (Some(first), matched) if rest <= Verdict::Ask => {
                 let asks = self.asks(&failed, matched);
                 let reason = held_because(first, &asks, &doubts(case));
-                Judgement { asks, ..self.said(Verdict::Ask, Some(first.rule), reason) }
+                Judgement { asks, ..self.judgement(Verdict::Ask, Some(first.rule), reason) }
             }
-            (_, Some(rule)) => self.said(rule.verdict, Some(rule), rule.reason.clone()),
-            (_, None) => self.said(self.default, None, format!("No rule matches this call.{}", doubts(case))),
+            (_, Some(rule)) => self.judgement(rule.verdict, Some(rule), rule.reason.clone()),
+            (_, None) => self.judgement(self.default, None, format!("No rule matches this call.{}", doubts(case))),
         };
         if judgement.ruling.verdict == Verdict::Ask {
-            judgement.certain = failed.is_empty() && case.parsed().failed().is_none();
+            judgement.certain = failed.is_empty() && case.parsed().first_failure().is_none();
         }
         judgement
     }
 
-    fn said(&self, verdict: Verdict, rule: Option<&Rule>, reason: String) -> Judgement {
+    fn judgement(&self, verdict: Verdict, rule: Option<&Rule>, reason: String) -> Judgement {
         let ruling = Ruling {
             verdict,
             rule: rule.map(|rule| rule.name.clone()),
@@ -214,11 +214,10 @@ impl Policy {
         Judgement { ruling, asks, certain: true }
     }
 
-    /// Everything that asks about a call: the rules that ask and could not be evaluated, and what speaks after them.
+    /// Everything that asks about a call: the asking rules that could not be evaluated, then the rule that matches or the default.
     ///
-    /// Where no rule matches, the default asks too: otherwise an agent could have a call that the default asks about decided by the people of
-    /// a rule that is about other calls. A floor has no default. Where a rule that allows matches and nothing asks, the usual people decide in its
-    /// place.
+    /// If no rule matches, the default asks too: otherwise an agent could have a call that the default asks about decided by the audience of
+    /// a rule for other calls. A floor has no default. If an allowing rule matches and nothing else asks, the default audience decides.
     fn asks(&self, failed: &[Failed<'_>], matched: Option<&Rule>) -> Vec<Asking> {
         let asking = failed.iter().filter(|failed| failed.rule.verdict == Verdict::Ask);
         let mut asks: Vec<Asking> =
@@ -233,7 +232,7 @@ impl Policy {
     }
 }
 
-/// Why a call is held: the first rule that could not be evaluated, and which other rules ask about it.
+/// The reason of a call that is asked because of a failed rule: the first such rule, and the other rules that ask.
 fn held_because(first: &Failed<'_>, asks: &[Asking], doubts: &str) -> String {
     let Failed { rule, error } = first;
     let others: Vec<&str> =
@@ -246,15 +245,15 @@ fn held_because(first: &Failed<'_>, asks: &[Asking], doubts: &str) -> String {
     format!("Rule `{}` could not be evaluated: {error}.{doubts}{also}", rule.name)
 }
 
-/// What could not be parsed of a call, as a sentence to add to a reason.
+/// The part of a call that could not be parsed, as a sentence to add to a reason.
 fn doubts(case: &Case<'_>) -> String {
-    if let Some(it) = case.parsed().failed() {
+    if let Some(it) = case.parsed().first_failure() {
         return format!(" Its {} cannot be relied on: {}.", it.what, it.reason);
     }
-    // `to` and `source` may be no paths at all.
+    // Arguments such as `to` and `source` may not be paths at all.
     let files = case.parsed().names_files();
-    let stranger = case.parsed().overlooked(|variable| files || variable != "path", |_| false);
-    stranger.map_or_else(String::new, |(argument, beside)| {
+    let unexamined = case.parsed().first_unexamined(|variable| files || variable != "path", |_| false);
+    unexamined.map_or_else(String::new, |(argument, beside)| {
         let argument: String = argument.chars().filter(char::is_ascii_graphic).take(60).collect();
         format!(
             " It has `{argument}` beside its {beside}: a rule that allows it by its {beside} has to look at that too."

@@ -42,7 +42,7 @@ fn common(text: &str) -> Value {
 
 /// A rule that can be made twice.
 #[derive(Debug, Clone)]
-struct Draft {
+struct ReadRule {
     tools: Vec<&'static str>,
     agents: Option<Vec<&'static str>>,
     roles: Option<Vec<Role>>,
@@ -52,7 +52,7 @@ struct Draft {
     ask: Option<AskSettings>,
 }
 
-impl Draft {
+impl ReadRule {
     fn rule(&self, number: usize) -> Rule {
         let patterns = |texts: &Vec<&str>| texts.iter().map(|text| Pattern::new(text).unwrap()).collect();
         Rule {
@@ -71,7 +71,7 @@ impl Draft {
     }
 }
 
-fn draft() -> impl Strategy<Value = Draft> {
+fn draft() -> impl Strategy<Value = ReadRule> {
     let tools = prop::collection::vec(prop::sample::select(&PATTERNS[..]), 1..3);
     let agents = prop::option::weighted(0.2, prop::collection::vec(prop::sample::select(&["ci", "c*"][..]), 1..2));
     let roles = prop::option::weighted(0.2, prop::collection::vec(prop::sample::select(&Role::ALL[..]), 1..3));
@@ -81,7 +81,7 @@ fn draft() -> impl Strategy<Value = Draft> {
     let verdict = prop::sample::select(&Verdict::ALL[..]);
     let ask = prop::option::of(ask_settings());
     (tools, agents, roles, arguments, when, verdict, ask).prop_map(
-        |(tools, agents, roles, arguments, when, verdict, ask)| Draft {
+        |(tools, agents, roles, arguments, when, verdict, ask)| ReadRule {
             tools,
             agents,
             roles,
@@ -131,7 +131,7 @@ fn votes() -> impl Strategy<Value = Vec<Answer>> {
     })
 }
 
-fn drafts() -> impl Strategy<Value = Vec<Draft>> {
+fn drafts() -> impl Strategy<Value = Vec<ReadRule>> {
     prop::collection::vec(draft(), 0..8)
 }
 
@@ -185,7 +185,7 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
     drafts().prop_map(|drafts| made(&drafts))
 }
 
-fn made(drafts: &[Draft]) -> Vec<Rule> {
+fn made(drafts: &[ReadRule]) -> Vec<Rule> {
     drafts.iter().enumerate().map(|(number, draft)| draft.rule(number)).collect()
 }
 
@@ -209,7 +209,7 @@ proptest! {
     #[test]
     fn what_cannot_be_parsed_is_never_allowed(rules in rules(), asked in asked()) {
         let call = asked.call();
-        if Case::new(&call).parsed().failed().is_some() {
+        if Case::new(&call).parsed().first_failure().is_some() {
             let verdict = policy(rules, Verdict::Ask).judge(&call).ruling.verdict;
             prop_assert!(verdict > Verdict::Allow);
         }
@@ -223,7 +223,7 @@ proptest! {
     ) {
         let call = asked.call();
         let default = if deny { Verdict::Deny } else { Verdict::Ask };
-        let added = Draft { verdict: Verdict::Allow, ..added };
+        let added = ReadRule { verdict: Verdict::Allow, ..added };
         let before = policy(made(&drafts), default).judge(&call).ruling.verdict;
         let mut more = drafts;
         more.insert(place.min(more.len()), added.clone());
@@ -240,7 +240,7 @@ proptest! {
     fn a_failing_rule_asks_at_least(drafts in drafts(), failing in draft(), asked in asked(), deny in any::<bool>()) {
         let call = asked.call();
         let default = if deny { Verdict::Deny } else { Verdict::Ask };
-        let failing = Draft { when: Some("args.absent"), verdict: failing.verdict.max(Verdict::Ask), ..failing };
+        let failing = ReadRule { when: Some("args.absent"), verdict: failing.verdict.max(Verdict::Ask), ..failing };
         let rest = policy(made(&drafts), default).judge(&call).ruling.verdict;
         let mut more = vec![failing.clone()];
         more.extend(drafts);

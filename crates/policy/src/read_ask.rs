@@ -1,11 +1,11 @@
-//! The `[rule.ask]` of a rule: how its question is put.
+//! The `[rule.ask]` of a rule: the settings of its question.
 
 use domain::{Action, Audience, Choice, Fallback, Kind, Question, Timestamp, audience::Named};
 use serde_json::{Value, json};
 
 use crate::{
     AskSettings,
-    document::{Placed, Table},
+    document::{Located, Table},
     finding::Findings,
     read_rule::role,
 };
@@ -26,10 +26,10 @@ const OPTION_KEYS: [&str; 13] = [
     "duration",
     "metadata",
 ];
-/// The longest deadline that a rule may set: ten years.
+/// Longest deadline that a rule may set, in seconds: ten years.
 const MOST_SECONDS: i64 = 10 * 366 * 24 * 3600;
 
-/// Reads the settings, and asks the domain whether such a question could be put at all.
+/// Reads the settings, and checks by the domain that a question with them can be asked.
 pub(crate) fn read(table: &Table<'_>, findings: &mut Findings<'_>) -> AskSettings {
     table.only(&["audience", "deadline_seconds", "fallback", "options"], findings);
     let audience = table.table("audience", "`audience`", findings).map(|table| read_audience(&table, findings));
@@ -72,7 +72,7 @@ fn read_audience(table: &Table<'_>, findings: &mut Findings<'_>) -> Audience {
 }
 
 fn read_fallback(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Fallback> {
-    let Placed { at, it } = table.json("fallback", findings)?;
+    let Located { at, it } = table.json("fallback", findings)?;
     let option = it.as_object().filter(|object| object.len() == 1).and_then(|object| object.get("option"));
     let fallback = match (it.as_str(), option.and_then(Value::as_str)) {
         (Some("deny"), _) => Some(Fallback::Deny),
@@ -99,7 +99,7 @@ fn read_options(table: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Choice> {
     options
 }
 
-/// Puts a question with these settings on trial: what the domain refuses would never reach anybody.
+/// Adds an error for every setting that the domain refuses in a question: such a question could not be asked.
 fn admit(settings: &AskSettings, table: &Table<'_>, findings: &mut Findings<'_>) {
     let question = Question {
         action: Some(Action { tool: "tool".into(), arguments: json!({}) }),

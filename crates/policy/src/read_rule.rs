@@ -7,23 +7,23 @@ use domain::{Role, Verdict};
 use crate::{
     Exact, Pattern, Rule,
     condition::Condition,
-    document::{Placed, Table, listed},
+    document::{Located, Table, listed},
     example::{self, Example},
     finding::Findings,
     load::verdict,
     read_ask,
 };
 
-/// A rule as it was read, with where its parts stand.
-pub(crate) struct Draft {
+/// A rule with the positions of its parts and its examples.
+pub(crate) struct ReadRule {
     pub(crate) rule: Rule,
-    pub(crate) places: Places,
+    pub(crate) places: RulePositions,
     pub(crate) examples: Vec<Example>,
 }
 
-/// Where the parts of a rule stand in the file.
+/// Positions of the parts of a rule in the file, in bytes.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
+pub(crate) struct RulePositions {
     pub(crate) rule: usize,
     pub(crate) name: usize,
     pub(crate) tools: Vec<usize>,
@@ -34,9 +34,9 @@ pub(crate) struct Places {
 const KEYS: [&str; 11] =
     ["name", "tools", "agents", "users", "roles", "arguments", "when", "verdict", "reason", "ask", "example"];
 
-/// Reads one rule, which may have so many patterns of `matches`. What is wrong with it is noted; a rule comes out only where
-/// enough of it could be read.
-pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findings<'_>) -> Option<Draft> {
+/// Reads one rule. `regexes` is the number of patterns of `matches` that are left for the file. Gives `None` if too little of the rule
+/// could be read; the errors are in the findings.
+pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findings<'_>) -> Option<ReadRule> {
     table.only(&KEYS, findings);
     let name = table.required("name", findings);
     if let Some(name) = &name {
@@ -64,7 +64,7 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
     });
     let examples = example::read(table, findings);
     let (name, tools) = (name?, tools?);
-    let places = Places {
+    let places = RulePositions {
         rule: table.at,
         name: name.at,
         tools: tools.it.iter().map(|pattern| pattern.at).collect(),
@@ -84,15 +84,15 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
         ask,
         line: findings.line(table.at),
     };
-    Some(Draft { rule, places, examples })
+    Some(ReadRule { rule, places, examples })
 }
 
-fn bare(patterns: Placed<Vec<Placed<Pattern>>>) -> Vec<Pattern> {
+fn bare(patterns: Located<Vec<Located<Pattern>>>) -> Vec<Pattern> {
     patterns.it.into_iter().map(|pattern| pattern.it).collect()
 }
 
-/// What people read in one line is checked as the questions of agents are.
-fn check_line(text: &Placed<&str>, key: &str, findings: &mut Findings<'_>) {
+/// Checks a text that people read in one line, by the rules for the questions of agents.
+fn check_line(text: &Located<&str>, key: &str, findings: &mut Findings<'_>) {
     let mut problems = Vec::new();
     domain::text::line("", text.it, &mut problems);
     for problem in problems {
@@ -100,19 +100,19 @@ fn check_line(text: &Placed<&str>, key: &str, findings: &mut Findings<'_>) {
     }
 }
 
-fn patterns(table: &Table<'_>, key: &str, findings: &mut Findings<'_>) -> Option<Placed<Vec<Placed<Pattern>>>> {
+fn patterns(table: &Table<'_>, key: &str, findings: &mut Findings<'_>) -> Option<Located<Vec<Located<Pattern>>>> {
     let texts = table.texts(key, findings)?;
     if texts.it.is_empty() {
         findings.error(texts.at, "never_matches", format!("`{key}` is empty, so that this rule matches nothing"));
     }
-    let mut patterns: Vec<Placed<Pattern>> = Vec::with_capacity(texts.it.len());
+    let mut patterns: Vec<Located<Pattern>> = Vec::with_capacity(texts.it.len());
     for text in &texts.it {
         match Pattern::new(text.it) {
-            Ok(it) => patterns.push(Placed { at: text.at, it }),
+            Ok(it) => patterns.push(Located { at: text.at, it }),
             Err(why) => findings.error(text.at, "wrong_pattern", format!("a pattern of `{key}` {why}")),
         }
     }
-    Some(Placed { at: texts.at, it: patterns })
+    Some(Located { at: texts.at, it: patterns })
 }
 
 fn read_roles(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Vec<Role>> {
@@ -124,7 +124,7 @@ fn read_roles(table: &Table<'_>, findings: &mut Findings<'_>) -> Option<Vec<Role
 }
 
 /// The role of this name.
-pub(crate) fn role(text: &Placed<&str>, findings: &mut Findings<'_>) -> Option<Role> {
+pub(crate) fn role(text: &Located<&str>, findings: &mut Findings<'_>) -> Option<Role> {
     let found = Role::ALL.into_iter().find(|role| role.name() == text.it);
     if found.is_none() {
         let names = listed(&Role::ALL.map(Role::name));
@@ -140,7 +140,7 @@ fn read_when(
     findings: &mut Findings<'_>,
 ) -> Option<Condition> {
     let text = table.text("when", findings)?;
-    // Counted before any is compiled; the word within a text counts too, which only errs on the strict side.
+    // Patterns are counted before any is compiled. The word within a text counts too, which is only stricter.
     let Some(left) = regexes.checked_sub(text.it.matches("matches").count()) else {
         *regexes = 0;
         findings.error(text.at, "too_costly", "the file has too many patterns of `matches`; use `glob`");

@@ -1,36 +1,36 @@
-//! What a grant needs to know of an action: whether an argument fits a pattern, and whether a tool may be run again.
+//! Questions that grants ask about a call: does an argument fit a pattern, may a tool be run again.
 
 use serde_json::Value;
-use tool_facts::{Parsed, PathFacts};
+use tool_facts::{CallFacts, PathFacts};
 
 use crate::{Pattern, Policy};
 
 impl Policy {
-    /// Whether a tool says that it may be run again when nobody knows whether it ran.
+    /// Says whether the policy declares that a tool may be run again if it is not known whether it ran.
     #[must_use]
     pub fn repeatable(&self, tool: &str) -> bool {
         self.tools.get(tool).is_some_and(|tool| tool.idempotent)
     }
 
-    /// The schemas that it declares, by tool.
+    /// The declared schemas of arguments, by tool.
     pub fn schemas(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.tools.iter().filter_map(|(name, tool)| Some((name.as_str(), tool.schema.as_ref()?)))
     }
 }
 
-/// Whether the whole of an argument fits a pattern.
+/// Says whether an argument as a whole fits a pattern.
 ///
-/// A path is compared in its canonical form. Wildcards stand for nothing by which a tool could find a second thing in a text: no blanks,
-/// separators, quotes or `@`, and no `..`; a lone `*` stands for one line of anything. What is read as a command, an address or SQL has
-/// more meanings than a pattern can see, and fits none; neither does anything of an action that could not be read. A path that decides what
-/// runs later, such as a git hook, fits only the pattern that spells it out: nobody who remembers `/srv/notes/*` means `/srv/notes/.git/hooks/x`.
+/// A path is compared in its canonical form. Wildcards match no character by which a tool could find a second item in a text: no blanks,
+/// separators, quotes or `@`, and no `..`; a lone `*` matches one line of anything. A command, a URL or SQL has
+/// more meanings than a pattern can express, and fits none. No argument of a call that could not be parsed fits. A path that decides what
+/// runs later, such as a git hook, fits only a pattern without wildcards: a grant for `/srv/notes/*` does not mean `/srv/notes/.git/hooks/x`.
 #[must_use]
 pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
     let (Some(text), Ok(pattern)) = (arguments.get(name).and_then(Value::as_str), Pattern::new(pattern)) else {
         return false;
     };
-    let parsed = Parsed::of(tool, arguments);
-    if parsed.failed().is_some() {
+    let parsed = CallFacts::of(tool, arguments);
+    if parsed.first_failure().is_some() {
         return false;
     }
     if let Some((_, path)) = parsed.paths.iter().find(|(argument, _)| argument == name) {
@@ -38,18 +38,18 @@ pub fn fits(tool: &str, arguments: &Value, name: &str, pattern: &str) -> bool {
         let steers = |path: &PathFacts| path.steers && !pattern.is_exact();
         return path.as_ref().is_ok_and(|path| !climbs(path) && !steers(path) && matches(&pattern, &path.canonical));
     }
-    // Also what only means something beside a command or an address: further words, variables, a method.
+    // The argument may also belong to a command or a URL: further words, variables, a method.
     let others = arguments.as_object().into_iter().flatten().filter(|(other, _)| *other != name);
     let others: Value = others.map(|(other, value)| (other.clone(), value.clone())).collect();
-    let rest = Parsed::of(tool, &others);
+    let rest = CallFacts::of(tool, &others);
     let read = (&parsed.shell, &parsed.url, &parsed.sql) != (&rest.shell, &rest.url, &rest.sql);
     !read && matches(&pattern, text)
 }
 
-/// Whether a path of an action decides what runs later: a git hook, a start file of a shell, a task of an editor.
+/// Says whether a path of the call decides what runs later: a git hook, a start file of a shell, a task of an editor.
 #[must_use]
 pub fn steers(tool: &str, arguments: &Value) -> bool {
-    let parsed = Parsed::of(tool, arguments);
+    let parsed = CallFacts::of(tool, arguments);
     parsed.paths.iter().any(|(_, path)| path.as_ref().is_ok_and(|path| path.steers))
 }
 
@@ -67,7 +67,7 @@ fn matches(pattern: &Pattern, text: &str) -> bool {
     !text.split(['/', '\\']).any(|part| part == "..") && wild(&signs, &text.chars().collect::<Vec<_>>())
 }
 
-/// Says whether the whole of a text fits, where wildcards stand for ordinary characters alone.
+/// Says whether a text as a whole fits a pattern whose wildcards match ordinary characters only.
 fn wild(signs: &[char], text: &[char]) -> bool {
     let (mut at, mut taken) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -93,7 +93,7 @@ fn wild(signs: &[char], text: &[char]) -> bool {
     signs.get(at..).unwrap_or_default().iter().all(|sign| *sign == '*')
 }
 
-/// Letters and digits, and the signs that hold the parts of one name together.
+/// Says whether a character is a letter, a digit, or a sign within names and paths.
 fn is_ordinary(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '=' | '#' | '~')
 }

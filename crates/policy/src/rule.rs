@@ -1,4 +1,4 @@
-//! One rule, and whether it matches one call.
+//! One rule, and the check whether it matches a call.
 
 use std::{fmt, sync::Arc};
 
@@ -11,31 +11,31 @@ use crate::{AskSettings, Pattern, case::Case, condition::Condition};
 /// One rule of a policy.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name in the file.
+    /// Name of the rule in the file.
     pub name: String,
-    /// The tools that it is about. Empty never loads: it would be about none.
+    /// Patterns of tool names. A rule without any is refused when it is loaded.
     pub tools: Vec<Pattern>,
-    /// The agents that it is about, or `None` for all, those without a name included.
+    /// Patterns of agent names, or `None` for all agents, also those without a name.
     pub agents: Option<Vec<Pattern>>,
-    /// The people that it is about, by who started the session, or `None` for all.
+    /// Patterns of the names of users who started the session, or `None` for all.
     pub users: Option<Vec<Pattern>>,
-    /// The roles of keys that it is about, or `None` for all.
+    /// Roles of keys, or `None` for all.
     pub roles: Option<Vec<Role>>,
-    /// The arguments that a call must have, these and no others, or `None` for all.
+    /// The exact arguments that a call must have, or `None` for any.
     pub arguments: Option<Exact>,
-    /// What must be true of the call besides.
+    /// The expression that must be true of the call.
     pub when: Option<Condition>,
-    /// What it says.
+    /// Verdict of the rule.
     pub verdict: Verdict,
-    /// Why, for whoever reads the ruling.
+    /// Reason for the verdict, shown with the ruling.
     pub reason: String,
-    /// How its question is put, where it asks and says so.
+    /// Settings of its question, if the rule asks and has any.
     pub ask: Option<Arc<AskSettings>>,
-    /// The line of the file where it starts.
+    /// Line of the file on which the rule starts.
     pub line: usize,
 }
 
-/// Arguments that are compared as a whole, as JSON means them: `1` and `1.0` are one number.
+/// Arguments that are compared as a whole by their JSON value: `1` and `1.0` are the same number.
 #[derive(Debug, Clone)]
 pub struct Exact {
     value: Value,
@@ -43,13 +43,13 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// Exactly these.
+    /// Takes the arguments to compare with.
     #[must_use]
     pub fn new(value: Value) -> Self {
         Self { digest: Digest::of_json(&value), value }
     }
 
-    /// As they were written.
+    /// The arguments as written.
     #[must_use]
     pub const fn value(&self) -> &Value {
         &self.value
@@ -62,66 +62,67 @@ impl PartialEq for Exact {
     }
 }
 
-/// What a rule makes of a call.
+/// Result of the check of a rule against a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome", content = "why")]
 pub enum Fit {
-    /// It is about this call.
+    /// The rule matches the call.
     Matches,
-    /// It is not, for this reason.
+    /// The rule does not match, for this reason.
     Misses(Miss),
-    /// Its expression could not be evaluated, for this reason.
+    /// The expression of the rule could not be evaluated, for this reason.
     Fails(String),
 }
 
-/// Why a rule is not about a call.
+/// Reason why a rule does not match a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Miss {
-    /// No pattern of its tools matches the tool's name.
+    /// No pattern in `tools` matches the name of the tool.
     Tool,
-    /// None of its agents is the caller's, or the caller's has no name.
+    /// No pattern in `agents` matches the name of the agent, or the agent has no name.
     Agent,
-    /// None of its users started the session.
+    /// No pattern in `users` matches the user who started the session.
     User,
-    /// None of its roles is that of the key.
+    /// The role of the key is not in `roles`.
     Role,
-    /// It names arguments, and the call's are others.
+    /// The call has other arguments than `arguments`.
     Arguments,
-    /// Something in the call could not be parsed, and the rule would allow it.
+    /// The rule would allow the call, and an argument of the call could not be parsed.
     Unparsed,
-    /// The call has an argument that may change what the rule looks at, and the rule, which would allow it, does not look at that.
+    /// The rule would allow the call, and does not examine an argument that may change the facts which it examines.
     Beside,
-    /// Its expression is false.
+    /// The expression is false.
     Condition,
-    /// Somebody decided otherwise than it says.
+    /// The learnt rule is suspended, because a person decided otherwise.
     Suspended,
 }
 
 impl Rule {
-    /// Whether every call of its tools matches, whoever makes it and whatever is in it.
+    /// Says whether every call of its tools matches, from any caller and with any arguments.
     #[must_use]
     pub fn is_unconditional(&self) -> bool {
         self.agents.is_none() && self.users.is_none() && self.roles.is_none() && self.takes_any_arguments()
     }
 
-    /// Whether it does not look at what is in a call.
+    /// Says whether the rule ignores the arguments of a call.
     #[must_use]
     pub const fn takes_any_arguments(&self) -> bool {
         self.arguments.is_none() && self.when.is_none()
     }
 
-    /// Whether one of its patterns matches a tool's name.
+    /// Says whether a pattern in `tools` matches the name of a tool.
     #[must_use]
     pub fn is_about(&self, tool: &str) -> bool {
         self.tools.iter().any(|pattern| pattern.matches(tool))
     }
 
+    /// Checks the rule against a call.
     pub(crate) fn fit(&self, case: &Case<'_>) -> Fit {
         if self.is_about(case.call.tool) { self.fit_beyond_tool(case) } else { Fit::Misses(Miss::Tool) }
     }
 
-    /// The same for a tool that is known to match.
+    /// Checks all conditions except the name of the tool.
     pub(crate) fn fit_beyond_tool(&self, case: &Case<'_>) -> Fit {
         let named = |patterns: &Option<Vec<Pattern>>, name: Option<&str>| {
             let Some(patterns) = patterns else { return true };
@@ -142,9 +143,9 @@ impl Rule {
         self.fit_contents(case)
     }
 
-    /// The same for a caller who is known to be meant, and arguments that are those which it names.
+    /// Checks only the facts and the expression: tool, caller and exact arguments are known to match.
     pub(crate) fn fit_contents(&self, case: &Case<'_>) -> Fit {
-        if self.verdict == Verdict::Allow && case.parsed().failed().is_some() {
+        if self.verdict == Verdict::Allow && case.parsed().first_failure().is_some() {
             return Fit::Misses(Miss::Unparsed);
         }
         if self.verdict == Verdict::Allow && self.when.as_ref().is_some_and(|when| when.overlooks(case)) {

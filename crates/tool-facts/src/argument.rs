@@ -1,79 +1,81 @@
-//! Which argument of a tool is what.
+//! Which argument of a tool is a command, a path, a URL or SQL.
 //!
-//! By its name, wherever it stands in the arguments; capitals, `_` and `-` do not count (`filePath` is `file_path`):
+//! The name of an argument decides, at any depth. Capitals, `_` and `-` do not count: `filePath` is `file_path`.
 //!
 //! | name | is |
 //! | --- | --- |
-//! | `command`, `cmd`, `argv` | a shell command; a list of words is one that no shell sees |
-//! | `commands`, `script`, `scripts` | a shell command; a list of texts is several |
-//! | `shell_command`, `bash_command`, … and what ends so (`pre_script`, `postCommand`) | a shell command |
+//! | `command`, `cmd`, `argv` | a shell command; a list is the words of one command, which no shell reads |
+//! | `commands`, `script`, `scripts` | a shell command; a list is several commands |
+//! | `shell_command`, `bash_command`, … and longer names that end so (`pre_script`, `postCommand`) | a shell command |
 //! | `args`, `argv`, `arguments` beside a command | its further words |
 //! | `env`, `environment`, `env_vars`, … beside a command | its variables |
 //! | `path`, `file`, `file_path`, `filename`, `directory`, `dir`, `cwd`, … and their plurals | a path |
-//! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, …, their plurals, and what ends so or in `_path`, `_file`, `_dir`, … | a path, where it is a text |
-//! | any other beside a path, but for `content`, `message` and alike | a path, where it leads somewhere: `/x`, `../x`, `~/x`, `C:\x` |
-//! | a name that leads somewhere itself, or has a slash and stands beside a path: `edits: {"/x": …}` | a path |
-//! | `patch`, `diff`, any text with `*** Update File:` in it, and in a tool named so (`apply_patch`) whatever reads like a patch | the paths of the files that it changes |
+//! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, …, their plurals, and names that end so or in `_path`, `_file`, `_dir`, … | a path, if the value is a string |
+//! | any other name beside a path, except `content`, `message` and the like | a path, if the value leads somewhere: `/x`, `../x`, `~/x`, `C:\x` |
+//! | a name that itself leads somewhere, or has a slash and stands beside a path: `edits: {"/x": …}` | a path |
+//! | `patch`, `diff`, any text with `*** Update File:` in it, and in a tool named so (`apply_patch`) any text that reads like a patch | the paths of the files that the patch changes |
 //! | `url`, `uri`, `endpoint`, `href`, `webhook_url`, … | a URL |
-//! | `location` | a URL where it has `://` in it, else a path |
-//! | `method`, `http_method`, `verb` beside a URL | its method; else `POST` where there is a body, `GET` where there is none |
-//! | `sql`, `statement`, `sql_query`, and what ends in `_sql` | SQL |
-//! | `query` | SQL where the tool's name says so (`sql`, `db`, `postgres`, …) or the text is SQL |
+//! | `location` | a URL if it contains `://`, else a path |
+//! | `method`, `http_method`, `verb` beside a URL | its method; without one `POST` if there is a body, else `GET` |
+//! | `sql`, `statement`, `sql_query`, and names that end in `_sql` | SQL |
+//! | `query` | SQL if the tool's name says so (`sql`, `db`, `postgres`, …) or the text parses as SQL |
 //!
-//! *Beside* is in the same object, in the objects around it, and in what these call `options`, `init`, `request`, `headers` or alike.
-//! What else stands beside a command, a URL or SQL is harmless by the lists in `companion.rs`, or a stranger: no rule that looks at these
-//! facts allows the call, unless it looks at the stranger too. Beside a path the lists are those of `neighbour.rs`: a command, a URL or SQL
-//! is a stranger there, and so is everything that is not known from tools that work on files: `hook`, `formatter`, `repo`.
-//! Nobody here knows which of two spellings a tool reads: two of them are unreadable, and so is the wrong type under one of these names.
+//! *Beside* means in the same object, in the objects around it, and in their fields `options`, `init`, `request`, `headers` and the like.
+//! Any other argument beside a command, a URL or SQL is harmless by the lists of `beside_fact.rs`, or it is an [`UnknownArgument`]: a rule that examines
+//! these facts allows the call only if it examines the unknown argument too. Beside a path the lists of `file_tools.rs` hold: a command, a URL or SQL
+//! is unknown there, and so is every argument that tools for files do not have: `hook`, `formatter`, `repo`.
+//! Two spellings of one argument are refused, because it is not known which one a tool reads. So is the wrong type under one of these names.
 
 use serde_json::{Map, Value};
 
-use self::name::{holds_settings, plain, sort_of};
+use self::name::{holds_settings, kind_of, plain};
 
-mod companion;
-mod deed;
+mod beside_fact;
+mod beside_path;
+mod file_tools;
 mod header;
 mod name;
-mod neighbour;
 mod patch;
-mod place;
-mod stray;
+mod path_name;
+mod unnamed_path;
 
-pub(super) use companion::{Known, Stranger, strangers};
+pub(super) use beside_fact::{CallTraits, UnknownArgument, unknown_arguments};
 pub(super) use name::{
-    List, OVERRIDES, Sort, is_body, is_database, is_environment, is_further, is_method, is_plural, sort,
+    ArgumentKind, CommandList, OVERRIDES, is_body, is_database, is_environment, is_further_words, is_method, is_plural,
+    kind_by_name,
 };
-pub(super) use stray::several;
+pub(super) use unnamed_path::several;
 
-/// An argument that is looked into.
+/// An argument that is parsed.
 pub(super) struct Argument<'a> {
-    pub(super) sort: Sort,
-    /// Where it stands: `path`, `edits[0].file_path`.
+    pub(super) kind: ArgumentKind,
+    /// Position in the call: `path`, `edits[0].file_path`.
     pub(super) place: String,
-    /// The objects that it stands in, the outermost first.
+    /// The objects that contain the argument, the outermost first.
     around: Vec<&'a Value>,
     pub(super) value: &'a Value,
 }
 
-/// How deep arguments are looked for, and how many are taken.
+/// Deepest nesting at which arguments are looked for.
 const DEEPEST: usize = 8;
+/// Largest number of arguments that are parsed.
 const MOST: usize = 256;
 
-/// Everything in a call that is looked into.
-pub(super) struct Found<'a> {
+/// The parts of a call that are parsed.
+pub(super) struct CallArguments<'a> {
     pub(super) arguments: Vec<Argument<'a>>,
-    /// Names that are paths themselves, and where they stand.
+    /// Names of arguments that are paths themselves, with their positions.
     pub(super) keys: Vec<(String, &'a str)>,
-    /// Where a text stands that holds arguments within.
+    /// Positions of texts that hold arguments of their own, such as JSON in a string.
     pub(super) packed: Vec<String>,
 }
 
-/// Finds every argument that is looked into. `Err` where there are too many of them, or they are too deep to be found.
-pub(super) fn find<'a>(tool: &str, arguments: &'a Value) -> Result<Found<'a>, &'static str> {
+/// Finds every argument that is parsed. `Err` if there are too many, or they are nested too deep.
+pub(super) fn find<'a>(tool: &str, arguments: &'a Value) -> Result<CallArguments<'a>, &'static str> {
     let mut search = Search::default();
     search.look_into(arguments, "", 0)?;
-    let mut found = Found { arguments: search.found, keys: Vec::new(), packed: Vec::new() };
-    stray::add(arguments, &mut found);
+    let mut found = CallArguments { arguments: search.found, keys: Vec::new(), packed: Vec::new() };
+    unnamed_path::add(arguments, &mut found);
     patch::add(tool, arguments, &mut found);
     if found.arguments.len() + found.keys.len() > MOST {
         return Err("there are too many arguments to be looked into");
@@ -84,7 +86,7 @@ pub(super) fn find<'a>(tool: &str, arguments: &'a Value) -> Result<Found<'a>, &'
 #[derive(Default)]
 struct Search<'a> {
     found: Vec<Argument<'a>>,
-    /// The objects on the way to where it looks.
+    /// The objects that contain the current value, the outermost first.
     around: Vec<&'a Value>,
 }
 
@@ -100,12 +102,12 @@ impl<'a> Search<'a> {
                 self.around.push(value);
                 for (name, inner) in fields {
                     let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
-                    if let Some(sort) = sort_of(name, inner).filter(|_| !beside_a_command(name, fields)) {
+                    if let Some(kind) = kind_of(name, inner).filter(|_| !beside_a_command(name, fields)) {
                         if self.found.len() >= MOST {
                             return Err("there are too many arguments to be looked into");
                         }
                         let around = self.around.clone();
-                        self.found.push(Argument { sort, place: place.clone(), around, value: inner });
+                        self.found.push(Argument { kind, place: place.clone(), around, value: inner });
                     }
                     self.look_into(inner, &place, depth + 1)?;
                 }
@@ -122,14 +124,15 @@ impl<'a> Search<'a> {
     }
 }
 
-/// `argv` is a command by itself, and the words of another one that stands beside it.
+/// `argv` is a command by itself; beside another command it holds the words of that command.
 fn beside_a_command(name: &str, fields: &Map<String, Value>) -> bool {
-    let command = |other: &String| matches!(sort(other), Some(Sort::Command(_))) && plain(other) != "argv";
+    let command =
+        |other: &String| matches!(kind_by_name(other), Some(ArgumentKind::Command(_))) && plain(other) != "argv";
     plain(name) == "argv" && fields.iter().any(|(other, value)| !value.is_null() && command(other))
 }
 
 impl<'a> Argument<'a> {
-    /// Gives what stands beside the argument under any of these names. `Err` where several do: a tool may read any of them.
+    /// Gives the value beside the argument under any of the wanted names. `Err` if there are several: a tool may read any of them.
     pub(super) fn beside(&self, wanted: &dyn Fn(&str, &Value) -> bool) -> Result<Option<&'a Value>, &'static str> {
         let mut found = Vec::new();
         self.around.iter().for_each(|object| self.gather(object, wanted, &mut found));
@@ -141,20 +144,20 @@ impl<'a> Argument<'a> {
         }
     }
 
-    /// Says whether anything but null stands beside the argument under such a name.
-    pub(super) fn accompanied(&self, named: fn(&str) -> bool) -> bool {
+    /// Says whether a value other than null stands beside the argument under such a name.
+    pub(super) fn is_accompanied(&self, named: fn(&str) -> bool) -> bool {
         let mut found = Vec::new();
         let wanted = |name: &str, _: &Value| named(name);
         self.around.iter().for_each(|object| self.gather(object, &wanted, &mut found));
         found.iter().any(|value| !value.is_null())
     }
 
-    /// Says whether any of these texts stands in what holds the settings of the call, where it is a list or a text: nobody here knows how
-    /// a tool takes those apart.
-    pub(super) fn hides(&self, texts: &[&str]) -> bool {
+    /// Says whether any of these texts stands in the settings of the call, within a list or a string: how a tool splits those is
+    /// not known.
+    pub(super) fn holds_text(&self, texts: &[&str]) -> bool {
         let fields = self.around.iter().filter_map(|object| object.as_object()).flatten();
         let held = fields.filter(|(name, _)| holds_settings(&plain(name)));
-        held.into_iter().any(|(_, value)| hides(value, texts, 0))
+        held.into_iter().any(|(_, value)| holds_text(value, texts, 0))
     }
 
     fn gather(&self, object: &'a Value, wanted: &dyn Fn(&str, &Value) -> bool, found: &mut Vec<&'a Value>) {
@@ -174,11 +177,11 @@ impl<'a> Argument<'a> {
     }
 }
 
-fn hides(value: &Value, texts: &[&str], depth: usize) -> bool {
+fn holds_text(value: &Value, texts: &[&str], depth: usize) -> bool {
     match value {
         Value::String(text) => texts.iter().any(|wanted| plain(text).contains(wanted)),
-        Value::Array(items) if depth <= DEEPEST => items.iter().any(|item| hides(item, texts, depth + 1)),
-        Value::Object(fields) if depth <= DEEPEST => fields.values().any(|inner| hides(inner, texts, depth + 1)),
+        Value::Array(items) if depth <= DEEPEST => items.iter().any(|item| holds_text(item, texts, depth + 1)),
+        Value::Object(fields) if depth <= DEEPEST => fields.values().any(|inner| holds_text(inner, texts, depth + 1)),
         _ => false,
     }
 }

@@ -1,14 +1,18 @@
-//! What an action is about, read by real parsers before any rule looks at it.
+//! Facts about a tool call, parsed from its arguments.
 //!
-//! [`Parsed::of`] finds the arguments that are a shell command, a path, a URL or SQL, and gives facts about each. Everything is
-//! lexical: no file, no resolver and no database is asked.
+//! [`CallFacts::of`] finds the arguments that are a shell command, a path, a URL or SQL, parses them and gives facts about each. A policy decides
+//! by these facts; this crate decides nothing. All parsing is lexical: no file system, name server or database is asked.
 //!
-//! What cannot be read is an [`Unparsed`], and so is what can be read but not relied on: see [`Parsed::failed`].
+//! An argument that cannot be parsed is an [`Unparsed`]. So is an argument that was parsed but that programs may read in different ways:
+//! [`CallFacts::first_failure`] gives the first of both kinds, and no policy rule allows such a call.
+//!
+//! Start reading at `argument.rs`, which says which argument is what. `shell.rs`, `path.rs`, `url.rs` and `sql.rs` parse one kind each. Names of
+//! programs, options, functions and arguments are lists in `data/`, read by `word_list.rs`.
 
 use serde::Serialize;
 use serde_json::Value;
 
-use self::argument::{Argument, Known, List, Sort, Stranger};
+use self::argument::{Argument, ArgumentKind, CallTraits, CommandList, UnknownArgument};
 
 mod argument;
 mod path;
@@ -23,116 +27,121 @@ pub use shell::{Assignment, Redirect, Shell, Simple};
 pub use sql::{Sql, Statement};
 pub use url::UrlFacts;
 
-/// The facts about one action.
+/// The facts about one call.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Parsed {
-    /// The command that it runs.
+pub struct CallFacts {
+    /// The shell command that the call runs.
     pub shell: Option<Result<Shell, Unparsed>>,
-    /// The paths that it names, each with the argument that it came from.
+    /// The paths that the call names, each with the position of its argument.
     pub paths: Vec<(String, Result<PathFacts, Unparsed>)>,
-    /// The address that it calls.
+    /// The URL that the call requests.
     pub url: Option<Result<UrlFacts, Unparsed>>,
-    /// The SQL that it runs.
+    /// The SQL that the call runs.
     pub sql: Option<Result<Sql, Unparsed>>,
-    /// What stands beside these and is not known to be harmless.
-    strangers: Vec<Stranger>,
+    /// Arguments beside these that are not known to be harmless.
+    unknown_arguments: Vec<UnknownArgument>,
 }
 
-/// Why something cannot be relied on. No allowing rule matches an action that has one.
+/// The reason why an argument cannot be relied on. No allowing rule matches a call that has one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unparsed {
-    /// What it is: `shell`, `path`, `url`, `sql`, or `arguments` where they are too deep or too many.
+    /// The kind of the argument: `shell`, `path`, `url`, `sql`, or `arguments` if they are nested too deep or too many.
     pub what: &'static str,
-    /// What is wrong with it, for the person who reads the question.
+    /// The problem, in words for the person who reads the question.
     pub reason: String,
 }
 
 impl Unparsed {
+    /// Makes one from the kind of the argument and the problem.
     pub fn new(what: &'static str, reason: impl Into<String>) -> Self {
         Self { what, reason: reason.into() }
     }
 }
 
-impl Parsed {
-    /// Reads the arguments of a tool, by the table in `argument.rs`.
+impl CallFacts {
+    /// Parses the arguments of a tool. The table in `argument.rs` says which argument is what.
     pub fn of(tool: &str, arguments: &Value) -> Self {
         let mut parsed = Self::default();
         match argument::find(tool, arguments) {
             Ok(found) => {
-                found.arguments.iter().for_each(|argument| parsed.take(tool, argument));
+                found.arguments.iter().for_each(|argument| parsed.add_argument(tool, argument));
                 let packed = || Err(Unparsed::new("path", "a text holds arguments that a tool may take out of it"));
                 parsed.paths.extend(found.keys.into_iter().map(|(place, key)| (place, PathFacts::parse(key))));
                 parsed.paths.extend(found.packed.into_iter().map(|place| (place, packed())));
-                let known = Known {
+                let known = CallTraits {
                     sql: parsed.sql.is_some(),
                     database: argument::is_database(tool),
                     paths: !parsed.paths.is_empty(),
                 };
-                parsed.strangers = argument::strangers(arguments, &found.arguments, &known);
+                parsed.unknown_arguments = argument::unknown_arguments(arguments, &found.arguments, &known);
             }
             Err(reason) => parsed.paths.push((String::new(), Err(Unparsed::new("arguments", reason)))),
         }
-        // A directory beside a command is where it runs, and which path is a directory is not known.
+        // A path beside a command may be the directory in which the command runs.
         let here = |path: &PathFacts| !path.absolute && path.components.is_empty();
         if let Some(Ok(shell)) = &mut parsed.shell
             && !parsed.paths.iter().all(|(_, path)| path.as_ref().is_ok_and(here))
         {
-            shell.elsewhere();
+            shell.set_elsewhere();
         }
         if let Some(Ok(shell)) = &mut parsed.shell
-            && parsed.strangers.iter().any(|stranger| stranger.beside == "shell")
+            && parsed.unknown_arguments.iter().any(|unknown| unknown.beside == "shell")
         {
-            shell.beside_strangers();
+            shell.set_beside_unknown();
         }
         parsed
     }
 
-    /// Gives the first argument that nobody looks at although it may change what is looked at. An allowing rule that looks at a command, an
-    /// address or SQL must look at everything beside it that is not known to be harmless, by a variable or by the argument's name.
-    pub fn overlooked(
+    /// Gives the first argument that a rule does not examine although it may change the meaning of a fact that the rule examines.
+    ///
+    /// An allowing rule that examines a command, a path, a URL or SQL must also examine every argument beside it that is not known to be harmless:
+    /// by a variable (`looks_at`) or by the name of the argument (`names`). The result is the name of the argument and the fact beside it.
+    pub fn first_unexamined(
         &self,
         looks_at: impl Fn(&str) -> bool,
         names: impl Fn(&str) -> bool,
     ) -> Option<(&str, &'static str)> {
-        let unseen = |stranger: &&Stranger| {
-            looks_at(stranger.beside) && !stranger.variable.is_some_and(&looks_at) && !names(&stranger.argument)
+        let unexamined = |unknown: &&UnknownArgument| {
+            looks_at(unknown.beside) && !unknown.variable.is_some_and(&looks_at) && !names(&unknown.argument)
         };
-        self.strangers.iter().find(unseen).map(|stranger| (stranger.argument.as_str(), stranger.beside))
+        self.unknown_arguments.iter().find(unexamined).map(|unknown| (unknown.argument.as_str(), unknown.beside))
     }
 
-    /// Whether it names a file or a directory under a name that means nothing else.
+    /// Says whether the call has an argument whose name can only mean a file or a directory.
     pub fn names_files(&self) -> bool {
         self.paths.iter().any(|(place, _)| {
             let name = place.split(['.', '[']).rfind(|part| !part.ends_with(']')).unwrap_or_default();
-            matches!(argument::sort(name), Some(Sort::Path | Sort::File))
+            matches!(argument::kind_by_name(name), Some(ArgumentKind::Path | ArgumentKind::File))
         })
     }
 
-    fn take(&mut self, tool: &str, argument: &Argument<'_>) {
+    fn add_argument(&mut self, tool: &str, argument: &Argument<'_>) {
         let value = argument.value;
-        match argument.sort {
-            Sort::Command(list) => only(&mut self.shell, "shell", || command(argument, list)),
-            Sort::Url => only(&mut self.url, "url", || address(argument)),
-            Sort::Location if value.as_str().is_some_and(|text| text.contains("://")) => {
-                only(&mut self.url, "url", || address(argument));
+        match argument.kind {
+            ArgumentKind::Command(list) => set_once(&mut self.shell, "shell", || read_command(argument, list)),
+            ArgumentKind::Url => set_once(&mut self.url, "url", || read_url(argument)),
+            ArgumentKind::Location if value.as_str().is_some_and(|text| text.contains("://")) => {
+                set_once(&mut self.url, "url", || read_url(argument));
             }
-            Sort::Sql => only(&mut self.sql, "sql", || statement(value)),
-            Sort::PerhapsSql if argument::is_database(tool) => only(&mut self.sql, "sql", || statement(value)),
-            Sort::PerhapsSql => {
-                if let Ok(sql) = statement(value) {
-                    only(&mut self.sql, "sql", || Ok(sql));
+            ArgumentKind::Sql => set_once(&mut self.sql, "sql", || read_sql(value)),
+            ArgumentKind::PossibleSql if argument::is_database(tool) => {
+                set_once(&mut self.sql, "sql", || read_sql(value))
+            }
+            ArgumentKind::PossibleSql => {
+                if let Ok(sql) = read_sql(value) {
+                    set_once(&mut self.sql, "sql", || Ok(sql));
                 } else if holds_sql(value) {
-                    only(&mut self.sql, "sql", || {
+                    set_once(&mut self.sql, "sql", || {
                         Err(Unparsed::new("sql", "there is SQL in something that is no text"))
                     });
                 }
             }
-            Sort::Path | Sort::File => self.path(argument.sort, &argument.place, value),
-            Sort::PerhapsPath | Sort::Location => self.perhaps_path(&argument.place, value),
+            ArgumentKind::Path | ArgumentKind::File => self.add_path(argument.kind, &argument.place, value),
+            ArgumentKind::PossiblePath | ArgumentKind::Location => self.add_possible_path(&argument.place, value),
         }
     }
 
-    fn path(&mut self, sort: Sort, place: &str, value: &Value) {
+    fn add_path(&mut self, kind: ArgumentKind, place: &str, value: &Value) {
         let unread = |reason: &str| Err(Unparsed::new("path", reason));
         let path = match value {
             Value::String(path) => read_path(place, path),
@@ -141,30 +150,30 @@ impl Parsed {
                     let place = format!("{place}[{at}]");
                     match item {
                         Value::Array(_) => self.paths.push((place, unread("the path is a list within a list"))),
-                        item => self.path(sort, &place, item),
+                        item => self.add_path(kind, &place, item),
                     }
                 }
                 return;
             }
-            // Its path is found by its own name.
-            Value::Object(_) if sort == Sort::File && names_a_path(value) => return,
+            // The path within the object is found by its own name.
+            Value::Object(_) if kind == ArgumentKind::File && names_a_path(value) => return,
             _ => unread("the path is no text"),
         };
         self.paths.push((place.to_owned(), path));
     }
 
-    fn perhaps_path(&mut self, place: &str, value: &Value) {
+    fn add_possible_path(&mut self, place: &str, value: &Value) {
         match value {
             Value::String(path) => self.paths.push((place.to_owned(), read_path(place, path))),
             Value::Array(items) => {
-                items.iter().enumerate().for_each(|(at, item)| self.perhaps_path(&format!("{place}[{at}]"), item));
+                items.iter().enumerate().for_each(|(at, item)| self.add_possible_path(&format!("{place}[{at}]"), item));
             }
             _ => {}
         }
     }
 
-    /// Gives the first thing that forbids every allowing rule: what could not be parsed, or what was parsed and is in doubt.
-    pub fn failed(&self) -> Option<&Unparsed> {
+    /// Gives the first argument that could not be parsed, or that was parsed and is in doubt. No allowing rule matches a call that has one.
+    pub fn first_failure(&self) -> Option<&Unparsed> {
         let shell = self.shell.iter().find_map(|shell| match shell {
             Ok(shell) => shell.doubt.as_ref(),
             Err(unparsed) => Some(unparsed),
@@ -181,20 +190,20 @@ impl Parsed {
     }
 }
 
-/// There is one place for each sort: a second one of it makes both unreadable.
-fn only<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: impl FnOnce() -> Result<T, Unparsed>) {
+/// Sets a fact. A second argument of the same kind makes both unparsed, because nobody knows which one the tool reads.
+fn set_once<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new: impl FnOnce() -> Result<T, Unparsed>) {
     *place = Some(match place.take() {
         None => new(),
         Some(_) => Err(Unparsed::new(what, "there is more than one of them in the arguments")),
     });
 }
 
-fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
+fn read_command(argument: &Argument<'_>, list: CommandList) -> Result<Shell, Unparsed> {
     let refused = |reason: &str| Unparsed::new("shell", reason);
-    let further = argument.beside(&argument::is_further).map_err(refused)?.map_or(Ok(Vec::new()), words)?;
+    let further = argument.beside(&argument::is_further_words).map_err(refused)?.map_or(Ok(Vec::new()), read_words)?;
     let shell = match argument.value {
         Value::String(text) if further.is_empty() => Shell::parse(text)?,
-        // A program and its words; a text with more than a program in it could be run in two ways.
+        // A program and its words. A text of several words could be run as one program or through a shell.
         Value::String(program) if program.split_whitespace().count() == 1 => {
             Shell::of_words(&std::iter::once(program.as_str()).chain(further).collect::<Vec<_>>())?
         }
@@ -202,9 +211,9 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
             return Err(refused("there are further words beside a command that has words already"));
         }
         value => match list {
-            List::Words => Shell::of_words_or_text(&words(value)?)?,
-            List::Texts => Shell::of_texts(&words(value)?)?,
-            List::Unclear => return Err(refused("the command is no text")),
+            CommandList::Words => Shell::of_words_or_text(&read_words(value)?)?,
+            CommandList::Texts => Shell::of_texts(&read_words(value)?)?,
+            CommandList::Unclear => return Err(refused("the command is no text")),
         },
     };
     let named = |name: &str, _: &Value| argument::is_environment(name);
@@ -215,7 +224,7 @@ fn command(argument: &Argument<'_>, list: List) -> Result<Shell, Unparsed> {
         .fold(shell, |shell, (name, value)| shell.with_variable(name, value.as_str().unwrap_or_default())))
 }
 
-/// A path that stands at this place. One text must not be taken for several paths.
+/// Parses a path. A text that a tool may split into several paths is refused.
 fn read_path(place: &str, path: &str) -> Result<PathFacts, Unparsed> {
     let name = place.rsplit('.').next().unwrap_or_default();
     if argument::several(path, argument::is_plural(name) && !name.ends_with(']')) {
@@ -224,12 +233,12 @@ fn read_path(place: &str, path: &str) -> Result<PathFacts, Unparsed> {
     PathFacts::parse(path)
 }
 
-fn words(list: &Value) -> Result<Vec<&str>, Unparsed> {
+fn read_words(list: &Value) -> Result<Vec<&str>, Unparsed> {
     let refused = || Unparsed::new("shell", "the command is neither a text nor a list of words");
     list.as_array().ok_or_else(refused)?.iter().map(|word| word.as_str().ok_or_else(refused)).collect()
 }
 
-fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
+fn read_url(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
     let refused = |reason: &str| Unparsed::new("url", reason);
     let address = match argument.value {
         Value::String(address) => address,
@@ -243,37 +252,43 @@ fn address(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
     if argument.value.is_string() && argument::is_plural(name) && address.contains([',', ';', '|']) {
         return Err(refused("the text may be taken for several URLs"));
     }
-    if argument.hides(argument::OVERRIDES) {
+    if argument.holds_text(argument::OVERRIDES) {
         return Err(refused("a header may change the method"));
     }
     let method = match argument.beside(&argument::is_method).map_err(refused)? {
         Some(method) => method.as_str().ok_or_else(|| refused("the method is no text"))?,
-        None if argument.accompanied(argument::is_body) => "POST",
+        None if argument.is_accompanied(argument::is_body) => "POST",
         None => "GET",
     };
     UrlFacts::parse(address, method)
 }
 
-fn statement(value: &Value) -> Result<Sql, Unparsed> {
+fn read_sql(value: &Value) -> Result<Sql, Unparsed> {
     match value {
         Value::String(text) => Sql::parse(text),
         _ => Err(Unparsed::new("sql", "the SQL is no text")),
     }
 }
 
-/// Says whether an object names a path, as `{path, content}` does.
+/// Says whether an object has a field that is a path, as `{path, content}` does.
 fn names_a_path(object: &Value) -> bool {
     object.as_object().into_iter().flatten().any(|(name, value)| {
-        value.is_string() && matches!(argument::sort(name), Some(Sort::Path | Sort::File | Sort::PerhapsPath))
+        value.is_string()
+            && matches!(
+                argument::kind_by_name(name),
+                Some(ArgumentKind::Path | ArgumentKind::File | ArgumentKind::PossiblePath)
+            )
     })
 }
 
-/// Says whether a list or an object holds a text of SQL under no name that would tell.
+/// Says whether a list or an object holds SQL under a name that does not say so.
 fn holds_sql(value: &Value) -> bool {
-    let reads = |text: &Value| statement(text).is_ok();
+    let reads = |text: &Value| read_sql(text).is_ok();
     match value {
         Value::Array(items) => items.iter().any(reads),
-        Value::Object(fields) => fields.iter().any(|(name, text)| argument::sort(name).is_none() && reads(text)),
+        Value::Object(fields) => {
+            fields.iter().any(|(name, text)| argument::kind_by_name(name).is_none() && reads(text))
+        }
         _ => false,
     }
 }

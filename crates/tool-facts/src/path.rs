@@ -10,45 +10,45 @@ pub(super) mod steering;
 /// The longest path, in bytes.
 const LONGEST: usize = 4096;
 
-/// What a path says, lexically: symbolic links are not followed, because no file system is asked.
+/// Facts about a path. They are lexical: no file system is asked, so symbolic links are not followed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PathFacts {
     /// The canonical form: `.` and `..` resolved, one `/` between parts, none at the end, Unicode composed.
     pub canonical: String,
     /// The canonical form in lower case, to compare where case does not matter.
     pub lower: String,
-    /// It starts at the root, or at a drive.
+    /// The path starts at the root, or at a drive.
     pub absolute: bool,
-    /// It is relative and leaves the directory where it starts.
+    /// The path is relative and leaves the directory in which it starts.
     pub escapes: bool,
-    /// The parts of the canonical form.
+    /// The components of the canonical form.
     pub components: Vec<String>,
-    /// The last part.
+    /// The last component.
     pub name: String,
-    /// What follows the last dot of the name.
+    /// The part of the name after its last dot.
     pub extension: String,
-    /// Some part is a place from which programs take what they run or how: `.git`, `.envrc`, `.github`, `.vscode`.
+    /// Some component is a file or directory from which programs take what they run, or how: `.git`, `.envrc`, `.github`, `.vscode`.
     pub steers: bool,
-    /// Some part begins with a dot.
+    /// Some component begins with a dot.
     pub hidden: bool,
-    /// It is written in the manner of Windows.
+    /// The path is a Windows path.
     pub windows: bool,
-    /// It has characters outside ASCII.
+    /// The path has characters outside ASCII.
     pub non_ascii: bool,
-    /// Composing its Unicode changed it: the same name could be written otherwise.
+    /// Unicode composition changed the path: the same name can be written in another way.
     pub recomposed: bool,
-    /// It ended in a slash, or in `.` or `..`.
+    /// The path as given ended in a slash, in `.` or in `..`.
     pub directory: bool,
 }
 
 impl PathFacts {
-    /// Reads a path. What a shell or a file system would still have to resolve (`~`, `$HOME`) is refused, and so is what nobody sees.
+    /// Parses a path. Parts that a shell or a file system would still have to resolve (`~`, `$HOME`) and invisible characters are refused.
     pub fn parse(path: &str) -> Result<Self, Unparsed> {
         check(path)?;
         let composed: String = path.nfc().collect();
         check(&composed)?;
         let recomposed = composed != path;
-        let windows = windows(&composed);
+        let windows = is_windows(&composed);
         let slashed = if windows { composed.replace('\\', "/") } else { composed };
         if !windows && slashed.contains('\\') {
             return Err(refused("a backslash is in the path, which systems read differently"));
@@ -59,8 +59,8 @@ impl PathFacts {
             ("", true) => ".".to_owned(),
             _ => format!("{root}{}", components.join("/")),
         };
-        // `./~`, `./C:` and `./file:` would be something else once their beginning is gone.
-        if root.is_empty() && (canonical.starts_with('~') || drive(&canonical) || check(&canonical).is_err()) {
+        // Without their `./`, the paths `./~`, `./C:` and `./file:` would mean something else.
+        if root.is_empty() && (canonical.starts_with('~') || has_drive(&canonical) || check(&canonical).is_err()) {
             return Err(refused("the path looks like one that starts elsewhere"));
         }
         let name = components.last().filter(|name| *name != "..").cloned().unwrap_or_default();
@@ -70,7 +70,7 @@ impl PathFacts {
             lower: canonical.to_lowercase().nfc().collect(),
             absolute: !root.is_empty(),
             escapes,
-            steers: components.iter().any(|part| steering::decides(&part.to_lowercase())),
+            steers: components.iter().any(|part| steering::is_steering(&part.to_lowercase())),
             hidden: components.iter().any(|part| part.starts_with('.') && part != ".."),
             extension: extension.unwrap_or_default(),
             name,
@@ -84,14 +84,14 @@ impl PathFacts {
     }
 }
 
-/// Says whether a path is a directory or lies in it, part by part on canonical forms: `/tmp2` is not under `/tmp`, and neither is
-/// `/tmp/../etc`. Case matters; compare `lower` forms where it should not.
+/// Says whether a path is a directory or lies in it, by the components of the canonical forms: `/tmp2` is not under `/tmp`, and neither is
+/// `/tmp/../etc`. Case matters; compare the `lower` forms if it should not.
 pub fn under(path: &str, dir: &str) -> Result<bool, Unparsed> {
     let (path, dir) = (PathFacts::parse(path)?, PathFacts::parse(dir)?);
     if path.absolute != dir.absolute || path.windows != dir.windows || root_of(&path) != root_of(&dir) {
         return Ok(false);
     }
-    // A path that climbs out of where it starts may come back anywhere.
+    // A path that leaves the directory in which it starts may end anywhere.
     if path.escapes || dir.escapes {
         return Ok(false);
     }
@@ -110,8 +110,8 @@ fn check(path: &str) -> Result<(), Unparsed> {
     if path.len() > LONGEST {
         return Err(refused(format!("the path is longer than {LONGEST} bytes")));
     }
-    if let Some(c) = path.chars().find(|c| matches!(c, '\n' | '\t')).or_else(|| text::unseen(path)) {
-        return Err(refused(format!("{} is in the path", text::described(c))));
+    if let Some(c) = path.chars().find(|c| matches!(c, '\n' | '\t')).or_else(|| text::find_invisible(path)) {
+        return Err(refused(format!("{} is in the path", text::describe(c))));
     }
     if path.starts_with('~') {
         return Err(refused("`~` is known only when it runs"));
@@ -119,7 +119,7 @@ fn check(path: &str) -> Result<(), Unparsed> {
     if path.contains('$') || path.contains('`') || (path.contains('%') && path.matches('%').count() > 1) {
         return Err(refused("a variable in the path is known only when it runs"));
     }
-    // Some tools undo percent signs, and find a slash or dots in them.
+    // Some tools decode percent signs, and find a slash or dots in them.
     let hex = |pair: &[u8]| matches!(pair, [b'%', one, two] if one.is_ascii_hexdigit() && two.is_ascii_hexdigit());
     if path.as_bytes().windows(3).any(hex) {
         return Err(refused("a character in the path is written with a percent sign"));
@@ -130,33 +130,33 @@ fn check(path: &str) -> Result<(), Unparsed> {
     if path.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
         return Err(refused("a URL stands where a path should"));
     }
-    if climbs(path) {
+    if may_climb(path) {
         return Err(refused("a pattern in the path may become `..`"));
     }
-    if looks_like_slash(path) {
+    if has_slash_lookalike(path) {
         return Err(refused("a character in the path looks like a slash or a dot"));
     }
     Ok(())
 }
 
 /// Says whether a pattern in a path (`{..,x}`, `.[.]`, `.?`) may become `..`.
-pub(super) fn climbs(path: &str) -> bool {
+pub(super) fn may_climb(path: &str) -> bool {
     if !path.contains(['{', '[', '?', '*', '(']) {
         return false;
     }
-    // More than anybody writes is not looked through.
+    // A path with too many alternatives is refused without a look at each.
     let Some(written_out) = alternatives(path) else { return true };
     let spelt = path.contains('{');
     written_out.iter().any(|path| {
         path.split(['/', '\\']).any(|part| {
             let wild = spelt || part.contains(['[', '?', '*']);
             let nested = ["@(", "+(", "?(", "*(", "!("].iter().any(|start| part.contains(start)) && part.contains('.');
-            nested || (wild && dots(&part.chars().collect::<Vec<_>>(), 2, true))
+            nested || (wild && can_match_dots(&part.chars().collect::<Vec<_>>(), 2, true))
         })
     })
 }
 
-/// A path with each choice of its braces made. `None` where there are too many, or one is not closed.
+/// The paths that the braces of a path expand to. `None` if there are too many, or a brace is not closed.
 fn alternatives(path: &str) -> Option<Vec<String>> {
     const MOST: usize = 256;
     let (mut done, mut open) = (Vec::new(), vec![path.to_owned()]);
@@ -164,40 +164,40 @@ fn alternatives(path: &str) -> Option<Vec<String>> {
         if done.len() + open.len() > MOST {
             return None;
         }
-        // The innermost first: what follows the last opening one has no other within.
+        // The last opening brace has no other brace inside.
         let Some((before, rest)) = path.rsplit_once('{') else {
             done.push(path);
             continue;
         };
         let (inner, after) = rest.split_once('}')?;
-        // A choice within a choice becomes one of the outer: both end up as every text that may result.
+        // An inner choice becomes a choice of the outer braces.
         open.extend(inner.split(',').map(|choice| format!("{before}{choice}{after}")));
     }
     Some(done)
 }
 
-/// Says whether a pattern fits so many dots and nothing else. What begins with a star fits no name that begins with a dot.
-fn dots(pattern: &[char], left: usize, first: bool) -> bool {
+/// Says whether a pattern can match exactly `left` dots. A leading star matches no name that begins with a dot.
+fn can_match_dots(pattern: &[char], left: usize, first: bool) -> bool {
     match pattern {
         [] => left == 0,
         ['*', ..] if first => false,
-        ['*', rest @ ..] if matches!(rest, ['*', ..]) => dots(rest, left, first),
-        ['*', rest @ ..] => (0..=left).any(|less| dots(rest, less, false)),
-        ['.' | '?', rest @ ..] => left > 0 && dots(rest, left - 1, false),
+        ['*', rest @ ..] if matches!(rest, ['*', ..]) => can_match_dots(rest, left, first),
+        ['*', rest @ ..] => (0..=left).any(|less| can_match_dots(rest, less, false)),
+        ['.' | '?', rest @ ..] => left > 0 && can_match_dots(rest, left - 1, false),
         ['[', rest @ ..] => {
             let Some(end) = rest.iter().skip(1).position(|c| *c == ']') else { return false };
             let (class, rest) = rest.split_at(end + 1);
             let fits = class.iter().any(|c| matches!(c, '.' | '-')) || matches!(class, ['!' | '^', ..]);
-            fits && left > 0 && dots(rest.get(1..).unwrap_or_default(), left - 1, false)
+            fits && left > 0 && can_match_dots(rest.get(1..).unwrap_or_default(), left - 1, false)
         }
         _ => false,
     }
 }
 
-/// Division signs, full-width forms and leaders that a reader takes for `/`, `\`, `.` or `..`.
-fn looks_like_slash(path: &str) -> bool {
+/// Says whether a path has a character that a reader takes for `/`, `\`, `.` or `..`: division signs, full-width forms, leaders.
+fn has_slash_lookalike(path: &str) -> bool {
     path.chars().filter(|c| !c.is_ascii()).any(|c| {
-        // `℀` falls apart into `a/c` for those that compare so.
+        // `℀` decomposes into `a/c`.
         std::iter::once(c).nfkd().any(|part| matches!(part, '/' | '\\' | '.' | '~' | '\u{2044}'))
             || matches!(
                 c,
@@ -232,13 +232,16 @@ fn looks_like_slash(path: &str) -> bool {
     })
 }
 
-fn drive(path: &str) -> bool {
+fn has_drive(path: &str) -> bool {
     let mut chars = path.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next() == Some(':')
 }
 
-fn windows(path: &str) -> bool {
-    drive(path) || path.starts_with("\\\\") || path.starts_with('\\') || (path.contains('\\') && !path.contains('/'))
+fn is_windows(path: &str) -> bool {
+    has_drive(path)
+        || path.starts_with("\\\\")
+        || path.starts_with('\\')
+        || (path.contains('\\') && !path.contains('/'))
 }
 
 /// Splits a path into its root and the rest.
@@ -258,7 +261,7 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
     if path.contains('~') {
         return Err(refused("a short name of Windows is known only to the file system"));
     }
-    if drive(path) {
+    if has_drive(path) {
         let (letter, rest) = path.split_at(2);
         let rest =
             rest.strip_prefix('/').ok_or_else(|| refused("a path that depends on the directory of its drive"))?;
@@ -269,7 +272,7 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
         if matches!(server, "" | "." | "..") {
             return Err(refused("a share without a server"));
         }
-        // Written so that it is read as a share again.
+        // The canonical form is parsed as a share again.
         return Ok((format!("\\\\{}/", server.to_lowercase()), rest));
     }
     if path.starts_with('/') {
@@ -278,7 +281,7 @@ fn root(path: &str, windows: bool) -> Result<(String, &str), Unparsed> {
     Ok((String::new(), path))
 }
 
-/// Resolves `.` and `..`. A `..` that leaves where a relative path starts is kept; the root has no parent.
+/// Resolves `.` and `..`. A `..` that leaves the start of a relative path is kept; the root has no parent.
 fn resolve(rest: &str, absolute: bool) -> (Vec<String>, bool) {
     let mut parts: Vec<String> = Vec::new();
     for part in rest.split('/') {

@@ -1,14 +1,20 @@
-//! A shell command, as every simple command that could run.
+//! Shell commands: every simple command that a text could run.
+//!
+//! A text is parsed twice. `reader.rs` walks the syntax tree of tree-sitter and gives every simple command to `collector.rs`, which looks into programs
+//! that run other commands: `wrapper.rs` (`sudo`), `interpreter.rs` (`bash -c`), `runner.rs` (`docker run`), `find.rs`. `strict.rs` is an
+//! independent lexer for the small part of the language that all POSIX shells read alike. `agreement.rs` compares both: a text is in doubt unless they
+//! find the same. Nothing here runs a command or reads a file.
 
 use serde::Serialize;
 
+use self::collector::{Argv, Collector, CommandContext};
 use self::guard::refused;
-use self::walk::{Argv, Around, Walk};
 use self::word::Word;
 use super::Unparsed;
 
 mod agreement;
 mod builtin;
+mod collector;
 mod find;
 mod git;
 mod guard;
@@ -23,102 +29,101 @@ mod runner;
 mod strict;
 mod unread;
 mod variable;
-mod walk;
 mod word;
 mod wrapper;
 
-/// The file that swallows what is written to it.
+/// The file that discards what is written to it.
 const NOWHERE: &str = "/dev/null";
 
-/// What a shell would do with a text: every simple command that could run, in order, and what is true of the whole.
+/// Facts about a shell command: every simple command that could run, in order, and properties of the whole.
 ///
-/// Strings that do not apply are empty, so that an expression may compare them without asking first.
+/// Strings that do not apply are empty, so that an expression can compare them without a check.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Shell {
-    /// Every simple command that could run, those in substitutions, functions, here-documents and wrappers too.
+    /// Every simple command that could run, also in substitutions, functions, here-documents and wrappers.
     pub commands: Vec<Simple>,
-    /// Exactly one simple command and nothing else: no redirection (but to `/dev/null`, or of one output to the other), substitution,
-    /// assignment, glob, wrapper, nothing dynamic, no other directory, not even one that the call names beside it, nothing unknown beside
-    /// it, and no file that it is known to write.
+    /// The text is exactly one simple command: no redirection (except to `/dev/null`, or of one output to the other), substitution,
+    /// assignment, glob, wrapper or dynamic word, no other working directory (also none that the call names beside the command), no unknown
+    /// argument beside the command, and no file that it is known to write.
     pub plain: bool,
-    /// It would be plain, but something beside it in the call says where it runs, or may: compare `paths`.
+    /// The command would be plain, but another argument says or may say where it runs: compare `paths`.
     pub plain_elsewhere: bool,
-    /// It would be plain, but arguments beside it in the call are not known to be harmless: a rule has to look at each of them.
+    /// The command would be plain, but arguments beside it are not known to be harmless: a rule has to examine each of them.
     pub plain_beside: bool,
     /// Commands are joined by `|`.
     pub pipes: bool,
-    /// Something is started with `&`, or as a coprocess.
+    /// A command is started with `&`, or as a coprocess.
     pub background: bool,
     /// There is a command or process substitution.
     pub substitutions: bool,
-    /// Some word's value is known only when it runs.
+    /// The value of some word is known only when the command runs.
     pub dynamic: bool,
-    /// Some word is a pattern over file names, begins with `~` or is a number such as `$?`, and is kept as it was written.
+    /// Some word is a pattern over file names, begins with `~` or is a number such as `$?`; it is kept as written.
     pub globs: bool,
     /// Some command runs code that is not a shell command, or is not in the text: `python -c`, `make`, a script.
     pub opaque: bool,
     /// Some command runs on another machine.
     pub remote: bool,
-    /// Some command runs as somebody else: `sudo`, `doas`, `su`.
+    /// Some command runs as another user: `sudo`, `doas`, `su`.
     pub elevated: bool,
     /// The working directory changes on the way.
     pub cwd_changed: bool,
-    /// The functions that are defined.
+    /// Names of the functions that the text defines.
     pub functions: Vec<String>,
-    /// The files that redirections read, and those outside the repository that `git diff` is told to read.
+    /// Files that redirections read, and files outside the repository that `git diff` reads.
     pub reads: Vec<String>,
-    /// The files that redirections write, but for `/dev/null`, and those that known programs are told to write: `tee x`, `sort -o x`, `cp a x`.
+    /// Files that redirections write, except `/dev/null`, and files that the arguments of known programs name as output: `tee x`, `sort -o x`, `cp a x`.
     pub writes: Vec<String>,
-    /// Every program is one whose files are all in `writes`. Most programs are not: nobody knows here what `make` writes.
+    /// All files that the programs write are in `writes`. Most programs are not of this kind: what `make` writes is not known.
     pub writes_known: bool,
-    /// Why no allowing rule may rely on this, although it was read: a program known only when it runs, a command hidden in an
-    /// option. Rules that ask or deny still see everything above.
+    /// The reason why no allowing rule may rely on these facts, although the text was parsed: a program that is known only when it runs, a command
+    /// hidden in an option. Rules that ask or deny still see all other fields.
     pub doubt: Option<Unparsed>,
 }
 
 /// One simple command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Simple {
-    /// What runs: the bare name, where it is looked up or lies in a directory of the system; else the path as written.
+    /// The program: its bare name if the shell looks it up or it lies in a system directory, else the path as written.
     pub program: String,
-    /// The last part of the program's path in lower case, without `.exe`: what to forbid by.
+    /// The last component of the program's path in lower case, without `.exe`. Rules that deny compare this name.
     pub name: String,
-    /// The program as written, where that was a path.
+    /// The program as written, if that is a path.
     pub path: String,
-    /// What follows the program.
+    /// The words after the program.
     pub args: Vec<String>,
-    /// The program and what follows it.
+    /// The program and the words after it.
     pub words: Vec<String>,
-    /// The first word after the program that is neither an option nor its value; empty where that is not known.
+    /// The first word after the program that is neither an option nor its value; empty if that is not known.
     pub subcommand: String,
-    /// The variables that are set for it.
+    /// Variables that are set for this command.
     pub assignments: Vec<Assignment>,
-    /// Where its input and output go.
+    /// Redirections of its input and output.
     pub redirects: Vec<Redirect>,
-    /// The working directory may have changed before it.
+    /// The working directory may have changed before this command.
     pub cwd_changed: bool,
-    /// The wrappers that it runs under, the outermost first.
+    /// The wrappers around this command, the outermost first.
     pub via: Vec<String>,
-    /// It runs on another machine.
+    /// The command runs on another machine.
     pub remote: bool,
-    /// It runs code that is not a shell command, or is not in the text.
+    /// The command runs code that is not a shell command, or is not in the text.
     pub opaque: bool,
-    /// Some of its words are known only when it runs; they are kept as written.
+    /// Some words are known only when the command runs; they are kept as written.
     pub dynamic: bool,
-    /// Some of its words are patterns over file names, begin with `~` or are numbers such as `$?`; they are kept as written.
+    /// Some words are patterns over file names, begin with `~` or are numbers such as `$?`; they are kept as written.
     pub globs: bool,
 }
 
-/// A variable that is set.
+/// An assignment to a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Assignment {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
-    /// Its value, as far as it is known.
+    /// Value of the variable, as far as it is known.
     pub value: String,
 }
 
-/// Where input comes from or output goes.
+/// A redirection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Redirect {
     /// `read`, `write`, `append`, `read_write`, `duplicate`, `here_document` or `here_string`.
@@ -128,7 +133,7 @@ pub struct Redirect {
 }
 
 impl Redirect {
-    /// Says whether it only throws output away, or sends one of the two outputs where the other goes.
+    /// Says whether the redirection only discards output, or sends one of the two outputs to the other.
     fn is_harmless(&self) -> bool {
         match self.kind {
             "write" | "append" => self.target == NOWHERE,
@@ -139,30 +144,30 @@ impl Redirect {
 }
 
 impl Shell {
-    /// Reads a text as Bash would, without running anything.
+    /// Parses a text as Bash would, without running anything.
     pub fn parse(text: &str) -> Result<Self, Unparsed> {
-        let mut walk = Walk::default();
-        walk.text(text, &Around::default())?;
-        let lone = strict::lone(text);
-        Ok(walk.settled(lone))
+        let mut collector = Collector::default();
+        collector.text(text, &CommandContext::default())?;
+        let lone = strict::is_single_command(text);
+        Ok(collector.into_shell(lone))
     }
 
-    /// Reads several texts that one shell after the other would run.
+    /// Parses several texts that are run one after another, each by a shell of its own.
     pub(super) fn of_texts(texts: &[&str]) -> Result<Self, Unparsed> {
-        let mut walk = Walk::default();
+        let mut collector = Collector::default();
         let mut longest = guard::LONGEST;
         for text in texts {
             longest = longest.checked_sub(text.len()).ok_or_else(|| refused("the commands are too long"))?;
-            walk.text(text, &Around::default())?;
+            collector.text(text, &CommandContext::default())?;
         }
         match texts {
             [] => Err(refused("there is no command in it")),
-            [only] => Ok(walk.settled(strict::lone(only))),
-            _ => Ok(walk.settled(false)),
+            [only] => Ok(collector.into_shell(strict::is_single_command(only))),
+            _ => Ok(collector.into_shell(false)),
         }
     }
 
-    /// Reads words that are already apart. No shell should look at them; where one would find other words, they are in doubt.
+    /// Parses the words of one command. No shell reads them; they are in doubt if a shell would find other words in them.
     pub fn of_words(words: &[&str]) -> Result<Self, Unparsed> {
         if words.is_empty() {
             return Err(refused("there is no command in it"));
@@ -172,27 +177,27 @@ impl Shell {
             guard::check(word)?;
             longest = longest.checked_sub(word.len()).ok_or_else(|| refused("the command is too long"))?;
         }
-        let mut walk = Walk::default();
-        // Some tools join the words and give them to a shell after all.
-        if !strict::joins(words) {
-            walk.doubt("a shell would read the words otherwise, were they joined");
+        let mut collector = Collector::default();
+        // Some tools join the words and give the text to a shell.
+        if !strict::reads_joined_alike(words) {
+            collector.add_doubt("a shell would read the words otherwise, were they joined");
         }
         let words = words.iter().map(|word| Word::literal(word)).collect();
-        walk.run(Argv { words, ..Argv::default() }, &Around::default())?;
-        Ok(walk.settled(true))
+        collector.run(Argv { words, ..Argv::default() }, &CommandContext::default())?;
+        Ok(collector.into_shell(true))
     }
 
-    /// Reads words that are already apart, or the text that they give to a shell: `["bash", "-lc", text]`.
+    /// Parses the words of one command, or the text that they give to a shell: `["bash", "-lc", text]`.
     pub(super) fn of_words_or_text(words: &[&str]) -> Result<Self, Unparsed> {
-        match interpreter::given(words) {
+        match interpreter::shell_text(words) {
             Some(text) => Self::parse(text),
             None => Self::of_words(words),
         }
     }
 
-    /// Counts a variable that is set for the whole command from outside.
+    /// Adds a variable that the call sets for the whole command.
     pub(super) fn with_variable(mut self, name: &str, value: &str) -> Self {
-        if variable::steers(name, value) {
+        if variable::may_steer(name, value) {
             self.doubt.get_or_insert_with(|| refused(format!("the variable `{name}` may change which program runs")));
         }
         for command in &mut self.commands {
@@ -203,16 +208,16 @@ impl Shell {
         self
     }
 
-    /// Counts arguments beside the command that are not known: it may be another command, and run anywhere.
-    pub(super) fn beside_strangers(&mut self) {
+    /// Marks that the call has unknown arguments beside the command: it may run in another directory, or be another command.
+    pub(super) fn set_beside_unknown(&mut self) {
         self.plain_beside = std::mem::take(&mut self.plain);
-        self.elsewhere();
+        self.set_elsewhere();
         self.plain_elsewhere = false;
         self.writes_known = false;
     }
 
-    /// Counts a place that the call names beside the command: it may run there.
-    pub(super) fn elsewhere(&mut self) {
+    /// Marks that the call names a path beside the command: the command may run there.
+    pub(super) fn set_elsewhere(&mut self) {
         self.plain_elsewhere |= std::mem::take(&mut self.plain);
         self.cwd_changed = true;
         self.commands.iter_mut().for_each(|command| command.cwd_changed = true);

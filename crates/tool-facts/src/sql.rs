@@ -1,4 +1,8 @@
-//! SQL, as verbs and tables.
+//! SQL: the verbs, tables and functions of its statements.
+//!
+//! `lexical.rs` refuses quotes and comments that databases end at different positions, then sqlparser parses the text. `statement.rs` collects the facts of a
+//! statement from its tree. `gate.rs` adds a doubt unless every database certainly reads the text alike. Which database runs the text is not
+//! known, and no schema is looked up.
 
 use serde::Serialize;
 use sqlparser::dialect::GenericDialect;
@@ -9,54 +13,54 @@ use super::Unparsed;
 mod function;
 mod gate;
 mod lexical;
-mod survey;
+mod statement;
 mod token;
 mod upsert;
 mod words;
 
-/// What a text of SQL does.
+/// Facts about a text of SQL.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Sql {
-    /// Its statements, in order.
+    /// The statements, in order.
     pub statements: Vec<Statement>,
-    /// Every statement is understood, and only reads.
+    /// Every statement is understood and only reads.
     pub read_only: bool,
-    /// The verbs of all statements, those within others too, and each that an upsert has.
+    /// The verbs of all statements, also of nested ones, and every verb of an upsert.
     pub verbs: Vec<String>,
-    /// Every table that is read, as it is named and by its bare name in lower case.
+    /// Every table that is read: as named, and by its bare name in lower case.
     pub reads: Vec<String>,
-    /// Every table that is written, made, changed or dropped, likewise.
+    /// Every table that is written, created, altered or dropped: as named, and by its bare name in lower case.
     pub writes: Vec<String>,
-    /// Every function that is called.
+    /// Every function that is called, in lower case.
     pub functions: Vec<String>,
-    /// Why databases may read it in another way, where they may. The facts are then what the parser made of it.
+    /// The reason why databases may read the text in different ways, if they may. The other fields are then the reading of the parser.
     pub doubt: Option<Unparsed>,
 }
 
 /// One statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Statement {
-    /// `select`, `insert`, `update`, `delete`, `drop`, …; of a query that writes on its way, the verb that writes; of an insert that may
-    /// find its row there, the stronger one: `update`, or `delete` where it replaces.
+    /// `select`, `insert`, `update`, `delete`, `drop`, …. A query that contains a write has the verb of the write. An insert that may
+    /// find an existing row has the stronger verb: `update`, or `delete` if it replaces the row.
     pub verb: String,
-    /// The tables that it reads, in lower case where they were not quoted. One with a schema or with capitals is there a second time, by its
+    /// The tables that the statement reads, in lower case unless quoted. A table with a schema or with capitals occurs a second time, by its
     /// bare name in lower case.
     pub reads: Vec<String>,
-    /// The tables that it writes, makes, changes or drops, likewise.
+    /// The tables that the statement writes, creates, alters or drops, spelled in the same way.
     pub writes: Vec<String>,
-    /// Every part of it that changes rows is limited by a `WHERE` that looks at a column; for a query, its first part is.
+    /// Every part that changes rows has a `WHERE` that mentions a column; for a query, its first part has.
     pub has_where: bool,
-    /// The functions that it calls, in lower case.
+    /// The functions that the statement calls, in lower case.
     pub functions: Vec<String>,
-    /// It is understood, and only reads.
+    /// The statement is understood and only reads.
     pub read_only: bool,
 }
 
 impl Sql {
-    /// Reads a text of SQL. What databases would read differently is refused or in doubt, because nobody here knows which one will run it.
+    /// Parses a text of SQL. A text that databases read differently is refused or in doubt, because it is not known which database will run it.
     pub fn parse(text: &str) -> Result<Self, Unparsed> {
         lexical::check(text)?;
-        // The parser goes no deeper than this, whatever the text.
+        // The parser refuses deeper nesting.
         let parser = Parser::new(&GenericDialect {}).with_recursion_limit(40);
         let statements = parser
             .try_with_sql(text)
@@ -65,12 +69,12 @@ impl Sql {
         if statements.is_empty() {
             return Err(refused("there is no statement in it"));
         }
-        if statements.iter().any(survey::has_short_form) {
+        if statements.iter().any(statement::has_short_form) {
             lexical::ends_after_table(text)?;
         }
         let mut sql = Self { read_only: true, ..Self::default() };
         for statement in &statements {
-            let (statement, verbs) = survey::look(statement);
+            let (statement, verbs) = statement::inspect(statement);
             sql.read_only &= statement.read_only;
             extend(&mut sql.verbs, &verbs);
             extend(&mut sql.reads, &statement.reads);
@@ -78,7 +82,7 @@ impl Sql {
             extend(&mut sql.functions, &statement.functions);
             sql.statements.push(statement);
         }
-        sql.doubt = gate::doubt(text, &statements, &sql.statements)
+        sql.doubt = gate::find_doubt(text, &statements, &sql.statements)
             .map(|reason| refused(format!("databases may read it in different ways ({reason})")));
         Ok(sql)
     }

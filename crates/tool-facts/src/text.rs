@@ -2,30 +2,30 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Finds a character that must not be in a text of one line or several: control characters, and everything that is not
-/// seen, is seen as a blank, or turns the direction of writing.
-pub(super) fn unseen(text: &str) -> Option<char> {
+/// Finds a control character, or one that is invisible, looks like a blank, or changes the direction of writing. Line ends, tabs and
+/// blanks are allowed.
+pub(super) fn find_invisible(text: &str) -> Option<char> {
     text.chars().find(|c| match c {
         '\n' | '\t' => false,
-        c => c.is_control() || invisible(*c) || (c.is_whitespace() && *c != ' '),
+        c => c.is_control() || is_invisible(*c) || (c.is_whitespace() && *c != ' '),
     })
 }
 
-/// Describes a character for a person, by its number.
-pub(super) fn described(c: char) -> String {
+/// Describes a character by its code point, for a person.
+pub(super) fn describe(c: char) -> String {
     format!("the character U+{:04X}", u32::from(c))
 }
 
-/// Says whether a character may pass for punctuation of ASCII, or be turned into it on the way to another encoding.
+/// Says whether a character may pass for ASCII punctuation, or be converted to it by another encoding.
 ///
-/// Outside ASCII only letters and digits certainly do not: those that are not small, raised or alone signs, and do not fall apart into
-/// something else.
-pub(super) fn like_punctuation(c: char) -> bool {
+/// Outside ASCII only letters and digits certainly cannot, apart from modifier letters and those that decompose into
+/// other characters.
+pub(super) fn is_like_punctuation(c: char) -> bool {
     if c.is_ascii() {
         return false;
     }
     let sign = matches!(u32::from(c),
-        // Letters by their class that look like a quote, a colon or a bar.
+        // Letters by their Unicode class that look like a quote, a colon or a bar.
         0x01C0..=0x01C3 | 0x02B0..=0x036F | 0x0559 | 0x055A | 0x07F4 | 0x07F5 | 0x0F0B..=0x0F14
         | 0x1D2C..=0x1D6A | 0x1D78 | 0x1D9B..=0x1DBF | 0x3031..=0x3035 | 0x3005..=0x3007 | 0xA4F8..=0xA4FF
         | 0xA60C..=0xA60F | 0xA717..=0xA721 | 0xA788..=0xA78C | 0xFF00..=0xFFEF);
@@ -34,7 +34,7 @@ pub(super) fn like_punctuation(c: char) -> bool {
 }
 
 /// Zero-width characters, marks of direction, fillers, tags, variation selectors, private use.
-fn invisible(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(u32::from(c),
         0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F
         | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164

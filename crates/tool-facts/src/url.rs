@@ -1,4 +1,4 @@
-//! An address, and what it would reach.
+//! URLs, and the hosts that they reach.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,39 +8,39 @@ use url::{Host, Url};
 use super::{Unparsed, text};
 use crate::word_list::WordList;
 
-/// The longest address, in bytes.
+/// Longest URL, in bytes.
 const LONGEST: usize = 8192;
 
-/// What some servers take for a slash, for dots or for the end of a path.
+/// Sequences that some servers take for a slash, for dots or for the end of a path.
 const HIDDEN: &[&str] = &["%2f", "%5c", "%252e", "%252f", "%255c", "%00", "..;"];
 
-/// What a URL says.
+/// Facts about a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct UrlFacts {
     /// The scheme in lower case.
     pub scheme: String,
-    /// The host in lower case and ASCII (punycode), without the dot at its end; of an IPv6 address without its brackets.
+    /// The host in lower case and ASCII (punycode), without a dot at its end; an IPv6 address is without brackets.
     pub host: String,
-    /// The port, the scheme's usual one where none is given; 0 where there is none.
+    /// The port, or the default port of the scheme; 0 if the scheme has none.
     pub port: u16,
     /// The path, with `.` and `..` resolved.
     pub path: String,
-    /// There is a query.
+    /// The URL has a query.
     pub query: bool,
-    /// There is a user or a password before the host.
+    /// The URL has a user or a password before the host.
     pub userinfo: bool,
-    /// The host as an IP address, however it was written; empty where it is a name.
+    /// The host as an IP address, in its usual form; empty if the host is a name.
     pub ip: String,
-    /// It reaches this machine or a network that is not public: loopback, link-local, private, metadata services.
+    /// The host is this machine or in a network that is not public: loopback, link-local, private, metadata services.
     pub private: bool,
     /// The host was written with characters outside ASCII, or in punycode.
     pub non_ascii: bool,
-    /// The method, in upper case; `GET` where the arguments name none.
+    /// The method, in upper case; `GET` if the arguments name none.
     pub method: String,
 }
 
 impl UrlFacts {
-    /// Reads an address as a browser would.
+    /// Parses a URL as a browser would.
     pub fn parse(address: &str, method: &str) -> Result<Self, Unparsed> {
         check(address)?;
         let url = Url::parse(address).map_err(|error| refused(format!("this is no URL: {error}")))?;
@@ -49,7 +49,7 @@ impl UrlFacts {
         let (host, ip) = match host {
             Host::Domain(name) => domain(name)?,
             Host::Ipv4(ip) => (ip.to_string(), Some(IpAddr::V4(ip))),
-            Host::Ipv6(ip) => (ip.to_string(), Some(plain(ip))),
+            Host::Ipv6(ip) => (ip.to_string(), Some(unwrap_ipv4(ip))),
         };
         let lower = url.path().to_ascii_lowercase();
         if HIDDEN.iter().any(|hidden| lower.contains(hidden)) {
@@ -61,10 +61,10 @@ impl UrlFacts {
             path: url.path().to_owned(),
             query: url.query().is_some(),
             userinfo: authority.contains('@') || !url.username().is_empty() || url.password().is_some(),
-            private: ip.map_or_else(|| private_name(&host), private),
+            private: ip.map_or_else(|| is_private_name(&host), is_private_ip),
             non_ascii: !authority.is_ascii() || host.split('.').any(|label| label.starts_with("xn--")),
             ip: ip.map(|ip| ip.to_string()).unwrap_or_default(),
-            method: verb(method)?,
+            method: read_method(method)?,
             host,
         })
     }
@@ -74,10 +74,10 @@ fn check(address: &str) -> Result<(), Unparsed> {
     if address.len() > LONGEST {
         return Err(refused(format!("the URL is longer than {LONGEST} bytes")));
     }
-    // Parsers drop line ends, tabs and blanks, turn backslashes, and disagree on which: nobody writes them in good faith.
+    // Parsers drop line ends, tabs and blanks, and convert backslashes, but not all of them do.
     let odd = address.chars().find(|c| matches!(c, '\n' | '\t' | ' ' | '\\' | '"' | '<' | '>' | '`'));
-    if let Some(c) = odd.or_else(|| text::unseen(address)) {
-        return Err(refused(format!("{} is in the URL", text::described(c))));
+    if let Some(c) = odd.or_else(|| text::find_invisible(address)) {
+        return Err(refused(format!("{} is in the URL", text::describe(c))));
     }
     if address.split([',', ';', '|']).skip(1).any(|part| part.contains("://")) {
         return Err(refused("the text may be taken for several URLs"));
@@ -103,7 +103,7 @@ fn authority(address: &str) -> &str {
     rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
-/// A host that is a name, or an address in a scheme whose hosts the parser leaves as they are.
+/// Reads a host that is a name, or an IP address in a scheme whose hosts the parser does not interpret.
 fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
     if name.is_empty() || name.split('.').any(str::is_empty) {
@@ -112,7 +112,7 @@ fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')) {
         return Err(refused("the host has a character that no host has"));
     }
-    // Only the web's schemes have their odd numbers read by the parser; the same host means the same everywhere.
+    // The parser interprets numbers as IP addresses in web schemes only; the host means the same in every scheme.
     let last = name.rsplit('.').next().unwrap_or_default();
     if last.chars().all(|c| c.is_ascii_digit()) || last.starts_with("0x") {
         return match Url::parse(&format!("http://{name}/")).ok().and_then(|url| url.host().map(|host| host.to_owned()))
@@ -124,8 +124,8 @@ fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
     Ok((name, None))
 }
 
-/// An IPv6 address that only wraps an IPv4 one is that one.
-fn plain(ip: Ipv6Addr) -> IpAddr {
+/// Gives the IPv4 address that an IPv6 address embeds, or the IPv6 address itself.
+fn unwrap_ipv4(ip: Ipv6Addr) -> IpAddr {
     let [first, second, third, fourth, fifth, sixth, high, low] = ip.segments();
     let wraps = match [first, second, third, fourth, fifth, sixth] {
         [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] | [0, 0, 0, 0, 0xffff, 0] => true,
@@ -144,8 +144,8 @@ fn plain(ip: Ipv6Addr) -> IpAddr {
     IpAddr::V6(ip)
 }
 
-/// Everything that is not on the public internet.
-fn private(ip: IpAddr) -> bool {
+/// Says whether an address is not on the public internet.
+fn is_private_ip(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => {
             let [a, b, c, _] = ip.octets();
@@ -169,8 +169,8 @@ fn private(ip: IpAddr) -> bool {
     }
 }
 
-/// Names that stay within a machine or a network.
-fn private_name(host: &str) -> bool {
+/// Says whether a host name stays within a machine or a private network.
+fn is_private_name(host: &str) -> bool {
     static PRIVATE_ENDINGS: WordList = WordList::new(include_str!("../data/url/private_endings.txt"));
     !host.contains('.')
         || PRIVATE_ENDINGS
@@ -183,7 +183,7 @@ pub(super) fn is_method(text: &str) -> bool {
     USUAL.contains(&text.trim().to_ascii_uppercase().as_str())
 }
 
-fn verb(method: &str) -> Result<String, Unparsed> {
+fn read_method(method: &str) -> Result<String, Unparsed> {
     if method.is_empty() || method.len() > 20 || !method.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
         return Err(refused("the method is none"));
     }

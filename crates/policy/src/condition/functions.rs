@@ -1,4 +1,4 @@
-//! What expressions may call, and how they compare.
+//! The functions that expressions may call, and their comparisons.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,19 +15,19 @@ use wildmatch::WildMatch;
 
 /// Equality that fails on values of different kinds instead of being false.
 pub(super) const SAME: &str = "@same";
-/// Its opposite.
+/// Inequality that fails on values of different kinds.
 pub(super) const DIFFERENT: &str = "@different";
-/// Membership that fails on anything but a list, and where nothing in the list is of the value's kind.
+/// Membership that fails on anything but a list, and if no element is of the kind of the value.
 pub(super) const WITHIN: &str = "@within";
 
 /// The size of a list or a text, which fails on anything else.
 pub(super) const SIZE: &str = "@size";
-/// The list that a loop goes through, which fails on anything else: an object would be gone through by its keys.
+/// The list of a loop; it fails on anything else, because a loop over an object would go through its keys.
 pub(super) const EACH: &str = "@each";
-/// The same, which also fails on an empty list.
+/// Like [`EACH`], but also fails on an empty list.
 pub(super) const SOME: &str = "@some";
 
-/// How long a text may be that `glob` looks at: what it costs grows with the text and the pattern together.
+/// Longest text for `glob`, in bytes: the cost grows with the length of text and pattern.
 const LONGEST_GLOBBED: usize = 64 << 10;
 
 /// Functions and methods by name, whether they have a target, and how many arguments.
@@ -73,7 +73,7 @@ pub(super) const BINARY: [&str; 15] = [
 
 static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut env = Env::stdlib().with_optional_support(false);
-    // Cannot fail: none of these names is in the standard library. If one were, calls of it would fail and so hold.
+    // This cannot fail: none of these names is in the standard library. If one were, calls of it would fail, and a person would be asked.
     let _ = declare(&mut env);
     Arc::new(env)
 });
@@ -101,7 +101,7 @@ pub(super) fn environment() -> Arc<Env> {
     Arc::clone(&ENVIRONMENT)
 }
 
-/// A function's name as its author wrote it.
+/// The name of a function as its author wrote it.
 pub(super) fn shown(function: &str) -> &str {
     match function {
         SAME => "==",
@@ -147,7 +147,7 @@ fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     })
 }
 
-/// Whether a function stands around what a loop goes through.
+/// Says whether a function guards the list of a loop.
 pub(super) fn guards_loop(function: &str) -> bool {
     matches!(function, EACH | SOME)
 }
@@ -197,7 +197,7 @@ fn within(args: &[CowVal<'_, '_>]) -> Result<bool, ExecutionError> {
     }
 }
 
-/// Whether two values are of one kind. Numbers are.
+/// Says whether two values are of the same kind. All numbers are.
 fn akin(left: &dyn Val, right: &dyn Val) -> bool {
     let kind = |value: &dyn Val| match value.get_type().kind() {
         Kind::UInt | Kind::Double => Kind::Int,

@@ -1,4 +1,4 @@
-//! Which part of a call's facts an expression speaks about.
+//! The part of the facts of a call that an expression refers to.
 
 use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
 use serde_json::Value;
@@ -6,24 +6,24 @@ use serde_json::Value;
 use super::Remark;
 use crate::{case::SHAPES, document::listed};
 
-/// The lists that say what a call is about. Where one is empty, nothing has been looked at, and `all` of it must not be true.
+/// Lists of the subjects of a call. `all` on an empty one of these must not be true, because nothing was examined.
 const SUBJECTS: [&str; 4] = ["paths", "shell.commands", "sql.statements", "sql.reads"];
 
 /// A part of the facts.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
-    /// How it is reached: `shell.commands[].name`.
+    /// Path of the part: `shell.commands[].name`.
     pub(super) name: String,
     like: &'static Value,
 }
 
-/// A loop's variable.
+/// The variable of a loop.
 #[derive(Debug)]
 pub(super) struct Bound {
     pub(super) variable: String,
-    /// What it stands for, where that is known.
+    /// The part that the variable stands for, if known.
     pub(super) part: Option<Part>,
-    /// Whether it is an element of an argument that holds paths by its name.
+    /// The variable is an element of an argument whose name says that it holds paths.
     pub(super) raw_path: bool,
 }
 
@@ -33,7 +33,7 @@ impl Part {
         Some(Self { name: name.to_owned(), like: SHAPES.get(name)? })
     }
 
-    /// The part that an expression is, within these loops.
+    /// The part to which an expression refers, within these loops.
     pub(super) fn of(expression: &Expr, scope: &[Bound]) -> Option<Self> {
         match expression {
             Expr::Ident(name) => match scope.iter().find(|bound| bound.variable == *name) {
@@ -60,7 +60,7 @@ impl Part {
         Some(Self { name: format!("{}.{field}", self.name), like: self.like.get(field)? })
     }
 
-    /// Each element of it, where it is a list.
+    /// The elements of the part, if it is a list.
     pub(super) fn element(&self) -> Option<Self> {
         Some(Self { name: format!("{}[]", self.name), like: self.like.as_array()?.first()? })
     }
@@ -73,7 +73,7 @@ impl Part {
         self.like.is_string()
     }
 
-    /// Refuses a field that it never has.
+    /// Refuses a field that the part never has.
     pub(super) fn check_field(&self, field: &str) -> Result<(), Remark> {
         if self.like.get(field).is_some() {
             return Ok(());
@@ -90,7 +90,7 @@ impl Part {
     }
 }
 
-/// Whether a list is, or is made of, one that says what the call is about.
+/// Says whether a list is one of the subjects of a call, or is computed from one.
 pub(super) fn is_subject(list: &Expr, scope: &[Bound]) -> bool {
     match list {
         Expr::Comprehension(inner) => is_subject(&inner.iter_range.expr, scope),

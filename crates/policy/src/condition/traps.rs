@@ -1,4 +1,4 @@
-//! Traps in expressions that have let calls through elsewhere.
+//! Known mistakes in expressions that let calls through.
 
 use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
 use domain::Role;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::document::listed;
 
-/// Facts that are in lower case throughout.
+/// Facts that are always in lower case.
 const LOWER: [&str; 9] = [
     "shell.commands[].name",
     "path.lower",
@@ -23,10 +23,10 @@ const LOWER: [&str; 9] = [
     "sql.statements[].verb",
     "sql.statements[].functions[]",
 ];
-/// Facts that are in upper case throughout.
+/// Facts that are always in upper case.
 const UPPER: [&str; 1] = ["url.method"];
 
-/// What is suspicious about one call of a function, within these loops.
+/// The remarks on one call of a function, within these loops.
 pub(super) fn of(call: &CallExpr, scope: &[Bound]) -> Vec<Remark> {
     let with_list = call.args.iter().any(|operand| matches!(operand.expr, Expr::List(_)));
     let whole = match call.func_name.as_str() {
@@ -65,7 +65,7 @@ pub(super) fn of(call: &CallExpr, scope: &[Bound]) -> Vec<Remark> {
     remarks
 }
 
-/// The names that a comparison holds against the tool's.
+/// The names with which a comparison compares `tool`.
 pub(super) fn tools(call: &CallExpr, scope: &[Bound]) -> Vec<String> {
     if !matches!(call.func_name.as_str(), operators::EQUALS | operators::NOT_EQUALS | operators::IN) {
         return Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn tools(call: &CallExpr, scope: &[Bound]) -> Vec<String> {
     texts.map(|(_, text)| text.to_owned()).collect()
 }
 
-/// Whether a pattern is about the whole text, however it is put together.
+/// Says whether a pattern matches only the whole text.
 pub(super) fn is_anchored(pattern: &str) -> bool {
     regex_syntax::parse(pattern).is_ok_and(|pattern| {
         let properties = pattern.properties();
@@ -82,7 +82,7 @@ pub(super) fn is_anchored(pattern: &str) -> bool {
     })
 }
 
-/// Every text of the file that a call holds against a fact, with the fact.
+/// Every literal text that a call compares with a fact, with the fact.
 fn texts<'c>(call: &'c CallExpr, scope: &[Bound]) -> Vec<(Part, &'c str)> {
     let operands: Vec<&Expr> =
         call.target.as_deref().into_iter().chain(&call.args).map(|operand| &operand.expr).collect();
@@ -113,7 +113,7 @@ fn text(literal: &Expr) -> Option<&str> {
     }
 }
 
-/// A fact that is never this text as a whole.
+/// A remark on a fact that never equals this text.
 fn misshapen(part: &Part, text: &str) -> Option<Remark> {
     if !part.is_text() {
         return Some(not_a_text(part, &format!("`{text}`")));
@@ -136,12 +136,12 @@ fn misshapen(part: &Part, text: &str) -> Option<Remark> {
     Some(Remark::new("never_true", format!("`{}` is never `{text}`: it {how}", part.name)))
 }
 
-/// A fact that is held against a text, or taken for one, and is none.
+/// A remark on a fact that is used as a text and is not one.
 fn not_a_text(part: &Part, taken_for: &str) -> Remark {
     Remark::new("never_true", format!("`{}` is no text, and so never {taken_for}: name one of its parts", part.name))
 }
 
-/// A fact that is never spelt like this text.
+/// A remark on a fact that is never spelled like this text.
 fn misspelt(part: &str, text: &str) -> Option<Remark> {
     let case = match part {
         lower if LOWER.contains(&lower) && text != text.to_lowercase() => "in lower case",
@@ -155,7 +155,7 @@ fn misspelt(part: &str, text: &str) -> Option<Remark> {
     Some(Remark::new("never_true", format!("`{part}` is always {case}, and so never `{text}`")))
 }
 
-/// Whether an expression is a path by its name.
+/// Says whether the name of an expression says that it is a path.
 fn names_path(expression: &Expr, scope: &[Bound]) -> bool {
     match expression {
         Expr::Ident(name) => is_raw_path(expression, scope) || pathlike(name),
@@ -167,7 +167,7 @@ fn names_path(expression: &Expr, scope: &[Bound]) -> bool {
     }
 }
 
-/// Whether an expression is a path as the agent sent it, by the name of its argument.
+/// Says whether an expression is a path as the agent sent it, by the name of its argument.
 pub(super) fn is_raw_path(expression: &Expr, scope: &[Bound]) -> bool {
     match expression {
         Expr::Ident(name) => scope.iter().any(|bound| bound.variable == *name && bound.raw_path),
@@ -175,7 +175,7 @@ pub(super) fn is_raw_path(expression: &Expr, scope: &[Bound]) -> bool {
     }
 }
 
-/// Whether an expression is an argument, or a part of one.
+/// Says whether an expression is an argument, or a part of one.
 fn sent(expression: &Expr, scope: &[Bound]) -> bool {
     match expression {
         Expr::Ident(name) => {

@@ -1,4 +1,4 @@
-//! From a call to what its expression sees of it.
+//! Converts a call to the values that an expression reads.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,15 @@ use cel::{
 };
 use serde_json::{Map, Number, Value};
 
-use super::survey::{Arguments, Reads};
+use super::inspection::{Arguments, Reads};
 use crate::case::Case;
 
-/// How many values an expression may look at, by how deep its loops are nested: what it costs grows with that power.
+/// Largest number of values that an expression may read, by the nesting depth of its loops: the cost grows with that power.
 pub(super) const MOST_VALUES: [usize; 3] = [100_000, 2_000, 300];
-/// The first whole number of which a double cannot tell its neighbours apart.
+/// The first whole number that a double cannot tell from the next one: 2^53.
 const INEXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Makes the variables that an expression reads, and no others.
+/// Adds the variables that an expression reads, and no others.
 pub(super) fn bind<'v>(context: &mut Context<'_, 'v>, reads: &Reads, case: &'v Case<'_>) -> Result<(), String> {
     let mut budget = Budget(MOST_VALUES.get(reads.loops).copied().unwrap_or(0));
     for name in &reads.variables {
@@ -55,7 +55,7 @@ fn caller<'v>(case: &'v Case<'_>) -> Box<dyn Val + 'v> {
     Box::new(CelMap::from(entries))
 }
 
-/// How many more values may be converted.
+/// Number of values that may still be converted.
 struct Budget(usize);
 
 impl Budget {
@@ -87,7 +87,7 @@ impl Budget {
     }
 }
 
-/// A number that an expression can compare exactly. JSON's larger ones have lost their last digits already.
+/// Converts a number that an expression can compare exactly. Larger JSON numbers have lost their last digits already.
 fn number(number: &Number) -> Result<Box<dyn Val>, String> {
     if let Some(whole) = number.as_i64() {
         return Ok(Box::new(CelInt::from(whole)));

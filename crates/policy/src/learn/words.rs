@@ -1,4 +1,4 @@
-//! A learnt rule in TOML.
+//! Writes a learnt rule in TOML.
 
 use std::collections::BTreeSet;
 
@@ -8,25 +8,25 @@ use serde_json::Value;
 use super::{Decided, Form, LEARNT_PREFIX, Names, Run};
 use crate::{Pattern, Policy, Rule};
 
-/// How many signs of a digest make a name.
+/// Number of hexadecimal digits of the digest in the name of a learnt rule.
 const DIGITS: usize = 12;
 
-/// What a rule is written from.
-pub(super) struct Words<'a> {
+/// The parts from which a rule is written.
+pub(super) struct RuleWriter<'a> {
     pub(super) run: &'a Run,
     pub(super) names: &'a Names<'a>,
     pub(super) first: &'a Decided,
     pub(super) calls: Vec<&'a Decided>,
 }
 
-/// A rule as it is written.
-pub(super) struct Written {
+/// A rule in TOML.
+pub(super) struct WrittenRule {
     pub(super) name: String,
     pub(super) text: String,
 }
 
-/// What a learnt rule says, and its name is made of: the same rule is the same suggestion.
-pub(super) struct Saying<'a> {
+/// The content of a learnt rule, from which its name is derived. Equal rules have equal names.
+pub(super) struct RuleContent<'a> {
     tools: Vec<&'a str>,
     agents: Vec<&'a str>,
     users: Vec<&'a str>,
@@ -36,8 +36,8 @@ pub(super) struct Saying<'a> {
     verdict: Verdict,
 }
 
-impl<'a> Saying<'a> {
-    /// What a rule of a file says; none where no learnt rule says such a thing.
+impl<'a> RuleContent<'a> {
+    /// The content of a rule of a file; `None` if no learnt rule has such content.
     pub(super) fn of(rule: &'a Rule) -> Option<Self> {
         let names = |patterns: &'a [Pattern]| patterns.iter().map(Pattern::as_str).collect();
         Some(Self {
@@ -51,7 +51,7 @@ impl<'a> Saying<'a> {
         })
     }
 
-    /// The same in TOML, which has no words for some arguments.
+    /// The content in TOML; `None` if TOML cannot express the arguments.
     fn toml(&self) -> Option<String> {
         let roles: Vec<&str> = self.roles.iter().map(|role| role.name()).collect();
         let mut what = format!(
@@ -71,22 +71,22 @@ impl<'a> Saying<'a> {
         Some(what)
     }
 
-    /// The name of a rule that says this.
+    /// The name of a rule with this content.
     pub(super) fn name(&self) -> Option<String> {
         let digest = Digest::of_bytes(self.toml()?.as_bytes()).to_string();
         Some(format!("{LEARNT_PREFIX}{}", digest.get(..DIGITS)?))
     }
 }
 
-impl Words<'_> {
-    /// The rule with its examples; none where TOML has no words for it.
-    pub(super) fn rule(&self) -> Option<Written> {
+impl RuleWriter<'_> {
+    /// The rule with its examples; `None` if TOML cannot express it.
+    pub(super) fn rule(&self) -> Option<WrittenRule> {
         let Self { run, names, first, .. } = self;
         let when = match &run.form {
             Form::Exactly => None,
             Form::Command { program, subcommand, words } => Some(when(program, subcommand, words)),
         };
-        let saying = Saying {
+        let content = RuleContent {
             tools: vec![&first.tool],
             agents: vec![&first.agent],
             users: names.users.iter().copied().collect(),
@@ -95,14 +95,14 @@ impl Words<'_> {
             when: when.as_deref(),
             verdict: run.verdict,
         };
-        let (what, name) = (saying.toml()?, saying.name()?);
+        let (what, name) = (content.toml()?, content.name()?);
         let done = if run.verdict == Verdict::Allow { "approved" } else { "rejected" };
         let reason = format!("People {done} this {} times in a row.", run.decisions.len());
         let mut text = format!("[[rule]]\nname = \"{name}\"\n{what}reason = \"{reason}\"\n");
         for call in &self.calls {
             text.push_str(&self.example(call)?);
         }
-        Some(Written { name, text })
+        Some(WrittenRule { name, text })
     }
 
     fn example(&self, call: &Decided) -> Option<String> {
@@ -131,8 +131,8 @@ fn when(program: &str, subcommand: &str, words: &BTreeSet<Vec<String>>) -> Strin
     )
 }
 
-/// The policy with a rule in front of another, or at its end.
-pub(super) fn inserted(policy: &Policy, rule: &str, before: Option<&str>) -> String {
+/// The text of a policy with a rule inserted before another, or at its end.
+pub(super) fn with_rule(policy: &Policy, rule: &str, before: Option<&str>) -> String {
     let line = before.and_then(|name| policy.rules.iter().find(|rule| rule.name == name)).map(|rule| rule.line);
     let Some(line) = line else {
         let gap = if policy.text.ends_with('\n') { "\n" } else { "\n\n" };
@@ -140,7 +140,7 @@ pub(super) fn inserted(policy: &Policy, rule: &str, before: Option<&str>) -> Str
     };
     let lines: Vec<&str> = policy.text.split_inclusive('\n').collect();
     let mut place = line.saturating_sub(1).min(lines.len());
-    // What is said right above a rule is about that rule.
+    // Comments right above a rule belong to it.
     while place > 0 && lines.get(place - 1).is_some_and(|line| line.trim_start().starts_with('#')) {
         place -= 1;
     }
@@ -148,7 +148,7 @@ pub(super) fn inserted(policy: &Policy, rule: &str, before: Option<&str>) -> Str
     format!("{}{rule}\n{}", above.concat(), below.concat())
 }
 
-/// A text between quotes. What JSON escapes, TOML and expressions read alike.
+/// A text in quotes. TOML and CEL read the escapes of JSON.
 fn text(text: &str) -> String {
     Value::from(text).to_string()
 }
@@ -161,7 +161,7 @@ fn list(texts: &[&str]) -> String {
 fn toml(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => return None,
-        // `5.0` is the number `5`, and has one spelling.
+        // `5.0` and `5` are the same number, and get one spelling.
         Value::Number(number) => whole(number.as_f64()?).unwrap_or_else(|| number.to_string()),
         Value::Bool(_) | Value::String(_) => value.to_string(),
         Value::Array(items) => {
@@ -176,7 +176,7 @@ fn toml(value: &Value) -> Option<String> {
     })
 }
 
-/// A double that is a whole number, as one, as long as doubles tell those apart.
+/// A double that is a whole number, written as one. Larger numbers than 2^53 are not exact.
 fn whole(number: f64) -> Option<String> {
     const LAST: f64 = 9_007_199_254_740_992.0;
     (number.fract() == 0.0 && number.abs() < LAST).then(|| format!("{:.0}", number + 0.0))

@@ -1,13 +1,13 @@
-//! Allowing rules whose wildcards reach further than anybody has shown.
+//! Allowing rules with wildcards that match more tools than their examples show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Verdict;
 
-use crate::{Policy, example::Example, finding::Findings, read_rule::Places};
+use crate::{Policy, example::Example, finding::Findings, read_rule::RulePositions};
 
-/// A wildcard that allows should be shown on two tools at least: one name would have done for one.
-pub(super) fn lint(policy: &Policy, places: &[Places], examples: &[Example], findings: &mut Findings<'_>) {
+/// Warns of a wildcard that allows and has examples of fewer than two tools: for one tool its name would do.
+pub(super) fn lint(policy: &Policy, places: &[RulePositions], examples: &[Example], findings: &mut Findings<'_>) {
     let mut shown: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
     for example in examples.iter().filter(|example| example.shows_a_match()) {
         shown.entry(example.rule).or_default().insert(&example.tool);

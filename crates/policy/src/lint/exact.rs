@@ -1,4 +1,4 @@
-//! Rules that name their arguments and match none of the calls that have them.
+//! Rules with exact arguments whose other conditions are false of these arguments.
 
 use domain::Role;
 
@@ -6,17 +6,17 @@ use crate::{
     Call, Miss, Policy, Rule,
     case::Case,
     finding::Findings,
-    read_rule::Places,
+    read_rule::RulePositions,
     rule::{Exact, Fit},
 };
 
-/// How many tools of a rule are tried.
+/// Largest number of tools of a rule that are tried.
 const MOST_TOOLS: usize = 4;
-/// How many small steps the expressions may take together before later rules are left alone.
+/// Number of steps that all expressions together may take; later rules are not checked.
 const MOST_STEPS: usize = 50_000;
 
-/// Notes every rule whose other conditions contradict the arguments that it names, where that can be said without knowing the caller.
-pub(super) fn lint(policy: &Policy, places: &[Places], findings: &mut Findings<'_>) {
+/// Adds an error for every rule whose other conditions contradict its exact arguments, if that does not depend on the caller.
+pub(super) fn lint(policy: &Policy, places: &[RulePositions], findings: &mut Findings<'_>) {
     let mut steps = MOST_STEPS;
     for (rule, places) in policy.rules.iter().zip(places) {
         let Some(exact) = &rule.arguments else { continue };
@@ -28,7 +28,7 @@ pub(super) fn lint(policy: &Policy, places: &[Places], findings: &mut Findings<'
     }
 }
 
-/// Why no call with its arguments is matched by a rule.
+/// The reason why a rule matches no call with its exact arguments, if there is one.
 fn contradiction(rule: &Rule, exact: &Exact) -> Option<String> {
     let told = rule.tools.len() <= MOST_TOOLS && rule.tools.iter().all(|tool| tool.is_exact());
     if !told || rule.when.as_ref().is_some_and(|when| when.looks_at_caller()) {

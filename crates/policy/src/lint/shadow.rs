@@ -1,14 +1,14 @@
-//! Rules that earlier ones leave nothing to match.
+//! Rules that never match, because earlier rules match all of their calls.
 
 use domain::Verdict;
 
-use crate::{Pattern, Policy, Rule, finding::Findings, read_rule::Places};
+use crate::{Pattern, Policy, Rule, finding::Findings, read_rule::RulePositions};
 
-/// How many pairs of patterns are compared before the rest is left alone.
+/// Largest number of pairs of patterns that are compared.
 const MOST_PAIRS: usize = 250_000;
 
-/// Notes every rule each of whose tools is covered by an earlier rule that asks no more of a call than it does.
-pub(super) fn lint(policy: &Policy, places: &[Places], findings: &mut Findings<'_>) {
+/// Adds a finding for every rule each of whose tools is covered by an earlier rule with the same or weaker conditions.
+pub(super) fn lint(policy: &Policy, places: &[RulePositions], findings: &mut Findings<'_>) {
     let mut pairs = MOST_PAIRS;
     let mut wildcards: Vec<(&Pattern, usize)> = Vec::new();
     for (number, (rule, places)) in policy.rules.iter().zip(places).enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn lint(policy: &Policy, places: &[Places], findings: &mut Findings<'
     }
 }
 
-/// Whether a rule is about every caller and every content that another is about.
+/// Says whether a rule matches every caller and every content that another rule matches.
 fn covers(wide: &Rule, narrow: &Rule) -> bool {
     let names = |wide: &Option<Vec<Pattern>>, narrow: &Option<Vec<Pattern>>| match (wide, narrow) {
         (None, _) => true,
@@ -57,12 +57,12 @@ fn covers(wide: &Rule, narrow: &Rule) -> bool {
     roles && contents && arguments && names(&wide.agents, &narrow.agents) && names(&wide.users, &narrow.users)
 }
 
-fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &Places, findings: &mut Findings<'_>) {
+fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &RulePositions, findings: &mut Findings<'_>) {
     let wide: Vec<&Rule> = by.iter().filter_map(|number| policy.rules.get(*number)).collect();
     let mut names: Vec<String> = wide.iter().map(|wide| format!("`{}` in line {}", wide.name, wide.line)).collect();
     names.dedup();
     let names = names.join(", ");
-    // An allowing rule lets pass what cannot be parsed, and that still reaches a rule behind it.
+    // An allowing rule does not match a call that cannot be parsed, so such a call still reaches a later rule.
     let remnant = wide.iter().any(|wide| wide.verdict == Verdict::Allow);
     match rule.verdict {
         Verdict::Ask if remnant => {

@@ -1,7 +1,7 @@
 //! Rules are learnt from runs of equal decisions only where they can be proved.
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{Call, Decided, LearntRule, Policy, Said, runs};
+use holdpoint_policy::{Call, Decided, DecisionOutcome, LearntRule, Policy, runs};
 use serde_json::{Value, json};
 
 const ASK: &str =

@@ -1,14 +1,14 @@
-//! Headers of a request: which of them change neither where it goes nor what it does.
+//! HTTP headers that change neither where a request goes nor what it does.
 
 use serde_json::Value;
 
 use super::name::plain;
 use crate::word_list::WordList;
 
-/// Names of headers, without what holds their parts apart. Not `Host`, no proxies, and nothing that speaks of another method or address.
+/// Names of headers in lower case and without `-`. `Host`, proxy headers and headers that name another method or address are not among them.
 static HARMLESS: WordList = WordList::new(include_str!("../../data/argument/headers.txt"));
 
-/// Says whether all of them are harmless, in any of the forms that tools take them in.
+/// Says whether all headers are harmless, in any of the forms in which tools take them.
 pub(super) fn harmless(headers: &Value) -> bool {
     match headers {
         Value::Object(fields) => fields.iter().all(|(name, value)| one(name, value)),
@@ -23,14 +23,14 @@ pub(super) fn harmless(headers: &Value) -> bool {
     }
 }
 
-/// `{"name": …, "value": …}`
+/// Checks a header of the form `{"name": …, "value": …}`.
 fn listed(fields: &serde_json::Map<String, Value>) -> bool {
     let name = fields.get("name").or_else(|| fields.get("key")).and_then(Value::as_str);
     let value = fields.get("value").unwrap_or(&Value::Null);
     fields.len() == 2 && name.is_some_and(|name| one(name, value)) && !value.is_null()
 }
 
-/// `Name: value`, on one line: a second line would be a second header.
+/// Checks a header of the form `Name: value`. It must be one line: a second line would be a second header.
 fn written(line: &str) -> bool {
     line.split_once(':').is_some_and(|(name, value)| one(name, &Value::from(value)))
 }

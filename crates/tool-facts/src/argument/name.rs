@@ -1,50 +1,51 @@
-//! Names of arguments, and what each says.
+//! Names of arguments, and the kind that each name stands for.
 
 use serde_json::Value;
 
-use super::companion;
+use super::beside_fact;
 use crate::url;
 use crate::word_list::WordList;
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
-    Command(List),
+pub(crate) enum ArgumentKind {
+    Command(CommandList),
     Path,
     /// A path, or an object that names one: `files: [{path, content}]`.
     File,
-    /// A path where it is a text; other types mean something else.
-    PerhapsPath,
-    /// A URL or a path, by what it looks like.
+    /// A path if the value is a string; other types mean something else.
+    PossiblePath,
+    /// A URL if it contains `://`, else a path.
     Location,
     Url,
     Sql,
-    /// SQL where it can be read as such, or the tool says so.
-    PerhapsSql,
+    /// SQL if it can be parsed as SQL, or the name of the tool says so.
+    PossibleSql,
 }
 
-/// What a list is, where a command could stand.
+/// The meaning of a list under the name of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum List {
+pub(crate) enum CommandList {
     /// The words of one command.
     Words,
-    /// A command each.
+    /// One command each.
     Texts,
-    /// Either.
+    /// It is not known which of both.
     Unclear,
 }
 
-/// Commands whose lists are words.
+/// Names of commands whose lists are words.
 const WORDS: &[&str] = &["command", "cmd", "argv"];
 
-/// Commands whose lists are commands.
+/// Names of commands whose lists are commands.
 const TEXTS: &[&str] = &["commands", "cmds", "script", "scripts"];
 
+/// Names of commands whose lists are not clear.
 const COMMANDS: &[&str] =
     &["shellcommand", "bashcommand", "commandline", "cmdline", "shell", "bash", "prescript", "postscript"];
 
-/// What may stand beside a command as its further words.
-pub(super) const FURTHER: &[&str] = &[
+/// Names of arguments beside a command that hold its further words.
+pub(super) const FURTHER_WORDS: &[&str] = &[
     "args",
     "argv",
     "arguments",
@@ -56,16 +57,16 @@ pub(super) const FURTHER: &[&str] = &[
     "additionalargs",
 ];
 
-/// The same, where it is a list or a text.
-const PERHAPS_FURTHER: &[&str] = &["arg", "argument", "params", "parameters", "flags", "switches", "options"];
+/// Names that hold further words if the value is a list or a string.
+const POSSIBLE_FURTHER_WORDS: &[&str] = &["arg", "argument", "params", "parameters", "flags", "switches", "options"];
 
-/// What may stand beside a command as its variables.
+/// Names of arguments beside a command that hold its environment variables.
 static ENVIRONMENT_NAMES: WordList = WordList::new(include_str!("../../data/argument/environment.txt"));
 
-/// Names of headers that change the method, wherever a text holds them.
+/// Headers that change the method, in the plain form of names.
 pub(crate) const OVERRIDES: &[&str] = &["methodoverride", "xhttpmethod"];
 
-/// What may stand beside a URL as its method.
+/// Names of arguments beside a URL that hold its method.
 pub(crate) const METHODS: &[&str] = &[
     "method",
     "httpmethod",
@@ -79,96 +80,96 @@ pub(crate) const METHODS: &[&str] = &[
     "xmethodoverride",
 ];
 
-/// What may stand beside a URL as its body.
+/// Names of arguments beside a URL that hold its body.
 static BODY_NAMES: WordList = WordList::new(include_str!("../../data/argument/bodies.txt"));
 
 static PATH_NAMES: WordList = WordList::new(include_str!("../../data/argument/paths.txt"));
 
-/// Things that have a path, and are often named by it.
+/// Names of arguments that are a path, or an object with a path.
 const FILES: &[&str] = &["file", "files", "folder", "folders", "directory", "directories"];
 
-/// Last words of longer names that are a path where they are a text.
+/// Last words of longer names that are a path if the value is a string.
 static PATH_ENDINGS: WordList = WordList::new(include_str!("../../data/argument/path_endings.txt"));
 
-/// The same, and names by themselves.
+/// Names, and last words of longer names, that are a path if the value is a string.
 static POSSIBLE_PATH_NAMES: WordList = WordList::new(include_str!("../../data/argument/possible_paths.txt"));
 
 static URL_NAMES: WordList = WordList::new(include_str!("../../data/argument/urls.txt"));
 
 const SQLS: &[&str] = &["sql", "sqls", "statement", "statements", "sqlquery", "sqlstatement", "querysql"];
 
-/// Words in a tool's name that make its `query` SQL.
+/// Words in the name of a tool by which its `query` is SQL.
 static DATABASE_WORDS: WordList = WordList::new(include_str!("../../data/argument/database_tools.txt"));
 
-/// Endings of what holds the settings of a call.
+/// Endings of the names of arguments that hold settings of a call.
 static SETTINGS_ENDINGS: WordList = WordList::new(include_str!("../../data/argument/settings_endings.txt"));
 
 /// Last words of longer names that are SQL: `init_sql`.
 const SQL_ENDINGS: &[&str] = &["sql", "ddl", "dml"];
 
-/// Says what an argument of this name and type is.
-pub(super) fn sort_of(name: &str, value: &Value) -> Option<Sort> {
+/// Gives the kind of an argument by its name and the type of its value.
+pub(super) fn kind_of(name: &str, value: &Value) -> Option<ArgumentKind> {
     match value {
         Value::Null => None,
-        // `ignore_scripts: true` is no script.
+        // `ignore_scripts: true` is not a script.
         Value::Bool(_) | Value::Number(_) => known(name),
-        _ => sort(name),
+        _ => kind_by_name(name),
     }
 }
 
-/// Says what an argument of this name is.
-pub(crate) fn sort(name: &str) -> Option<Sort> {
+/// Gives the kind of an argument by its name.
+pub(crate) fn kind_by_name(name: &str) -> Option<ArgumentKind> {
     known(name).or_else(|| ending(name))
 }
 
-fn known(name: &str) -> Option<Sort> {
+fn known(name: &str) -> Option<ArgumentKind> {
     // `path2` is another path.
     match plain(name).trim_end_matches(|c: char| c.is_ascii_digit()) {
-        "query" | "queries" => Some(Sort::PerhapsSql),
-        "location" | "locations" => Some(Sort::Location),
-        name if WORDS.contains(&name) => Some(Sort::Command(List::Words)),
-        name if TEXTS.contains(&name) => Some(Sort::Command(List::Texts)),
-        name if COMMANDS.contains(&name) => Some(Sort::Command(List::Unclear)),
-        name if PATH_NAMES.contains(name) => Some(Sort::Path),
-        name if FILES.contains(&name) => Some(Sort::File),
-        name if POSSIBLE_PATH_NAMES.contains(name) => Some(Sort::PerhapsPath),
-        name if URL_NAMES.contains(name) => Some(Sort::Url),
-        name if SQLS.contains(&name) => Some(Sort::Sql),
+        "query" | "queries" => Some(ArgumentKind::PossibleSql),
+        "location" | "locations" => Some(ArgumentKind::Location),
+        name if WORDS.contains(&name) => Some(ArgumentKind::Command(CommandList::Words)),
+        name if TEXTS.contains(&name) => Some(ArgumentKind::Command(CommandList::Texts)),
+        name if COMMANDS.contains(&name) => Some(ArgumentKind::Command(CommandList::Unclear)),
+        name if PATH_NAMES.contains(name) => Some(ArgumentKind::Path),
+        name if FILES.contains(&name) => Some(ArgumentKind::File),
+        name if POSSIBLE_PATH_NAMES.contains(name) => Some(ArgumentKind::PossiblePath),
+        name if URL_NAMES.contains(name) => Some(ArgumentKind::Url),
+        name if SQLS.contains(&name) => Some(ArgumentKind::Sql),
         _ => None,
     }
 }
 
-fn ending(name: &str) -> Option<Sort> {
-    // What an editor of notebooks writes.
+fn ending(name: &str) -> Option<ArgumentKind> {
+    // The tools of notebook editors have this name for the content of a cell.
     if plain(name) == "newsource" {
         return None;
     }
     let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit() || !c.is_alphanumeric());
     match last_word(unnumbered).as_str() {
-        last if TEXTS.contains(&last) => Some(Sort::Command(List::Texts)),
-        last if WORDS.contains(&last) => Some(Sort::Command(List::Unclear)),
-        last if SQL_ENDINGS.contains(&last) => Some(Sort::Sql),
-        last if PATH_ENDINGS.contains(last) || POSSIBLE_PATH_NAMES.contains(last) => Some(Sort::PerhapsPath),
+        last if TEXTS.contains(&last) => Some(ArgumentKind::Command(CommandList::Texts)),
+        last if WORDS.contains(&last) => Some(ArgumentKind::Command(CommandList::Unclear)),
+        last if SQL_ENDINGS.contains(&last) => Some(ArgumentKind::Sql),
+        last if PATH_ENDINGS.contains(last) || POSSIBLE_PATH_NAMES.contains(last) => Some(ArgumentKind::PossiblePath),
         _ => None,
     }
 }
 
-/// Says whether something beside a command is its further words.
-pub(crate) fn is_further(name: &str, value: &Value) -> bool {
-    FURTHER.contains(&name) || (PERHAPS_FURTHER.contains(&name) && (value.is_array() || value.is_string()))
+/// Says whether an argument beside a command holds its further words.
+pub(crate) fn is_further_words(name: &str, value: &Value) -> bool {
+    FURTHER_WORDS.contains(&name) || (POSSIBLE_FURTHER_WORDS.contains(&name) && (value.is_array() || value.is_string()))
 }
 
-/// Says whether what has this name holds the settings of a call.
+/// Says whether an argument of this name holds settings of the call.
 pub(super) fn holds_settings(name: &str) -> bool {
     SETTINGS_ENDINGS.any(|ending| name.ends_with(ending))
 }
 
-/// Says whether something beside a URL is its method, by its name or because it is nothing else: `operation: "POST"`.
+/// Says whether an argument beside a URL is its method: by its name, or because the value is a method (`operation: "POST"`).
 pub(crate) fn is_method(name: &str, value: &Value) -> bool {
-    METHODS.contains(&name) || (!companion::is_text(name) && value.as_str().is_some_and(url::is_method))
+    METHODS.contains(&name) || (!beside_fact::is_text(name) && value.as_str().is_some_and(url::is_method))
 }
 
-/// Says whether something beside a command holds its environment variables.
+/// Says whether an argument beside a command holds its environment variables.
 pub(crate) fn is_environment(name: &str) -> bool {
     ENVIRONMENT_NAMES.contains(name)
 }
@@ -178,21 +179,21 @@ pub(super) fn is_usual_body(name: &str) -> bool {
     BODY_NAMES.contains(name)
 }
 
-/// Says whether something beside a URL is sent with it, as far as a name tells.
+/// Says whether an argument beside a URL is sent as its body, as far as the name tells.
 pub(crate) fn is_body(name: &str) -> bool {
     let starts = ["body", "json", "post"].iter().any(|start| name.starts_with(start));
     let ends = ["body", "payload", "fields"].iter().any(|end| name.ends_with(end));
     BODY_NAMES.contains(name) || name == "values" || starts || ends
 }
 
-/// Says whether a name is that of several things.
+/// Says whether a name is a plural.
 pub(crate) fn is_plural(name: &str) -> bool {
     let name = plain(name);
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (name.ends_with('s') && !name.ends_with("ss")) || name.ends_with("list")
 }
 
-/// Says whether a tool is about a database.
+/// Says whether the name of a tool says that it works on a database.
 pub(crate) fn is_database(tool: &str) -> bool {
     let tool = tool.to_lowercase();
     DATABASE_WORDS.any(|database| match database {
@@ -201,18 +202,18 @@ pub(crate) fn is_database(tool: &str) -> bool {
     })
 }
 
-/// A name in small letters, without what only holds its parts apart.
+/// The plain form of a name: lower case, letters and digits only.
 pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The last part of a name that has several: `script` of `pre_script` and of `preScript`.
+/// The last word of a name that has several: `script` of `pre_script` and of `preScript`.
 fn last_word(name: &str) -> String {
     let mut words = words(name);
     words.pop().filter(|_| !words.is_empty()).unwrap_or_default()
 }
 
-/// The parts of a name, in small letters.
+/// The words of a name, in lower case.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut small = false;

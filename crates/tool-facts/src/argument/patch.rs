@@ -3,21 +3,21 @@
 use serde_json::Value;
 
 use super::name::plain;
-use super::stray::is_text;
-use super::{Found, companion};
+use super::unnamed_path::is_text;
+use super::{CallArguments, beside_fact};
 
-/// How lines begin that name a file in every sort of patch.
+/// Beginnings of the lines that name a file, in all patch formats.
 const HEADS: &[&str] = &["+++ ", "--- ", "rename to ", "rename from ", "copy to ", "copy from ", "Index: ", "Prereq: "];
 
-/// Adds the paths of every patch in a call. A name in quotes is written in a way of its own, and is not relied on.
-pub(super) fn add<'a>(tool: &str, arguments: &'a Value, found: &mut Found<'a>) {
+/// Adds the paths of every patch in a call. A quoted file name has its own escapes and is not relied on.
+pub(super) fn add<'a>(tool: &str, arguments: &'a Value, found: &mut CallArguments<'a>) {
     Patches { patches: says_patch(tool), found }.look(arguments, "", "");
 }
 
 struct Patches<'f, 'a> {
     /// Whether the tool's name says that it takes a patch.
     patches: bool,
-    found: &'f mut Found<'a>,
+    found: &'f mut CallArguments<'a>,
 }
 
 impl<'a> Patches<'_, 'a> {
@@ -48,11 +48,11 @@ impl<'a> Patches<'_, 'a> {
         }
     }
 
-    /// By its name or the tool's, or because it says so itself and is no text that is only written somewhere.
+    /// Says whether a text is a patch: by the name of the argument or the tool, or because it has a patch heading and is not plain content.
     fn is_patch(&self, name: &str, text: &str) -> bool {
         let plain = plain(name);
         says_patch(name)
-            || (self.patches && !companion::is_text(&plain) && text.lines().any(reads_like_one))
+            || (self.patches && !beside_fact::is_text(&plain) && text.lines().any(reads_like_one))
             || (!is_text(&plain) && text.lines().any(|line| headed(line.trim_start()).is_some()))
     }
 }
@@ -63,7 +63,7 @@ fn says_patch(name: &str) -> bool {
     name.replace("dispatch", "").contains("patch") || name.contains("diff")
 }
 
-/// Says whether a line belongs to a patch. Lines that begin with `--- ` are found in other texts too, and never alone in a patch.
+/// Says whether a line belongs to a patch. A line that begins with `--- ` does not count: other texts have such lines, and a patch has others too.
 fn reads_like_one(line: &str) -> bool {
     !line.trim_start().starts_with("--- ") && !files(line).is_empty()
 }
@@ -85,7 +85,7 @@ fn files(line: &str) -> Vec<&str> {
     HEADS.iter().find_map(|head| line.strip_prefix(head)).map(bare).into_iter().collect()
 }
 
-/// What follows `*** Update File:` and its like.
+/// The file name after `*** Update File:` and similar headings.
 fn headed(line: &str) -> Option<&str> {
     let (head, file) = line.strip_prefix("*** ")?.split_once(':')?;
     let head = head.to_ascii_lowercase();

@@ -1,15 +1,15 @@
-//! Names of files and directories that decide what runs: hooks, tasks, settings, start files.
+//! Names of files and directories that decide what runs later: hooks, tasks, settings, start files.
 
 use crate::word_list::WordList;
 
-/// Whole names, in lower case.
+/// Complete names, in lower case.
 static NAMES: WordList = WordList::new(include_str!("../../data/path/steering.txt"));
 
-/// How names begin that go on in several ways: `.mise.local.toml`, `.pnpmfile.mjs`, `.aider.model.settings.yml`.
+/// Beginnings of names with several endings: `.mise.local.toml`, `.pnpmfile.mjs`, `.aider.model.settings.yml`.
 const BEGINNINGS: &[&str] = &[".mise.", ".pnpmfile.", ".aider."];
 
-/// Says whether a part of a path, in lower case, is such a place. `x.git` is a bare repository, with hooks and settings as in `.git`.
-pub(crate) fn decides(part: &str) -> bool {
+/// Says whether a component of a path, in lower case, has such a name. `x.git` is a bare repository, with hooks and settings as in `.git`.
+pub(crate) fn is_steering(part: &str) -> bool {
     // Windows takes `.git.` for `.git`, and `git~1` for it where it is the first such name.
     let part = if part.trim_end_matches('.').is_empty() { part } else { part.trim_end_matches('.') };
     part == "git~1"

@@ -1,25 +1,25 @@
-//! Whether the syntax tree and the strict reading of a text find the same in it.
+//! Compares the syntax tree of a text with its strict reading.
 
 use tree_sitter::Node;
 
-use super::strict::{self, Reading, Stated};
-use super::walk::Argv;
+use super::collector::Argv;
+use super::strict::{self, StatedCommand, StrictReading};
 
-/// Signs between commands. Line ends are not among them: where they part commands, the commands differ.
+/// Signs between commands. Line ends need no comparison: where they separate commands, the commands themselves differ.
 const SIGNS: &[&str] = &["&&", "||", "|&", ";;", "((", "))", ";", "&", "|", "(", ")"];
 
-/// Says why a text cannot be relied on: it is not plain, or the readings differ.
-pub(super) fn doubt(text: &str, root: Node<'_>, commands: Vec<Stated>) -> Option<String> {
+/// The reason why a text cannot be relied on: it is not plain, or the readings differ.
+pub(super) fn find_doubt(text: &str, root: Node<'_>, commands: Vec<StatedCommand>) -> Option<String> {
     match strict::read(text) {
         Err(reason) => Some(format!("it is no plain command that every shell reads alike: {reason}")),
-        Ok(strict) if strict == (Reading { commands, operators: operators(root) }) => None,
+        Ok(strict) if strict == (StrictReading { commands, operators: operators(root) }) => None,
         Ok(_) => Some("two readings of the command find different things in it".to_owned()),
     }
 }
 
-/// A command as the syntax tree states it.
-pub(super) fn stated(argv: &Argv) -> Stated {
-    Stated {
+/// Gives a command of the syntax tree in the form of the strict reading.
+pub(super) fn state_command(argv: &Argv) -> StatedCommand {
+    StatedCommand {
         assignments: argv.assignments.clone(),
         words: argv.words.iter().map(|word| (word.text.clone(), word.glob)).collect(),
         redirects: argv.redirects.clone(),

@@ -1,14 +1,14 @@
-//! Commands of the shell itself that evaluate their words once more, or change what later words mean.
+//! Built-in commands of shells that evaluate their words once more, or change the meaning of later words.
 
-use super::walk::Walk;
+use super::collector::Collector;
 use super::word::Word;
 use crate::word_list::WordList;
 
-/// Those that are never relied on.
+/// Built-in commands that are always in doubt.
 static ALWAYS_IN_DOUBT: WordList = WordList::new(include_str!("../../data/shell/doubtful_builtins.txt"));
 
-/// Notes a doubt where a built-in command could do more than its words say. Quoted words are no safer: `test -v 'a[$(x)]'` runs `x`.
-pub(super) fn look(walk: &mut Walk, name: &str, words: &[Word]) {
+/// Adds a doubt if a built-in command could do more than its words say. Quotes do not help: `test -v 'a[$(x)]'` runs `x`.
+pub(super) fn inspect(collector: &mut Collector, name: &str, words: &[Word]) {
     let args = words.get(1..).unwrap_or_default();
     let risky = ALWAYS_IN_DOUBT.contains(name)
         || match name {
@@ -21,11 +21,11 @@ pub(super) fn look(walk: &mut Walk, name: &str, words: &[Word]) {
             _ => false,
         };
     if risky {
-        walk.doubt(format!("`{name}` may run its words, or change what the words after it mean"));
+        collector.add_doubt(format!("`{name}` may run its words, or change what the words after it mean"));
     }
 }
 
-/// `%n` in a format sets the variable that its word names.
+/// Says whether a format of `printf` has `%n`, which sets a variable.
 fn sets(format: &str) -> bool {
     let between = |c: char| c.is_ascii_digit() || "-+ #'.*$".contains(c);
     format.split('%').skip(1).any(|rest| {
@@ -33,19 +33,19 @@ fn sets(format: &str) -> bool {
     })
 }
 
-/// Says whether a text would run something, were it evaluated.
+/// Says whether a text would run a command if it were evaluated.
 pub(super) fn evaluates(text: &str) -> bool {
     text.contains(['[', '`']) || text.contains("$(")
 }
 
-/// `NAME` or `NAME=value`, and nothing that could be evaluated.
+/// Says whether a word is `NAME` or `NAME=value`, with nothing that could be evaluated.
 fn names(text: &str) -> bool {
     let name = text.split('=').next().unwrap_or_default();
     let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     letters && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && !evaluates(text)
 }
 
-/// Options of `set` that only make a shell stricter or talkative.
+/// Says whether a word is an option of `set` that only makes a shell stricter or more verbose.
 fn strictness(text: &str) -> bool {
     matches!(
         text,

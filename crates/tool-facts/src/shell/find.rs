@@ -1,40 +1,45 @@
-//! `find`, which runs a command on what it finds.
+//! `find`, which runs a command on the files that it finds.
 
-use super::walk::{Argv, Around, Stdin, Walk};
+use super::collector::{Argv, Collector, CommandContext, Stdin};
 use super::word::Word;
 use crate::Unparsed;
 use crate::word_list::WordList;
 
-/// Tests that take a text.
+/// Tests that take the next word as their value.
 static TESTS: WordList = WordList::new(include_str!("../../data/shell/find_tests.txt"));
 
-/// Looks into `find`. Gives `false` where the program is another.
-pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
+/// Examines a call of `find`. Gives `false` if the program is another.
+pub(super) fn run(
+    collector: &mut Collector,
+    name: &str,
+    argv: &Argv,
+    context: &CommandContext,
+) -> Result<bool, Unparsed> {
     if !matches!(name, "find" | "gfind" | "bfs") {
         return Ok(false);
     }
-    walk.list(argv, around);
+    collector.add_command(argv, context);
     let mut words = argv.words.iter().skip(1);
     while let Some(word) = words.next() {
         match word.text.as_str() {
             _ if word.dynamic => {}
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                 if let Some(file) = words.next() {
-                    // It is itself the value of what stands before it, as in `-name -fprint -fprint x`.
+                    // The option may itself be the value of the word before it, as in `-name -fprint -fprint x`.
                     if file.text.starts_with('-') {
-                        walk.doubt(format!("`{}` may be an option, or a file", file.text));
+                        collector.add_doubt(format!("`{}` may be an option, or a file", file.text));
                     }
-                    walk.shell.writes.push(file.text.clone());
+                    collector.shell.writes.push(file.text.clone());
                 }
             }
             test if TESTS.contains(&test.trim_start_matches('-')) && test.starts_with('-') => {
                 if let Some(value) = words.next().filter(|value| value.text.starts_with('-')) {
-                    walk.doubt(format!("`{}` may be an option, or the value of `{test}`", value.text));
+                    collector.add_doubt(format!("`{}` may be an option, or the value of `{test}`", value.text));
                 }
             }
             "-delete" => {
                 let starts: Vec<String> = places(argv);
-                walk.shell.writes.extend(starts);
+                collector.shell.writes.extend(starts);
             }
             action @ ("-exec" | "-execdir" | "-ok" | "-okdir") => {
                 let mut inner: Vec<Word> = Vec::new();
@@ -43,12 +48,12 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
                         break;
                     }
                     let mut word = word.clone();
-                    // Only `find` knows what stands here; it is the name of a file, as with a pattern.
+                    // `find` puts a file name here, as a pattern would.
                     word.glob |= word.text.contains("{}");
                     inner.push(word);
                 }
                 let argv = Argv { words: inner, stdin: Stdin::Other, ..Argv::default() };
-                walk.run(argv, &around.under(&format!("{name} {action}")))?;
+                collector.run(argv, &context.under(&format!("{name} {action}")))?;
             }
             _ => {}
         }
@@ -56,7 +61,7 @@ pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> 
     Ok(true)
 }
 
-/// Where it looks: the words before its expression, or here.
+/// The directories that `find` searches: the words before its expression, or the working directory.
 fn places(argv: &Argv) -> Vec<String> {
     let expression =
         |word: &&Word| !(word.text.starts_with(['(', '!']) || word.text.starts_with('-') && word.text.len() > 2);

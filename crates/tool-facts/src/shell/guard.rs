@@ -1,22 +1,22 @@
-//! What is refused before a parser sees it.
+//! Checks on the text of a command before it is parsed.
 
 use crate::{Unparsed, text};
 
-/// The longest text of a command, in bytes.
+/// Longest text of a command, in bytes.
 pub(super) const LONGEST: usize = 32 * 1024;
 
-/// Refuses what is too long, and characters that a person does not see or that shells disagree about.
+/// Refuses a text that is too long, or has characters that are invisible or that shells read differently.
 pub(super) fn check(text: &str) -> Result<(), Unparsed> {
     if text.len() > LONGEST {
         return Err(refused(format!("the command is longer than {LONGEST} bytes")));
     }
-    match text::unseen(text) {
-        Some(c) => Err(refused(format!("{} is in the command", text::described(c)))),
+    match text::find_invisible(text) {
+        Some(c) => Err(refused(format!("{} is in the command", text::describe(c)))),
         None => Ok(()),
     }
 }
 
-/// Something about a command that cannot be read.
+/// A reason why a command cannot be parsed.
 pub(super) fn refused(reason: impl Into<String>) -> Unparsed {
     Unparsed::new("shell", reason)
 }

@@ -1,28 +1,29 @@
-//! Programs whose argument or input is the text of a shell.
+//! Programs whose argument or input is the text of a shell command.
 
+use super::collector::{Argv, Collector, CommandContext, Stdin};
 use super::guard::refused;
-use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use crate::Unparsed;
 
-/// Shells that read the plain part alike.
+/// Shells that read plain commands alike.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "rbash"];
 
-/// Shells that read most of it alike: what they run is listed, and in doubt.
+/// Shells that read most commands alike: their commands are listed, and in doubt.
 const OTHERS: &[&str] = &["zsh", "ksh", "mksh", "rksh", "hush", "yash", "osh", "posh", "oksh"];
 
-/// Letters and names of options that change nothing about how a text is read.
+/// Letters of shell options that do not change how a text is read.
 const LETTERS: &str = "ceilosuvx";
+/// Names of shell options that do not change how a text is read.
 const OPTIONS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace", "verbose"];
 
-/// What Zsh reads in a way of its own outside quotes: patterns, homes, ranges such as `<1-9>`, and escapes.
+/// Characters that Zsh reads in its own way outside quotes: patterns, homes, ranges such as `<1-9>`, and escapes.
 const OF_ZSH: &str = "<~*?{}^#\\";
 
-/// Words that only Zsh knows, and that stand before a command or around it.
+/// Words of Zsh that stand before or after a command.
 const WORDS_OF_ZSH: &[&str] = &["-", "noglob", "nocorrect", "repeat", "foreach", "end", "coproc", "select", "always"];
 
-/// The text of `["bash", "-lc", text]` and its like, which is what runs. Only shells that are looked up, or lie in a directory of the system.
-pub(super) fn given<'w>(words: &[&'w str]) -> Option<&'w str> {
+/// The text that runs in `["bash", "-lc", text]` and the like. The shell must be a bare name or lie in a system directory.
+pub(super) fn shell_text<'w>(words: &[&'w str]) -> Option<&'w str> {
     let [program, "-c" | "-lc", text] = words else { return None };
     let shell = program.strip_prefix("/usr").unwrap_or(program);
     match shell.strip_prefix("/bin/").or_else(|| (!program.contains('/')).then_some(program))? {
@@ -32,7 +33,7 @@ pub(super) fn given<'w>(words: &[&'w str]) -> Option<&'w str> {
     }
 }
 
-/// Says whether Zsh finds in a text what every other shell does, as far as that is relied on.
+/// Says whether Zsh reads a text as other shells do.
 fn zsh_reads_alike(text: &str) -> bool {
     let mut quote = None;
     let alike = text.chars().all(|c| match quote {
@@ -48,29 +49,34 @@ fn zsh_reads_alike(text: &str) -> bool {
     alike && !text.split_whitespace().any(|word| WORDS_OF_ZSH.contains(&word))
 }
 
-/// Looks into a command that runs a text. Gives `false` where the program is none of these.
-pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
+/// Examines a command that runs a text. Gives `false` if the program is not one of these.
+pub(super) fn run(
+    collector: &mut Collector,
+    name: &str,
+    argv: &Argv,
+    context: &CommandContext,
+) -> Result<bool, Unparsed> {
     match name {
-        name if SHELLS.contains(&name) => shell(walk, name, argv, around)?,
+        name if SHELLS.contains(&name) => shell(collector, name, argv, context)?,
         name if OTHERS.contains(&name) => {
-            walk.doubt(format!("`{name}` may read a command differently"));
-            shell(walk, name, argv, around)?;
+            collector.add_doubt(format!("`{name}` may read a command differently"));
+            shell(collector, name, argv, context)?;
         }
-        "eval" => joined(walk, argv.words.get(1..).unwrap_or_default(), &around.under("eval"))?,
-        "trap" => trap(walk, argv, around)?,
-        "watch" => watch(walk, argv, around)?,
-        "su" => other_user(walk, argv, around)?,
-        "ssh" | "mosh" | "autossh" => remote(walk, name, argv, around)?,
+        "eval" => joined(collector, argv.words.get(1..).unwrap_or_default(), &context.under("eval"))?,
+        "trap" => trap(collector, argv, context)?,
+        "watch" => watch(collector, argv, context)?,
+        "su" => other_user(collector, argv, context)?,
+        "ssh" | "mosh" | "autossh" => remote(collector, name, argv, context)?,
         "cd" | "pushd" | "popd" | "chdir" => {
-            walk.list(argv, around);
-            walk.shell.cwd_changed = true;
+            collector.add_command(argv, context);
+            collector.shell.cwd_changed = true;
         }
         _ => return Ok(false),
     }
     Ok(true)
 }
 
-fn shell(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
+fn shell(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
     let mut command = false;
     let mut operand = None;
     let mut at = 1;
@@ -86,7 +92,9 @@ fn shell(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<()
                 break;
             }
             "--norc" | "--noprofile" | "--posix" | "--login" | "--restricted" | "--verbose" => {}
-            text if text.starts_with("--") => walk.doubt(format!("the option `{text}` of `{name}` is not known")),
+            text if text.starts_with("--") => {
+                collector.add_doubt(format!("the option `{text}` of `{name}` is not known"))
+            }
             text if text.starts_with('-') || text.starts_with('+') => {
                 command |= text.starts_with('-') && text.contains('c');
                 if text.contains('s') && text.starts_with('-') {
@@ -97,7 +105,7 @@ fn shell(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<()
                 let last = values == 0 || (values == 1 && text.ends_with('o'));
                 let named = values == 0 || argv.words.get(at).is_some_and(|name| OPTIONS.contains(&name.text.as_str()));
                 if !last || !named || !text.chars().skip(1).all(|letter| LETTERS.contains(letter)) {
-                    walk.doubt(format!("the option `{text}` of `{name}` may change how the command is read"));
+                    collector.add_doubt(format!("the option `{text}` of `{name}` may change how the command is read"));
                 }
                 at += values;
             }
@@ -108,59 +116,61 @@ fn shell(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<()
         }
     }
     match (command, operand) {
-        (true, Some(text)) => nested(walk, text, &around.under(&format!("{name} -c"))),
+        (true, Some(text)) => nested(collector, text, &context.under(&format!("{name} -c"))),
         (true, None) => Err(refused(format!("`{name} -c` has no command"))),
         (false, Some(script)) => {
             if script.dynamic || script.glob {
-                walk.doubt(format!("the script of `{name}` is known only when it runs"));
+                collector.add_doubt(format!("the script of `{name}` is known only when it runs"));
             }
-            let listed = walk.list(argv, around);
-            walk.opaque(listed);
+            let listed = collector.add_command(argv, context);
+            collector.mark_opaque(listed);
             Ok(())
         }
-        (false, None) => input(walk, name, argv, around),
+        (false, None) => input(collector, name, argv, context),
     }
 }
 
-/// A shell without a script runs what it reads.
-fn input(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
-    let listed = walk.list(argv, around);
+/// Examines a shell without a script, which runs its standard input.
+fn input(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
+    let listed = collector.add_command(argv, context);
     if let Stdin::Text(text) = &argv.stdin {
-        return walk.text(text, &around.under(&format!("{name} <<")));
+        return collector.text(text, &context.under(&format!("{name} <<")));
     }
-    walk.opaque(listed);
-    walk.doubt(format!("`{name}` runs whatever it reads"));
+    collector.mark_opaque(listed);
+    collector.add_doubt(format!("`{name}` runs whatever it reads"));
     Ok(())
 }
 
-pub(super) fn nested(walk: &mut Walk, text: &Word, around: &Around) -> Result<(), Unparsed> {
-    if text.dynamic || text.glob || around.appended {
-        walk.doubt(format!("the text `{}` is known only when it runs", text.text));
-        walk.shell.dynamic |= text.dynamic;
-        walk.shell.globs |= text.glob;
+pub(super) fn nested(collector: &mut Collector, text: &Word, context: &CommandContext) -> Result<(), Unparsed> {
+    if text.dynamic || text.glob || context.appended {
+        collector.add_doubt(format!("the text `{}` is known only when it runs", text.text));
+        collector.shell.dynamic |= text.dynamic;
+        collector.shell.globs |= text.glob;
     }
-    walk.text(&text.text, around)
+    collector.text(&text.text, context)
 }
 
-/// A text that is the words, joined by blanks.
-pub(super) fn joined(walk: &mut Walk, words: &[Word], around: &Around) -> Result<(), Unparsed> {
+/// Parses the text that the words are when joined by blanks.
+pub(super) fn joined(collector: &mut Collector, words: &[Word], context: &CommandContext) -> Result<(), Unparsed> {
     let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut whole = Word::literal(&text);
     whole.dynamic = words.iter().any(|word| word.dynamic);
     whole.glob = words.iter().any(|word| word.glob);
-    nested(walk, &whole, around)
+    nested(collector, &whole, context)
 }
 
-fn trap(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
-    walk.list(argv, around);
+fn trap(collector: &mut Collector, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
+    collector.add_command(argv, context);
     match argv.words.iter().skip(1).find(|word| !word.text.starts_with('-')) {
-        Some(action) if !action.text.is_empty() && argv.words.len() > 2 => nested(walk, action, &around.under("trap")),
+        Some(action) if !action.text.is_empty() && argv.words.len() > 2 => {
+            nested(collector, action, &context.under("trap"))
+        }
         _ => Ok(()),
     }
 }
 
-fn watch(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
-    walk.list(argv, around);
+fn watch(collector: &mut Collector, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
+    collector.add_command(argv, context);
     let mut at = 1;
     while let Some(word) = argv.words.get(at).filter(|word| word.text.starts_with('-')) {
         let text = word.text.as_str();
@@ -168,16 +178,16 @@ fn watch(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> 
         let letters = text.strip_prefix('-').unwrap_or_default();
         let number = letters.strip_prefix('n').is_some_and(|number| number.parse::<f64>().is_ok());
         if !(value || number || letters.chars().all(|c| "bcdegptwx".contains(c))) {
-            walk.doubt(format!("the option `{text}` of `watch` is not known"));
+            collector.add_doubt(format!("the option `{text}` of `watch` is not known"));
         }
         at += if value { 2 } else { 1 };
     }
-    joined(walk, argv.words.get(at..).unwrap_or_default(), &around.under("watch"))
+    joined(collector, argv.words.get(at..).unwrap_or_default(), &context.under("watch"))
 }
 
-fn other_user(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
-    walk.shell.elevated = true;
-    let listed = walk.list(argv, around);
+fn other_user(collector: &mut Collector, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
+    collector.shell.elevated = true;
+    let listed = collector.add_command(argv, context);
     let command = |word: &Word| matches!(word.text.as_str(), "-c" | "--command");
     let known = |word: &Word| {
         let text = word.text.as_str();
@@ -187,46 +197,46 @@ fn other_user(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unpar
             || text.starts_with("--command=")
     };
     if !argv.words.iter().all(known) {
-        walk.doubt("an option of `su` is not known");
+        collector.add_doubt("an option of `su` is not known");
     }
     let text = argv.words.iter().position(command).and_then(|at| argv.words.get(at + 1)).cloned();
     let glued = |word: &Word| word.text.strip_prefix("--command=").map(Word::literal);
     match text.or_else(|| argv.words.iter().find_map(glued)) {
-        Some(text) => nested(walk, &text, &around.under("su -c")),
+        Some(text) => nested(collector, &text, &context.under("su -c")),
         None => {
-            walk.opaque(listed);
-            walk.doubt("what `su` runs is not read");
+            collector.mark_opaque(listed);
+            collector.add_doubt("what `su` runs is not read");
             Ok(())
         }
     }
 }
 
-/// Letters of `ssh` that take a value, the rest of their word or the next one.
+/// Letters of `ssh` that take a value: the rest of their word, or the next word.
 const SSH_VALUES: &str = "BbcDEeFIiJLlmOoPpQRSWw";
 
-/// Those among them that can do no more than say where to and as whom.
+/// Letters of these that only say which machine and user.
 const SSH_HARMLESS: &str = "Bbceilmp";
 
-fn remote(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
-    let mut inner = around.under(name);
+fn remote(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
+    let mut inner = context.under(name);
     inner.remote = true;
-    let mut here = around.clone();
+    let mut here = context.clone();
     here.remote = true;
-    let listed = walk.list(argv, &here);
-    walk.opaque(listed);
+    let listed = collector.add_command(argv, &here);
+    collector.mark_opaque(listed);
     let mut at = 1;
     while let Some(word) = argv.words.get(at).filter(|word| word.text.starts_with('-')) {
         let text = word.text.as_str();
         let letter = text.char_indices().find(|(_, c)| SSH_VALUES.contains(*c));
         let harmless = letter.is_none_or(|(_, letter)| SSH_HARMLESS.contains(letter));
         if !harmless || text.starts_with("--") || word.dynamic {
-            walk.doubt(format!("the option `{text}` of `{name}` may name a command to run here"));
+            collector.add_doubt(format!("the option `{text}` of `{name}` may name a command to run here"));
         }
         at += if letter.is_some_and(|(at, _)| at + 1 == text.len()) { 2 } else { 1 };
     }
     let command = argv.words.get(at + 1..).unwrap_or_default();
     if argv.words.get(at).is_some_and(|host| host.dynamic || host.glob) {
-        walk.doubt("the machine is known only when it runs");
+        collector.add_doubt("the machine is known only when it runs");
     }
-    if command.is_empty() { Ok(()) } else { joined(walk, command, &inner) }
+    if command.is_empty() { Ok(()) } else { joined(collector, command, &inner) }
 }

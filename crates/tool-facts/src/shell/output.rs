@@ -1,49 +1,48 @@
-//! Files that programs are told to write by their words, without a redirection.
+//! Files that programs write because their arguments name them, without a redirection.
 
 use self::table::{Operands, READERS, WRITERS, Writer};
+use super::collector::{Argv, Collector};
 use super::program;
-use super::walk::{Argv, Walk};
 
 mod table;
 
-/// Notes every file that the words say is written, and whether these are all.
-pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
-    // `git` says so itself.
-    // A file may be called like an option.
-    walk.writes_unknown |= argv.words.iter().any(|word| word.glob) || name != "git" && !known(name, argv);
-    walk.options_unknown |= WRITERS.find(name).is_some_and(|writer| !understood(writer, name, argv));
+/// Adds every file that the arguments name as output, and marks commands that may write others.
+pub(super) fn inspect(collector: &mut Collector, name: &str, argv: &Argv) {
+    // `git.rs` decides for git. A pattern may match a file that is named like an option.
+    collector.writes_unknown |= argv.words.iter().any(|word| word.glob) || name != "git" && !knows_writes(name, argv);
+    collector.options_unknown |= WRITERS.find(name).is_some_and(|writer| !knows_options(writer, name, argv));
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
     if matches!(name, "date" | "gdate") && !shows_time(&words) {
-        walk.doubt("`date` may set the clock");
+        collector.add_doubt("`date` may set the clock");
     }
     let mut files = match name {
         "install" | "ginstall" if words.iter().any(|word| makes_directories(word)) => {
-            written(&words, &Writer::of_operands(Operands::All, "mogS"))
+            written_files(&words, &Writer::of_operands(Operands::All, "mogS"))
         }
-        // Then no operand is a mode or an owner.
+        // With `--reference` no operand is a mode or an owner.
         "chmod" | "chown" | "chgrp" if words.iter().any(|word| word.starts_with("--ref")) => {
-            written(&words, &Writer::of_operands(Operands::All, ""))
+            written_files(&words, &Writer::of_operands(Operands::All, ""))
         }
-        // `chmod -x y` has its mode where an option would stand.
+        // The mode in `chmod -x y` looks like an option.
         "chmod"
             if words
                 .iter()
                 .any(|word| cluster(word).is_some_and(|mode| mode.chars().all(|c| "rwxXst".contains(c)))) =>
         {
-            written(&words, &Writer::of_operands(Operands::All, ""))
+            written_files(&words, &Writer::of_operands(Operands::All, ""))
         }
         "dd" | "gdd" => words.iter().filter_map(|word| word.strip_prefix("of=")).map(str::to_owned).collect(),
-        "tar" | "gtar" | "bsdtar" => archive(&words),
+        "tar" | "gtar" | "bsdtar" => tar_files(&words),
         "sed" | "gsed" if words.iter().any(|word| in_place(word)) => {
             let script = words.iter().any(|word| {
                 word.starts_with("-e") || word.starts_with("-f") || word.starts_with("--e") || word.starts_with("--f")
             });
             let operands = if script { Operands::All } else { Operands::AllButFirst };
-            written(&words, &Writer::of_operands(operands, "ef"))
+            written_files(&words, &Writer::of_operands(operands, "ef"))
         }
-        name => WRITERS.find(name).map(|writer| written(&words, writer)).unwrap_or_default(),
+        name => WRITERS.find(name).map(|writer| written_files(&words, writer)).unwrap_or_default(),
     };
-    // Each file of an address is saved under its last part; what is written out at the end may name a file too.
+    // `-O` saves under the last component of the URL; the format of `--write-out` may name a file too.
     if name == "curl"
         && words.iter().any(|word| {
             word.contains("%output{")
@@ -53,21 +52,21 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv) {
     {
         files.push(".".to_owned());
     }
-    walk.shell.writes.append(&mut files);
+    collector.shell.writes.append(&mut files);
 }
 
-/// Says whether everything that a program writes can be seen from its words.
-fn known(name: &str, argv: &Argv) -> bool {
+/// Says whether the arguments of a program name every file that it writes.
+fn knows_writes(name: &str, argv: &Argv) -> bool {
     let Some(first) = argv.words.first().filter(|first| program::program(&first.text) == name) else { return false };
     if matches!(name, "dd" | "find") || READERS.contains(name) {
         return !first.glob;
     }
     let Some(writer) = WRITERS.find(name) else { return false };
-    writer.known_letters.is_some() && !argv.words.iter().any(|word| word.glob) && understood(writer, name, argv)
+    writer.known_letters.is_some() && !argv.words.iter().any(|word| word.glob) && knows_options(writer, name, argv)
 }
 
-/// Says whether every option of a program is one that its table knows, so that none takes a value for another.
-fn understood(writer: &Writer, name: &str, argv: &Argv) -> bool {
+/// Says whether the table knows every option of a call, so that no value is taken for an option or an operand.
+fn knows_options(writer: &Writer, name: &str, argv: &Argv) -> bool {
     let flags = writer.known_letters.as_ref().unwrap_or(&writer.passed_letters);
     let takes = |c: char| writer.takes_value(c);
     let words: Vec<&str> = argv.words.iter().skip(1).map(|word| word.text.as_str()).collect();
@@ -75,20 +74,20 @@ fn understood(writer: &Writer, name: &str, argv: &Argv) -> bool {
         let Some(letters) = cluster(word) else {
             let Some(long) = word.strip_prefix("--") else { return true };
             let (long, glued) = long.split_once('=').map_or((long, false), |(long, _)| (long, true));
-            // Were it the value of the option, those behind it would be options still.
+            // If `--` is the value of this option, the words after it are still options.
             let swallowed = !glued && words.get(at + 1) == Some(&"--");
             let listed = |options: &[String]| options.iter().any(|option| option == long);
             let known = long.is_empty() || listed(&writer.output_options) || listed(&writer.passed_options);
             return known && (long.is_empty() || !swallowed);
         };
-        // What stands behind a letter that takes a value is no letter.
+        // The rest of the word after a letter with a value is that value.
         let end = letters.find(takes).unwrap_or(letters.len());
         let glued = letters.get(end + 1..).unwrap_or_default();
         let digits = glued.chars().all(|c| c.is_ascii_digit());
         let apart = match name {
-            // Its options are words: `-ps` is none of two letters.
+            // Options of `xxd` are words: `-ps` is one option.
             "xxd" => letters.len() == 1 || (end == 0 && digits),
-            // Its values always stand in the next word.
+            // Values of options of `tree` are always the next word.
             "tree" => digits,
             // A file of further options.
             "curl" => !letters.chars().take(end + 1).any(|c| c == 'K'),
@@ -104,11 +103,11 @@ fn understood(writer: &Writer, name: &str, argv: &Argv) -> bool {
 
 /// The words that are neither options nor their values.
 fn operands<'a>(words: &[&'a str], writer: &Writer) -> Vec<&'a str> {
-    taken(words, writer).1
+    split_words(words, writer).1
 }
 
-/// The files that options name, the operands, and whether some option says where it writes, be it to the standard output.
-fn taken<'a>(words: &[&'a str], writer: &Writer) -> (Vec<String>, Vec<&'a str>, bool) {
+/// The files that options name, the operands, and whether some option names the output, also if that is the standard output.
+fn split_words<'a>(words: &[&'a str], writer: &Writer) -> (Vec<String>, Vec<&'a str>, bool) {
     let mut files: Vec<String> = Vec::new();
     let mut operands: Vec<&str> = Vec::new();
     let mut told = false;
@@ -126,7 +125,7 @@ fn taken<'a>(words: &[&'a str], writer: &Writer) -> (Vec<String>, Vec<&'a str>, 
                 files.extend(value.map(str::to_owned));
             }
         } else if let Some(letters) = cluster(word).filter(|_| options) {
-            // The first letter that takes a value has the rest of the word, or the next one.
+            // The value of the first letter that takes one is the rest of the word, or the next word.
             let taking = letters.char_indices().find(|(_, c)| writer.takes_value(*c));
             let Some((at, letter)) = taking else { continue };
             let glued = letters.get(at + letter.len_utf8()..).filter(|glued| !glued.is_empty());
@@ -142,11 +141,11 @@ fn taken<'a>(words: &[&'a str], writer: &Writer) -> (Vec<String>, Vec<&'a str>, 
     (files, operands, told)
 }
 
-fn written(words: &[&str], writer: &Writer) -> Vec<String> {
-    let (mut files, operands, told) = taken(words, writer);
+fn written_files(words: &[&str], writer: &Writer) -> Vec<String> {
+    let (mut files, operands, told) = split_words(words, writer);
     let named: &[&str] = match (writer.operands, operands.as_slice()) {
         (Operands::Untouched, _) | (_, []) => &[],
-        // The directory is named by an option, and everything else is what goes there.
+        // An option names the directory, and all operands are sources.
         (Operands::Last, _) if writer.output_letters.contains('t') && told => &[],
         (Operands::All, all) | (Operands::AllButFirst, [_, all @ ..]) => all,
         (Operands::Last, [_]) | (Operands::Here, _) if !told => &["."],
@@ -164,7 +163,7 @@ fn cluster(word: &str) -> Option<&str> {
     word.strip_prefix('-').filter(|letters| !letters.is_empty() && !letters.starts_with('-'))
 }
 
-/// Says whether `date` is asked for the time; any other word may be a time to set.
+/// Says whether `date` only shows the time; any other word may set the clock.
 fn shows_time(words: &[&str]) -> bool {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -182,7 +181,7 @@ fn shows_time(words: &[&str]) -> bool {
     true
 }
 
-/// `install -d` makes every directory that it is given.
+/// Says whether a word is the option of `install` that makes every operand a directory.
 fn makes_directories(word: &str) -> bool {
     let letters = cluster(word).unwrap_or_default();
     letters.split(['m', 'o', 'g', 'S', 't']).next().is_some_and(|letters| letters.contains('d'))
@@ -195,8 +194,8 @@ fn in_place(word: &str) -> bool {
             .is_some_and(|letters| letters.split(['e', 'f']).next().is_some_and(|letters| letters.contains('i')))
 }
 
-/// What `tar` writes: the archive, or what it unpacks and where.
-fn archive(words: &[&str]) -> Vec<String> {
+/// Files that `tar` writes: the archive, or the directory into which it unpacks.
+fn tar_files(words: &[&str]) -> Vec<String> {
     let mut letters = String::new();
     let mut longs: Vec<&str> = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -209,11 +208,11 @@ fn archive(words: &[&str]) -> Vec<String> {
     let asked = |letter: char, whole: &str| {
         letters.contains(letter) || longs.iter().any(|long| long.len() > 2 && whole.starts_with(long))
     };
-    if let Some(file) = after(words, '\0', "--index-file") {
+    if let Some(file) = option_value(words, '\0', "--index-file") {
         return vec![file.to_owned(), ".".to_owned()];
     }
     if asked('x', "extract") || longs.iter().any(|long| long.len() > 1 && "get".starts_with(long)) {
-        return vec![after(words, 'C', "--directory").unwrap_or(".").to_owned()];
+        return vec![option_value(words, 'C', "--directory").unwrap_or(".").to_owned()];
     }
     let changes = ['c', 'r', 'u', 'A'].iter().any(|letter| letters.contains(*letter))
         || longs.iter().any(|long| {
@@ -224,12 +223,12 @@ fn archive(words: &[&str]) -> Vec<String> {
     if !changes {
         return Vec::new();
     }
-    let file = after(words, 'f', "--file").unwrap_or(".");
+    let file = option_value(words, 'f', "--file").unwrap_or(".");
     if file == "-" { Vec::new() } else { vec![file.to_owned()] }
 }
 
-/// The value of an option, next to it or glued to it.
-fn after<'a>(words: &[&'a str], letter: char, long: &str) -> Option<&'a str> {
+/// The value of an option, in the next word or in the same word.
+fn option_value<'a>(words: &[&'a str], letter: char, long: &str) -> Option<&'a str> {
     words.iter().enumerate().find_map(|(at, word)| {
         let next = words.get(at + 1).copied();
         if let Some((option, value)) = word.split_once('=').filter(|(option, _)| *option == long) {

@@ -1,47 +1,47 @@
-//! Package managers of JavaScript: where they are told to work, and what else they are told to run.
+//! JavaScript package managers: the directory in which they work, and other programs that they run.
 
-use super::walk::{Argv, Walk};
+use super::collector::{Argv, Collector};
 use super::word::Word;
 use crate::word_list::WordList;
 
-/// The programs that are looked at.
+/// The package managers.
 const PROGRAMS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
-/// Long options that name another directory to work in.
+/// Long options that name another working directory.
 const PLACES: &[&str] = &["prefix", "local-prefix", "global-prefix", "dir", "cwd", "cache"];
 
 /// Long options that name a program to run, or a file of settings that may name one.
 static RUNNING_OPTIONS: WordList = WordList::new(include_str!("../../data/shell/package_manager_options.txt"));
 
-/// Subcommands that run any program, or change a setting that names one. Each may be cut short.
+/// Subcommands that run any program, or change a setting that names one. The programs accept abbreviations.
 const SUBCOMMANDS: &[&str] = &["explore", "edit", "config", "c", "set"];
 
-/// What may follow `config` without a change of settings.
+/// Words after `config` that only show settings.
 const SHOWING: &[&str] = &["get", "list", "ls"];
 
-/// Notes another directory, and doubts about what runs.
-pub(super) fn look(walk: &mut Walk, listed: usize, name: &str, argv: &Argv) {
+/// Marks a change of directory, and adds a doubt if another program may run.
+pub(super) fn inspect(collector: &mut Collector, listed: usize, name: &str, argv: &Argv) {
     if !PROGRAMS.contains(&name) {
         return;
     }
-    // What stands behind `--` belongs to a script, apart from what `explore` and `exec` run.
+    // The words after `--` belong to a script, or to the command of `explore` and `exec`.
     let words = argv.words.iter().skip(1).map_while(|word| (word.text != "--").then_some(word));
     let words: Vec<&Word> = words.collect();
     for word in &words {
         let text = word.text.as_str();
         let option = long_option(text);
         if option.is_some_and(|option| PLACES.iter().any(|whole| whole.starts_with(option))) || text.starts_with("-C") {
-            walk.shell.cwd_changed = true;
-            if let Some(simple) = walk.shell.commands.get_mut(listed) {
+            collector.shell.cwd_changed = true;
+            if let Some(simple) = collector.shell.commands.get_mut(listed) {
                 simple.cwd_changed = true;
             }
         }
         if option.is_some_and(|option| RUNNING_OPTIONS.any(|whole| whole.starts_with(option))) {
-            walk.doubt(format!("`{name} {text}` may run another program"));
+            collector.add_doubt(format!("`{name} {text}` may run another program"));
         }
     }
     if let Some(subcommand) = running_subcommand(&words) {
-        walk.doubt(format!("`{name} {subcommand}` may run another program"));
+        collector.add_doubt(format!("`{name} {subcommand}` may run another program"));
     }
 }
 
@@ -51,7 +51,7 @@ fn long_option(text: &str) -> Option<&str> {
     option.split('=').next().filter(|option| option.len() > 1)
 }
 
-/// The subcommand that runs other programs, if it may be one. A word behind an option may be the option's value or the subcommand.
+/// The subcommand, if it may run other programs. A word after an option may be its value or the subcommand.
 fn running_subcommand<'a>(words: &[&'a Word]) -> Option<&'a str> {
     let mut behind_option = false;
     for (at, word) in words.iter().enumerate() {
@@ -63,7 +63,7 @@ fn running_subcommand<'a>(words: &[&'a Word]) -> Option<&'a str> {
         let next = words.get(at + 1).map(|word| word.text.as_str());
         let shows = matches!(text, "config" | "c") && next.is_some_and(|next| SHOWING.contains(&next));
         let named = |whole: &&str| text == *whole || (text.len() > 1 && whole.starts_with(text));
-        // With a name, they run a program that is called after it.
+        // With a name, these run a program called after it: `npm init x` runs `create-x`.
         let begins = matches!(text, "init" | "create" | "innit") && next.is_some_and(|next| !next.starts_with('-'));
         if begins || (!shows && SUBCOMMANDS.iter().any(named)) {
             return Some(text);

@@ -1,4 +1,4 @@
-//! From the nodes of a word to the word.
+//! Reads one word from its nodes in the syntax tree.
 
 use tree_sitter::Node;
 
@@ -8,15 +8,15 @@ use super::word::{Word, ansi_c};
 use crate::Unparsed;
 
 impl Reader<'_> {
-    /// Reads one word, and every command that is substituted into it.
-    pub(super) fn word(&mut self, node: Node<'_>) -> Result<Word, Unparsed> {
+    /// Reads one word, and every command substitution in it.
+    pub(super) fn read_word(&mut self, node: Node<'_>) -> Result<Word, Unparsed> {
         let mut word = Word::default();
         self.piece(node, &mut word)?;
         Ok(word.finish())
     }
 
     fn piece(&mut self, node: Node<'_>, word: &mut Word) -> Result<(), Unparsed> {
-        self.deeper()?;
+        self.enter()?;
         let raw = self.raw(node).to_owned();
         match node.kind() {
             "raw_string" => word.push_quoted(between(&raw, "'", "'")?),
@@ -28,7 +28,7 @@ impl Reader<'_> {
             "string" => self.double_quoted(node, word)?,
             "concatenation" => self.concatenation(node, word)?,
             "simple_expansion" if matches!(raw.as_str(), "$?" | "$#" | "$$" | "$!") => {
-                // A number: good enough for an argument, as a pattern is, and for nothing else.
+                // A number: certain enough for an argument, as a pattern is, and for nothing else.
                 word.glob = true;
                 word.push_quoted(&raw);
             }
@@ -44,7 +44,7 @@ impl Reader<'_> {
                 self.substitution(node)?;
                 word.push_dynamic(&raw);
             }
-            // The parser looks for the end of a pattern by rules of its own, and may run past that of the command.
+            // The parser has its own rules for the end of a pattern, and may read past the end of the command.
             "extglob_pattern" if !raw.contains([' ', '\t', '\n', ';', '&', '<', '>', '\'', '"', '`', '$', '\\']) => {
                 self.inside(node)?;
                 word.glob = true;
@@ -99,16 +99,16 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads the commands of `$( )`, of backquotes, of `<( )` and `>( )`.
+    /// Reads the commands in `$( )`, backquotes, `<( )` and `>( )`.
     pub(super) fn substitution(&mut self, node: Node<'_>) -> Result<(), Unparsed> {
-        self.walk.shell.substitutions = true;
+        self.collector.shell.substitutions = true;
         for child in children(node) {
             match child.kind() {
-                "&" => self.walk.shell.background = true,
+                "&" => self.collector.shell.background = true,
                 "file_redirect" => {
                     if let Some(target) = child.child_by_field_name("destination") {
-                        let target = self.word(target)?;
-                        self.walk.shell.reads.push(target.text);
+                        let target = self.read_word(target)?;
+                        self.collector.shell.reads.push(target.text);
                     }
                 }
                 _ if child.is_named() => self.statement(child)?,
@@ -118,9 +118,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Looks for substitutions in something that is not read otherwise.
+    /// Reads the substitutions in a node that is not read otherwise.
     pub(super) fn inside(&mut self, node: Node<'_>) -> Result<(), Unparsed> {
-        self.deeper()?;
+        self.enter()?;
         for child in children(node) {
             match child.kind() {
                 "command_substitution" | "process_substitution" => self.substitution(child)?,
@@ -133,10 +133,10 @@ impl Reader<'_> {
 
     /// Reads the words of an expression, and says whether all of them are known.
     pub(super) fn constant(&mut self, node: Node<'_>) -> Result<bool, Unparsed> {
-        self.deeper()?;
+        self.enter()?;
         let mut known = true;
         for child in children(node) {
-            known &= if is_word(child.kind()) { !self.word(child)?.dynamic } else { self.constant(child)? };
+            known &= if is_word(child.kind()) { !self.read_word(child)?.dynamic } else { self.constant(child)? };
         }
         self.depth -= 1;
         Ok(known)
@@ -149,7 +149,7 @@ fn between<'a>(raw: &'a str, open: &str, close: &str) -> Result<&'a str, Unparse
         .ok_or_else(|| refused("a quoted word cannot be read"))
 }
 
-/// A bare word has nothing in it that would end it or expand.
+/// Refuses a bare word with a character that would end it or expand.
 fn plain(raw: &str) -> Result<(), Unparsed> {
     let mut chars = raw.chars();
     while let Some(c) = chars.next() {

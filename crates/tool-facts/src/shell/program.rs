@@ -1,13 +1,13 @@
-//! What is known about other programs: their names, their subcommands, and what they run unseen.
+//! Names and subcommands of programs, and the commands that they hide in their options.
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::walk::{Argv, Walk};
+use super::collector::{Argv, Collector};
 use crate::word_list::{WordList, parse_table};
 
-/// Where the system keeps its programs; the same name elsewhere is another program.
+/// Directories of the system. A program of the same name in another directory is another program.
 const SYSTEM: &[&str] = &[
     "/bin/",
     "/sbin/",
@@ -19,7 +19,7 @@ const SYSTEM: &[&str] = &[
     "/run/current-system/sw/bin/",
 ];
 
-/// Programs that run code which is not a shell command, or is not in the text.
+/// Programs that run code which is not a shell command, or does not stand in the text.
 static OPAQUE: WordList = WordList::new(include_str!("../../data/shell/opaque_programs.txt"));
 
 /// Options in which programs hide commands.
@@ -45,14 +45,14 @@ struct HiddenCommand {
     letters: String,
 }
 
-/// The last part of a program's path, in lower case and without `.exe`.
+/// The last component of a program's path, in lower case and without `.exe`.
 pub(super) fn name(first: &str) -> String {
     let last = if first == "." { first } else { first.rsplit('/').next().unwrap_or(first) };
     let lower = last.to_ascii_lowercase();
     lower.strip_suffix(".exe").map_or(lower.clone(), str::to_owned)
 }
 
-/// What runs: a bare name, or the path as written where it is not the system's.
+/// The program: a bare name, or the path as written if it does not lie in a system directory.
 pub(super) fn program(first: &str) -> String {
     SYSTEM
         .iter()
@@ -62,29 +62,29 @@ pub(super) fn program(first: &str) -> String {
         .to_owned()
 }
 
-/// Fills in the subcommand, and notices what the program runs unseen.
-pub(super) fn look(walk: &mut Walk, listed: usize, argv: &Argv) {
+/// Sets the subcommand, and marks programs that run code or commands which are not parsed.
+pub(super) fn inspect(collector: &mut Collector, listed: usize, argv: &Argv) {
     let Some(first) = argv.words.first().map(|word| word.text.as_str()) else { return };
     let name = name(first);
     let versionless = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let script = program(first).contains('/');
     let opaque = OPAQUE.contains(&name) || (!versionless.is_empty() && OPAQUE.contains(versionless));
-    if script || opaque || (matches!(name.as_str(), "sed" | "gsed") && !harmless_sed(argv)) {
-        walk.opaque(listed);
+    if script || opaque || (matches!(name.as_str(), "sed" | "gsed") && !is_harmless_sed(argv)) {
+        collector.mark_opaque(listed);
     }
-    if let Some(option) = hidden(&name, argv) {
-        walk.doubt(format!("`{name} {option}` may run another program"));
+    if let Some(option) = hidden_command(&name, argv) {
+        collector.add_doubt(format!("`{name} {option}` may run another program"));
     }
-    // After an option that is not known, nobody can say whether the next word is its value.
+    // After an unknown option, the next word may be its value.
     if name != "git"
         && let Some(word) = argv.words.get(1).filter(|word| !word.text.starts_with('-') && !word.dynamic && !word.glob)
-        && let Some(simple) = walk.shell.commands.get_mut(listed)
+        && let Some(simple) = collector.shell.commands.get_mut(listed)
     {
         simple.subcommand = word.text.clone();
     }
 }
 
-fn hidden(name: &str, argv: &Argv) -> Option<String> {
+fn hidden_command(name: &str, argv: &Argv) -> Option<String> {
     let listed = |program: &&HiddenCommand| program.names.iter().any(|own| own == name);
     let HiddenCommand { options: longs, letters, .. } = HIDDEN_COMMANDS.program.iter().find(listed)?;
     let old_style = |at: usize, text: &str| name.ends_with("tar") && at == 0 && !text.contains(['.', '/']);
@@ -106,8 +106,8 @@ fn hidden(name: &str, argv: &Argv) -> Option<String> {
         .map(|(_, word)| word.text.clone())
 }
 
-/// `sed` can write files and run commands; a script that only prints, deletes or substitutes lines cannot.
-fn harmless_sed(argv: &Argv) -> bool {
+/// Says whether a call of `sed` neither writes files nor runs commands: its scripts only print, delete or substitute lines.
+fn is_harmless_sed(argv: &Argv) -> bool {
     let mut scripts = 0;
     for word in argv.words.iter().skip(1) {
         match word.text.as_str() {
@@ -115,7 +115,7 @@ fn harmless_sed(argv: &Argv) -> bool {
             text if text.starts_with('-') => return false,
             text if scripts == 0 => {
                 scripts += 1;
-                if !harmless_script(text) {
+                if !is_harmless_script(text) {
                     return false;
                 }
             }
@@ -128,7 +128,7 @@ fn harmless_sed(argv: &Argv) -> bool {
     scripts > 0
 }
 
-fn harmless_script(script: &str) -> bool {
+fn is_harmless_script(script: &str) -> bool {
     let lines = script.trim_end_matches(['p', 'd', 'q']);
     if lines.len() < script.len() && lines.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '$')) {
         return true;

@@ -1,24 +1,24 @@
-//! From the syntax tree to simple commands. Every kind of node is named here; one that is not is refused.
+//! Reads simple commands from the syntax tree. Every accepted kind of node is named here; any other kind is refused.
 
 use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
+use super::collector::{Argv, Collector, CommandContext, Stdin};
 use super::guard::{self, refused};
-use super::strict::Stated;
-use super::walk::{Argv, Around, Stdin, Walk};
+use super::strict::StatedCommand;
 use super::word::Word;
 use super::{Assignment, Redirect, agreement, builtin, redirect};
 use crate::Unparsed;
 
-/// How deep the tree may be.
+/// Deepest nesting of the tree.
 const DEEPEST: usize = 150;
 
-/// How often the parser may report progress before it is stopped: a bound on its work that needs no clock.
+/// Number of progress reports after which the parser is stopped: a bound on its work that needs no clock.
 const MOST_WORK: usize = 20_000;
 
-/// Reads a text and hands every simple command in it to the walk.
-pub(super) fn read(walk: &mut Walk, text: &str, around: &Around) -> Result<(), Unparsed> {
+/// Parses a text and gives every simple command in it to the collector.
+pub(super) fn read(collector: &mut Collector, text: &str, context: &CommandContext) -> Result<(), Unparsed> {
     guard::check(text)?;
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).map_err(|_| refused("the grammar is not the parser's"))?;
@@ -38,32 +38,32 @@ pub(super) fn read(walk: &mut Walk, text: &str, around: &Around) -> Result<(), U
     if !accounted(root, text) {
         return Err(refused("some of the command is in none of its parts"));
     }
-    let before = walk.shell.commands.len();
-    let mut reader = Reader { source: text, walk, around, depth: 0, stated: Vec::new() };
+    let before = collector.shell.commands.len();
+    let mut reader = Reader { source: text, collector, context, depth: 0, stated: Vec::new() };
     reader.statement(root)?;
     let stated = reader.stated;
-    if let Some(reason) = agreement::doubt(text, root, stated) {
-        walk.doubt(reason);
+    if let Some(reason) = agreement::find_doubt(text, root, stated) {
+        collector.add_doubt(reason);
     }
-    if walk.shell.commands.len() == before {
+    if collector.shell.commands.len() == before {
         return Err(refused("there is no command in it"));
     }
     Ok(())
 }
 
-/// Says whether nothing but blanks lies between the leaves of a tree. The parser also takes an escaped blank for one.
+/// Says whether only blanks lie between the leaves of a tree. The parser drops an escaped blank too, which belongs to a word.
 fn accounted(root: Node<'_>, text: &str) -> bool {
     let blank = |from: usize, to: usize| {
         let written = text.get(from..to).unwrap_or("?");
         let gap = written.replace("\\\n", "");
-        // A line that goes on without a blank joins what it parts here.
+        // An escaped line end without a blank joins two words that the tree has as separate leaves.
         gap.chars().all(|c| matches!(c, ' ' | '\t' | '\n')) && (written.is_empty() || !gap.is_empty())
     };
     let mut cursor = root.walk();
     let mut end = 0;
     loop {
         let node = cursor.node();
-        // The text of a here-document is read as a whole.
+        // The text of a here-document is one leaf.
         if node.kind() != "heredoc_body" && cursor.goto_first_child() {
             continue;
         }
@@ -82,38 +82,38 @@ fn accounted(root: Node<'_>, text: &str) -> bool {
     }
 }
 
-/// A `#` in the middle of a word begins no comment, whatever the parser says.
+/// Says whether a `#` after this text begins a comment. In the middle of a word it does not, although the parser may say so.
 fn begins_comment(before: &str) -> bool {
     let escaped = before.ends_with("\\ ") || before.ends_with("\\\t") || before.ends_with("\\\n");
     !escaped && before.chars().next_back().is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')'))
 }
 
-/// What follows a command in the tree and belongs to it.
+/// Parts that follow a command in the tree and belong to it.
 #[derive(Default)]
-pub(super) struct Extra<'t> {
+pub(super) struct TrailingParts<'t> {
     pub(super) words: Vec<Word>,
     pub(super) redirects: Vec<Redirect>,
     pub(super) stdin: Vec<Stdin>,
-    /// Statements that the tree puts into a here-document's redirection although they come after the command.
+    /// Statements after the command that the tree has inside the redirection of a here-document.
     pub(super) after: Vec<Node<'t>>,
 }
 
 pub(super) struct Reader<'r> {
     pub(super) source: &'r str,
-    pub(super) walk: &'r mut Walk,
-    pub(super) around: &'r Around,
+    pub(super) collector: &'r mut Collector,
+    pub(super) context: &'r CommandContext,
     pub(super) depth: usize,
-    /// Every simple command so far, to be held against the strict reading.
-    stated: Vec<Stated>,
+    /// The simple commands so far, to be compared with the strict reading.
+    stated: Vec<StatedCommand>,
 }
 
 impl Reader<'_> {
     pub(super) fn statement(&mut self, node: Node<'_>) -> Result<(), Unparsed> {
-        self.statement_with(node, Extra::default())
+        self.statement_with(node, TrailingParts::default())
     }
 
-    pub(super) fn statement_with<'t>(&mut self, node: Node<'t>, extra: Extra<'t>) -> Result<(), Unparsed> {
-        self.deeper()?;
+    pub(super) fn statement_with<'t>(&mut self, node: Node<'t>, extra: TrailingParts<'t>) -> Result<(), Unparsed> {
+        self.enter()?;
         let after = extra.after.clone();
         match node.kind() {
             "command" => self.command(node, extra)?,
@@ -154,13 +154,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Everything in a compound statement, in order.
+    /// Reads the parts of a compound statement, in order.
     fn parts(&mut self, node: Node<'_>) -> Result<(), Unparsed> {
         if node.kind() == "function_definition"
             && let Some(name) = node.child_by_field_name("name")
         {
             let name = self.raw(name).to_owned();
-            self.walk.shell.functions.push(name);
+            self.collector.shell.functions.push(name);
         }
         for child in children(node) {
             self.part(node, child)?;
@@ -170,35 +170,35 @@ impl Reader<'_> {
 
     fn part(&mut self, parent: Node<'_>, child: Node<'_>) -> Result<(), Unparsed> {
         match child.kind() {
-            "&" => self.walk.shell.background = true,
-            "|" | "|&" if parent.kind() == "pipeline" => self.walk.shell.pipes = true,
+            "&" => self.collector.shell.background = true,
+            "|" | "|&" if parent.kind() == "pipeline" => self.collector.shell.pipes = true,
             _ if !child.is_named() => {}
             "variable_name" => {
                 let name = self.raw(child).to_owned();
-                self.walk.notice_variable(&name, "");
+                self.collector.check_variable(&name, "");
             }
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
-                let mut extra = Extra::default();
+                let mut extra = TrailingParts::default();
                 redirect::read(self, child, &mut extra)?;
                 self.redirects_of_group(extra)?;
             }
             kind if is_statement(kind) && parent.kind() != "c_style_for_statement" => self.statement(child)?,
             kind if is_word(kind) && parent.kind() != "c_style_for_statement" => {
-                let word = self.word(child)?;
-                self.walk.shell.dynamic |= word.dynamic;
-                self.walk.shell.globs |= word.glob && parent.kind() == "for_statement";
+                let word = self.read_word(child)?;
+                self.collector.shell.dynamic |= word.dynamic;
+                self.collector.shell.globs |= word.glob && parent.kind() == "for_statement";
             }
             "do_group" | "compound_statement" => self.statement(child)?,
             _ => {
-                self.walk.shell.dynamic = true;
+                self.collector.shell.dynamic = true;
                 self.inside(child)?;
             }
         }
         Ok(())
     }
 
-    /// Lists and pipelines: what follows belongs to their last command.
-    fn joined<'t>(&mut self, node: Node<'t>, mut extra: Extra<'t>) -> Result<(), Unparsed> {
+    /// Reads a list or a pipeline. The trailing parts belong to its last command.
+    fn joined<'t>(&mut self, node: Node<'t>, mut extra: TrailingParts<'t>) -> Result<(), Unparsed> {
         extra.after.clear();
         let all: Vec<Node<'t>> = children(node).collect();
         let last = all.iter().rposition(|child| child.is_named() && child.kind() != "comment");
@@ -213,9 +213,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn redirected<'t>(&mut self, node: Node<'t>, outer: Extra<'t>) -> Result<(), Unparsed> {
+    fn redirected<'t>(&mut self, node: Node<'t>, outer: TrailingParts<'t>) -> Result<(), Unparsed> {
         let body = node.child_by_field_name("body");
-        let mut extra = Extra::default();
+        let mut extra = TrailingParts::default();
         for child in children(node) {
             if body.is_some_and(|body| body.id() == child.id()) {
                 continue;
@@ -235,9 +235,9 @@ impl Reader<'_> {
         }
     }
 
-    fn command<'t>(&mut self, node: Node<'t>, extra: Extra<'t>) -> Result<(), Unparsed> {
+    fn command<'t>(&mut self, node: Node<'t>, extra: TrailingParts<'t>) -> Result<(), Unparsed> {
         let (mut words, mut assignments) = (Vec::new(), Vec::new());
-        let mut own = Extra::default();
+        let mut own = TrailingParts::default();
         let mut end = None;
         for child in children(node) {
             let is_redirect = child.kind().ends_with("_redirect");
@@ -258,13 +258,13 @@ impl Reader<'_> {
                 }
                 "command_name" => {
                     let name = child.child(0).ok_or_else(|| refused("a command has no name"))?;
-                    words.push(self.word(name)?);
+                    words.push(self.read_word(name)?);
                 }
                 // After `=~` the parser reads a pattern, which may run past the end of the command.
                 kind if !child.is_named() && kind != "$" => {
                     return Err(refused(format!("`{kind}` is not read in a command")));
                 }
-                _ => words.push(self.word(child)?),
+                _ => words.push(self.read_word(child)?),
             }
         }
         own.words = words;
@@ -277,7 +277,7 @@ impl Reader<'_> {
         after.into_iter().try_for_each(|statement| self.statement(statement))
     }
 
-    /// Two words must be apart; the parser lets a line end join them where a shell would not.
+    /// Refuses two words without a blank between them. The parser accepts a line end there, and a shell does not.
     pub(super) fn apart(&self, end: usize, start: usize) -> Result<(), Unparsed> {
         let gap = self.source.get(end..start).unwrap_or_default().replace("\\\n", "");
         if gap.is_empty() || !gap.chars().all(|c| c == ' ' || c == '\t') {
@@ -286,7 +286,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn assignments<'t>(&mut self, node: Node<'t>, extra: Extra<'t>) -> Result<(), Unparsed> {
+    fn assignments<'t>(&mut self, node: Node<'t>, extra: TrailingParts<'t>) -> Result<(), Unparsed> {
         let mut assignments = Vec::new();
         if node.kind() == "variable_assignment" {
             assignments.push(self.assignment(node)?);
@@ -307,19 +307,19 @@ impl Reader<'_> {
         }
         let name = node.child_by_field_name("name").ok_or_else(|| refused("an assignment has no name"))?;
         if name.kind() != "variable_name" {
-            self.walk.shell.dynamic = true;
+            self.collector.shell.dynamic = true;
             self.inside(name)?;
         }
         let value = match node.child_by_field_name("value") {
             None => Word::default(),
             Some(value) if value.kind() == "array" => {
-                self.walk.shell.dynamic = true;
+                self.collector.shell.dynamic = true;
                 self.inside(value)?;
                 Word::literal(self.raw(value))
             }
-            Some(value) => self.word(value)?,
+            Some(value) => self.read_word(value)?,
         };
-        self.walk.shell.dynamic |= value.dynamic;
+        self.collector.shell.dynamic |= value.dynamic;
         let name = self.raw(name).split('[').next().unwrap_or_default().to_owned();
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !letters {
@@ -328,8 +328,8 @@ impl Reader<'_> {
         Ok(Assignment { name, value: value.text })
     }
 
-    /// `export`, `declare`, `unset`, `[ … ]`, `[[ … ]]`.
-    fn builtin<'t>(&mut self, node: Node<'t>, extra: Extra<'t>) -> Result<(), Unparsed> {
+    /// Reads `export`, `declare`, `unset`, `[ … ]` and `[[ … ]]`.
+    fn builtin<'t>(&mut self, node: Node<'t>, extra: TrailingParts<'t>) -> Result<(), Unparsed> {
         if !extra.words.is_empty() {
             return Err(refused("words follow a built-in command in an unusual way"));
         }
@@ -344,43 +344,53 @@ impl Reader<'_> {
                     words.push(Word::literal(&format!("{}={}", assignment.name, assignment.value)));
                     assignments.push(assignment);
                 }
-                kind if is_word(kind) || !child.is_named() => words.push(self.word(child)?),
+                kind if is_word(kind) || !child.is_named() => words.push(self.read_word(child)?),
                 _ => {
                     let known = self.constant(child)?;
-                    self.walk.shell.dynamic |= !known;
+                    self.collector.shell.dynamic |= !known;
                     words.push(Word::literal(self.raw(child)));
                 }
             }
         }
         if node.kind() != "test_command" {
-            self.walk.notice_named(&words);
+            self.collector.check_named_variables(&words);
         }
         self.record(words, assignments, extra)
     }
 
-    /// `(( … ))`: variables in it are evaluated again, and may hold anything.
-    fn arithmetic<'t>(&mut self, node: Node<'t>, extra: Extra<'t>) -> Result<(), Unparsed> {
-        self.walk.shell.dynamic = true;
+    /// Reads `(( … ))`. The values of variables in it are evaluated again.
+    fn arithmetic<'t>(&mut self, node: Node<'t>, extra: TrailingParts<'t>) -> Result<(), Unparsed> {
+        self.collector.shell.dynamic = true;
         self.inside(node)?;
         let words = vec![Word::literal("(("), Word::literal(self.raw(node))];
         self.record(words, Vec::new(), extra)
     }
 
-    /// Puts something the shell does by itself on the list, without looking for a program in it.
-    fn record(&mut self, words: Vec<Word>, assignments: Vec<Assignment>, extra: Extra<'_>) -> Result<(), Unparsed> {
+    /// Adds a built-in command to the list, without looking for a program in it.
+    fn record(
+        &mut self,
+        words: Vec<Word>,
+        assignments: Vec<Assignment>,
+        extra: TrailingParts<'_>,
+    ) -> Result<(), Unparsed> {
         self.note(&extra.redirects);
         for assignment in &assignments {
-            self.walk.notice_variable(&assignment.name, &assignment.value);
+            self.collector.check_variable(&assignment.name, &assignment.value);
         }
         let argv = Argv { words, assignments, redirects: extra.redirects, stdin: Stdin::Other };
-        self.stated.push(Stated { assignments: Vec::new(), ..agreement::stated(&argv) });
+        self.stated.push(StatedCommand { assignments: Vec::new(), ..agreement::state_command(&argv) });
         let name = argv.words.first().map(|word| word.text.as_str()).unwrap_or_default();
-        builtin::look(self.walk, name, &argv.words);
-        self.walk.list(&argv, self.around);
+        builtin::inspect(self.collector, name, &argv.words);
+        self.collector.add_command(&argv, self.context);
         Ok(())
     }
 
-    fn hand_over(&mut self, words: Vec<Word>, assignments: Vec<Assignment>, extra: Extra<'_>) -> Result<(), Unparsed> {
+    fn hand_over(
+        &mut self,
+        words: Vec<Word>,
+        assignments: Vec<Assignment>,
+        extra: TrailingParts<'_>,
+    ) -> Result<(), Unparsed> {
         self.note(&extra.redirects);
         let mut stdin = extra.stdin;
         let stdin = match stdin.len() {
@@ -389,11 +399,11 @@ impl Reader<'_> {
             _ => Stdin::Other,
         };
         let argv = Argv { words, assignments, redirects: extra.redirects, stdin };
-        self.stated.push(agreement::stated(&argv));
-        self.walk.run(argv, self.around)
+        self.stated.push(agreement::state_command(&argv));
+        self.collector.run(argv, self.context)
     }
 
-    fn redirects_of_group(&mut self, extra: Extra<'_>) -> Result<(), Unparsed> {
+    fn redirects_of_group(&mut self, extra: TrailingParts<'_>) -> Result<(), Unparsed> {
         if !extra.words.is_empty() {
             return Err(refused("words follow a group of commands"));
         }
@@ -401,18 +411,18 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Keeps what redirections read and write with the whole.
+    /// Adds the files that redirections read and write to the facts of the whole text.
     fn note(&mut self, redirects: &[Redirect]) {
         for redirect in redirects.iter().filter(|redirect| !redirect.is_harmless()) {
             match redirect.kind {
-                "read" => self.walk.shell.reads.push(redirect.target.clone()),
-                "write" | "append" | "read_write" => self.walk.shell.writes.push(redirect.target.clone()),
+                "read" => self.collector.shell.reads.push(redirect.target.clone()),
+                "write" | "append" | "read_write" => self.collector.shell.writes.push(redirect.target.clone()),
                 _ => {}
             }
         }
     }
 
-    pub(super) fn deeper(&mut self) -> Result<(), Unparsed> {
+    pub(super) fn enter(&mut self) -> Result<(), Unparsed> {
         self.depth += 1;
         if self.depth > DEEPEST { Err(refused("the command is nested too deep")) } else { Ok(()) }
     }
@@ -432,7 +442,7 @@ pub(super) fn children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
     })
 }
 
-/// A brace groups commands only where a blank follows it; else it is part of a word.
+/// Says whether a brace begins a group of commands: a blank follows it. Otherwise it is part of a word.
 fn grouped(raw: &str) -> bool {
     raw.strip_prefix('{').is_some_and(|rest| rest.starts_with([' ', '\t', '\n']))
 }

@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use super::Redirect;
+use super::collector::Stdin;
 use super::guard::refused;
-use super::reader::{Extra, Reader, children};
-use super::walk::Stdin;
+use super::reader::{Reader, TrailingParts, children};
 use super::word::Word;
 use crate::Unparsed;
 
-/// Reads one redirection, and what the tree hangs on it though it belongs to the command.
-pub(super) fn read<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> Result<(), Unparsed> {
+/// Reads one redirection, and the parts of the command that the tree has inside it.
+pub(super) fn read<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut TrailingParts<'t>) -> Result<(), Unparsed> {
     let before = reader.source.get(..node.start_byte()).unwrap_or_default();
     let touching = before.rsplit([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']).next().unwrap_or_default();
     if !touching.is_empty() && touching.chars().all(|c| c.is_ascii_digit()) {
@@ -24,7 +24,7 @@ pub(super) fn read<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extr
     }
 }
 
-fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> Result<(), Unparsed> {
+fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut TrailingParts<'t>) -> Result<(), Unparsed> {
     let mut operator = String::new();
     let mut descriptor = String::new();
     let mut targets: Vec<Word> = Vec::new();
@@ -44,7 +44,7 @@ fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> R
                 if let Some(end) = end.replace(child.end_byte()) {
                     reader.apart(end, child.start_byte())?;
                 }
-                targets.push(reader.word(child)?);
+                targets.push(reader.read_word(child)?);
             }
             _ => operator = reader.raw(child).to_owned(),
         }
@@ -63,12 +63,12 @@ fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> R
         other => return Err(refused(format!("the redirection `{other}` is not read"))),
     };
     if target.dynamic || target.glob {
-        reader.walk.doubt(format!("the target `{}` of a redirection is known only when it runs", target.text));
+        reader.collector.add_doubt(format!("the target `{}` of a redirection is known only when it runs", target.text));
     }
     if ["/dev/tcp/", "/dev/udp/"].iter().any(|start| target.text.starts_with(start)) {
-        reader.walk.doubt("a redirection reaches another machine");
+        reader.collector.add_doubt("a redirection reaches another machine");
     }
-    reader.walk.shell.dynamic |= target.dynamic;
+    reader.collector.shell.dynamic |= target.dynamic;
     if operator.starts_with('<') && (descriptor.is_empty() || descriptor == "0") {
         extra.stdin.push(Stdin::Other);
     }
@@ -76,26 +76,26 @@ fn file<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> R
     Ok(())
 }
 
-fn here_string<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> Result<(), Unparsed> {
+fn here_string<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut TrailingParts<'t>) -> Result<(), Unparsed> {
     let mut words = Vec::new();
     let mut descriptor = false;
     for child in children(node) {
         match child.kind() {
             "file_descriptor" => descriptor = true,
             "<<<" => {}
-            _ if words.is_empty() => words.push(reader.word(child)?),
+            _ if words.is_empty() => words.push(reader.read_word(child)?),
             kind => return Err(refused(format!("`{kind}` is not read after a here-string"))),
         }
     }
     let text = words.pop().ok_or_else(|| refused("a here-string is missing"))?;
-    reader.walk.shell.dynamic |= text.dynamic;
+    reader.collector.shell.dynamic |= text.dynamic;
     let known = !text.dynamic && !descriptor;
     extra.stdin.push(if known { Stdin::Text(text.text.clone()) } else { Stdin::Other });
     extra.redirects.push(Redirect { kind: "here_string", target: text.text });
     Ok(())
 }
 
-fn here_document<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<'t>) -> Result<(), Unparsed> {
+fn here_document<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut TrailingParts<'t>) -> Result<(), Unparsed> {
     let mut document = Document::default();
     for child in children(node) {
         match child.kind() {
@@ -117,22 +117,22 @@ fn here_document<'t>(reader: &mut Reader<'_>, node: Node<'t>, extra: &mut Extra<
                 document.end = format!("{line}{}{rest}", reader.raw(child));
             }
             "&&" | "||" | ";" => {}
-            "|" | "|&" => reader.walk.shell.pipes = true,
-            "&" => reader.walk.shell.background = true,
+            "|" | "|&" => reader.collector.shell.pipes = true,
+            "&" => reader.collector.shell.background = true,
             "pipeline" => {
-                reader.walk.shell.pipes = true;
+                reader.collector.shell.pipes = true;
                 extra.after.push(child);
             }
             kind if kind.ends_with("_redirect") => read(reader, child, extra)?,
             _ if node_is_right(node, child) => extra.after.push(child),
             _ => {
-                let word = reader.word(child)?;
+                let word = reader.read_word(child)?;
                 extra.words.push(word);
             }
         }
     }
     let text = document.text()?;
-    reader.walk.shell.dynamic |= text.is_none();
+    reader.collector.shell.dynamic |= text.is_none();
     extra.redirects.push(Redirect { kind: "here_document", target: document.body.clone() });
     extra.stdin.push(match text {
         Some(text) if !document.descriptor => Stdin::Text(text),
@@ -145,7 +145,7 @@ fn node_is_right(node: Node<'_>, child: Node<'_>) -> bool {
     node.child_by_field_name("right").is_some_and(|right| right.id() == child.id())
 }
 
-/// A here-document as the tree gives it, to be held against the rules of the shell.
+/// A here-document as the tree gives it, to be checked by the rules of the shell.
 #[derive(Default)]
 struct Document {
     start: String,
@@ -157,8 +157,8 @@ struct Document {
 }
 
 impl Document {
-    /// Gives the text that the command will read, `None` where only the shell knows it. Refuses a document that a shell would
-    /// end elsewhere.
+    /// Gives the text that the command reads, or `None` if the document has expansions. Refuses a document that a shell would
+    /// end at another line.
     fn text(&self) -> Result<Option<String>, Unparsed> {
         let misread = || refused("the end of a here-document is not clear");
         let quoted = self.start.starts_with(['\'', '"']);
@@ -174,7 +174,7 @@ impl Document {
         }
         let strip = |line: &str| if self.tabs { line.trim_start_matches('\t').to_owned() } else { line.to_owned() };
         let mut body = self.body.as_str();
-        // With `<<-` the tabs before the delimiter are counted as the body's.
+        // With `<<-` the tree counts the tabs before the delimiter as part of the body.
         if self.tabs {
             body = body.trim_end_matches('\t');
         }

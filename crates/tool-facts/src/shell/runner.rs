@@ -1,12 +1,12 @@
-//! Programs that run a command which stands among their own words: in an environment, a container, a terminal, elsewhere.
+//! Programs that run a command from their own arguments: in an environment, a container, a terminal, on another machine.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::collector::{Argv, Collector, CommandContext, Stdin};
 use super::interpreter::{joined, nested};
-use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use crate::Unparsed;
 use crate::word_list::{WordList, parse_table};
@@ -95,10 +95,15 @@ fn has(list: &[String], word: &str) -> bool {
     list.iter().any(|own| own == word)
 }
 
-/// Looks into a program that runs a command by one of its subcommands or options. It is on the list already.
-pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
-    if texts(walk, name, argv, around)? {
-        walk.doubt(format!("`{name}` runs a command that stands in one of its options"));
+/// Examines a program that runs a command by one of its subcommands or options. The program is on the list of commands already.
+pub(super) fn inspect(
+    collector: &mut Collector,
+    name: &str,
+    argv: &Argv,
+    context: &CommandContext,
+) -> Result<(), Unparsed> {
+    if read_command_options(collector, name, argv, context)? {
+        collector.add_doubt(format!("`{name}` runs a command that stands in one of its options"));
     }
     let Some(runner) = RUNNERS.runner.iter().find(|runner| has(&runner.names, name)) else { return Ok(()) };
     let mut at = 1;
@@ -107,23 +112,23 @@ pub(super) fn look(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) ->
         let Some(found) = argv.words.iter().skip(1).position(named) else { return Ok(()) };
         at = found + 2;
         if found > 0 {
-            walk.doubt(format!("what `{name}` runs stands behind words that are not read"));
+            collector.add_doubt(format!("what `{name}` runs stands behind words that are not read"));
         }
     }
     let rest = argv.words.get(at..).unwrap_or_default();
     let command = match rest.iter().position(|word| word.text == "--") {
         Some(end) if runner.after_dashes => rest.get(end + 1..).unwrap_or_default(),
-        _ => after_options(walk, runner, name, rest),
+        _ => after_options(collector, runner, name, rest),
     };
     if command.is_empty() {
         return Ok(());
     }
-    let mut inner = around.under(name);
+    let mut inner = context.under(name);
     inner.remote |= runner.is_remote;
-    walk.run(Argv { words: command.to_vec(), stdin: Stdin::Other, ..Argv::default() }, &inner)
+    collector.run(Argv { words: command.to_vec(), stdin: Stdin::Other, ..Argv::default() }, &inner)
 }
 
-fn after_options<'a>(walk: &mut Walk, runner: &Runner, name: &str, rest: &'a [Word]) -> &'a [Word] {
+fn after_options<'a>(collector: &mut Collector, runner: &Runner, name: &str, rest: &'a [Word]) -> &'a [Word] {
     let mut at = 0;
     let mut operands = runner.operands;
     while let Some(word) = rest.get(at) {
@@ -131,14 +136,14 @@ fn after_options<'a>(walk: &mut Walk, runner: &Runner, name: &str, rest: &'a [Wo
         let option = text.split('=').next().unwrap_or_default();
         if text == "--" {
             if operands > 0 {
-                walk.doubt(format!("what stands after `--` of `{name}` is not clear"));
+                collector.add_doubt(format!("what stands after `--` of `{name}` is not clear"));
             }
             return rest.get(at + 1..).unwrap_or_default();
         } else if has(&runner.values, text) {
             at += 1;
         } else if text.starts_with('-') || has(&runner.flags, text) {
             if !(has(&runner.flags, text) || option.starts_with("--") && has(&runner.values, option)) {
-                walk.doubt(format!("the option `{text}` of `{name}` is not known"));
+                collector.add_doubt(format!("the option `{text}` of `{name}` is not known"));
             }
         } else if operands > 0 {
             operands -= 1;
@@ -150,29 +155,36 @@ fn after_options<'a>(walk: &mut Walk, runner: &Runner, name: &str, rest: &'a [Wo
     rest.get(at..).unwrap_or_default()
 }
 
-/// Lists what a program that is in doubt already would run, as far as its words tell.
-pub(super) fn guess(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
-    if texts(walk, name, argv, around)? {
+/// Lists the command of a program that is in doubt already, as far as its words tell.
+pub(super) fn list_unread(
+    collector: &mut Collector,
+    name: &str,
+    argv: &Argv,
+    context: &CommandContext,
+) -> Result<(), Unparsed> {
+    if read_command_options(collector, name, argv, context)? {
         return Ok(());
     }
-    let inner = around.under(name);
+    let inner = context.under(name);
     let known = if ARCHITECTURES.contains(name) { "linux64" } else { name };
     let Some(unread) = UNREAD_COMMANDS.get(known) else { return Ok(()) };
-    let words = behind(argv, unread.operands, &unread.value_letters);
+    let words = words_after_options(argv, unread.operands, &unread.value_letters);
     match unread.command {
         CommandForm::Joined => {
             let end = words.iter().position(|word| word.text.starts_with(":::")).unwrap_or(words.len());
             let words = words.get(..end).unwrap_or_default();
-            if words.is_empty() { Ok(()) } else { joined(walk, words, &inner) }
+            if words.is_empty() { Ok(()) } else { joined(collector, words, &inner) }
         }
-        CommandForm::Each => words.iter().try_for_each(|text| nested(walk, text, &inner)),
+        CommandForm::Each => words.iter().try_for_each(|text| nested(collector, text, &inner)),
         CommandForm::Words if words.is_empty() => Ok(()),
-        CommandForm::Words => walk.run(Argv { words: words.to_vec(), stdin: Stdin::Other, ..Argv::default() }, &inner),
+        CommandForm::Words => {
+            collector.run(Argv { words: words.to_vec(), stdin: Stdin::Other, ..Argv::default() }, &inner)
+        }
     }
 }
 
-/// The words behind options and operands, or behind `--`.
-fn behind<'a>(argv: &'a Argv, operands: usize, values: &str) -> &'a [Word] {
+/// The words after options and operands, or after `--`.
+fn words_after_options<'a>(argv: &'a Argv, operands: usize, values: &str) -> &'a [Word] {
     let mut at = 1;
     let mut operands = operands;
     while let Some(word) = argv.words.get(at) {
@@ -194,8 +206,13 @@ fn behind<'a>(argv: &'a Argv, operands: usize, values: &str) -> &'a [Word] {
     argv.words.get(at..).unwrap_or_default()
 }
 
-/// Reads the texts in a program's options, and says whether there were any.
-fn texts(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
+/// Parses the commands in a program's options, and says whether there were any.
+fn read_command_options(
+    collector: &mut Collector,
+    name: &str,
+    argv: &Argv,
+    context: &CommandContext,
+) -> Result<bool, Unparsed> {
     let mut found = false;
     for CommandOption { options, .. } in COMMAND_OPTIONS.program.iter().filter(|program| has(&program.names, name)) {
         for (at, word) in argv.words.iter().enumerate().skip(1) {
@@ -206,7 +223,7 @@ fn texts(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bo
                 _ => continue,
             };
             text.dynamic |= word.dynamic;
-            // A debugger takes commands of its own, and the shell's after one of these.
+            // A debugger has its own commands; a shell command follows one of these words.
             let own = matches!(name, "gdb" | "lldb" | "rust-gdb" | "rust-lldb");
             let shell = ["shell ", "!", "platform shell "].iter().find_map(|start| text.text.strip_prefix(start));
             match shell.map(str::to_owned) {
@@ -217,9 +234,9 @@ fn texts(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bo
             found = true;
             if !text.text.trim().is_empty() {
                 nested(
-                    walk,
+                    collector,
                     &text,
-                    &around.under(&format!("{name} {}", word.text.split('=').next().unwrap_or_default())),
+                    &context.under(&format!("{name} {}", word.text.split('=').next().unwrap_or_default())),
                 )?;
             }
         }

@@ -1,20 +1,20 @@
-//! A second reading, of the small part of the shell that Bash, dash and every other POSIX shell read alike.
+//! A strict lexer for the part of the shell language that Bash, dash and every other POSIX shell read alike.
 //!
-//! It knows nothing of the syntax tree. A text is relied on only if it lies in this part and both readings find the same: simple
-//! commands of plain words, joined by `&&`, `||`, `|`, `;`, `&`, line ends and `( )`, with the commonest redirections. What is not
-//! named here is refused, whether or not it is harmless.
+//! It is independent of the syntax tree. A text is relied on only if it lies in this part and both readings agree: simple
+//! commands of plain words, joined by `&&`, `||`, `|`, `;`, `&`, line ends and `( )`, with the most common redirections. Everything else
+//! is refused, harmless or not.
 
-use super::walk::RESERVED;
+use super::collector::RESERVED;
 use super::word::Word;
 use super::{Assignment, NOWHERE, Redirect};
 
-/// What is neither a letter nor a digit and stands for itself outside quotes, or is a pattern or a home and flagged as one.
+/// Characters besides letters and digits that are allowed outside quotes. Those of patterns and homes set `glob`.
 const BARE: &str = "_-./:,@%+=^~*?{}#";
 
-/// Redirections to another descriptor, and which.
+/// Redirections to another descriptor, and its number.
 const DUPLICATES: &[(&str, &str)] = &[("2>&1", "1"), ("1>&2", "2"), (">&2", "2")];
 
-/// Redirections to a file, and their kind; the longer ones first.
+/// Redirections to a file, and their kind; longer signs first.
 const FILES: &[(&str, &str)] = &[
     ("1>>", "append"),
     ("2>>", "append"),
@@ -25,46 +25,52 @@ const FILES: &[(&str, &str)] = &[
     ("<", "read"),
 ];
 
-/// What a text says: its simple commands, and where the signs between them stand.
+/// The strict reading of a text: its simple commands, and the positions of the signs between them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
-    pub(super) commands: Vec<Stated>,
+pub(super) struct StrictReading {
+    pub(super) commands: Vec<StatedCommand>,
     pub(super) operators: Vec<(usize, String)>,
 }
 
-/// A simple command as it is stated, before anybody asks what it does.
+/// A simple command as written, before its program is examined.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Stated {
+pub(super) struct StatedCommand {
     pub(super) assignments: Vec<Assignment>,
     /// The words, and whether each is a pattern over file names.
     pub(super) words: Vec<(String, bool)>,
     pub(super) redirects: Vec<Redirect>,
 }
 
-/// Reads a text, or says what in it is not plain enough.
-pub(super) fn read(text: &str) -> Result<Reading, String> {
-    let mut lexer =
-        Lexer { text, at: 0, depth: 0, place: Place::Free, stated: Stated::default(), reading: Reading::default() };
+/// Reads a text, or says which part of it is not plain.
+pub(super) fn read(text: &str) -> Result<StrictReading, String> {
+    let mut lexer = Lexer {
+        text,
+        at: 0,
+        depth: 0,
+        position: Position::Free,
+        stated: StatedCommand::default(),
+        reading: StrictReading::default(),
+    };
     while lexer.at < text.len() {
         lexer.step()?;
     }
     lexer.end_command();
-    match lexer.place {
+    match lexer.position {
         _ if lexer.depth > 0 => Err("a `(` is not closed".to_owned()),
-        Place::Wanted => Err("it ends where a command should follow".to_owned()),
+        Position::Required => Err("it ends where a command should follow".to_owned()),
         _ => Ok(lexer.reading),
     }
 }
 
 /// Says whether a text is one simple command and nothing else.
-pub(super) fn lone(text: &str) -> bool {
+pub(super) fn is_single_command(text: &str) -> bool {
     read(text).is_ok_and(|reading| reading.commands.len() == 1 && reading.operators.is_empty())
 }
 
-/// Says whether a shell finds these words, and nothing else, in the text that they are when joined.
-pub(super) fn joins(words: &[&str]) -> bool {
+/// Says whether a shell finds exactly these words in the text that joins them.
+pub(super) fn reads_joined_alike(words: &[&str]) -> bool {
     let Ok(reading) = read(&words.join(" ")) else { return false };
-    let alike = |stated: &Stated| {
+    let alike = |stated: &StatedCommand| {
         stated.assignments.is_empty()
             && stated.redirects.is_empty()
             && stated
@@ -77,12 +83,12 @@ pub(super) fn joins(words: &[&str]) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// A command may begin, or nothing.
+enum Position {
+    /// A command may begin here, or the text may end.
     Free,
-    /// A command must begin.
-    Wanted,
-    /// Within a simple command.
+    /// A command must begin here.
+    Required,
+    /// Inside a simple command.
     Within,
     /// After a `)`.
     Closed,
@@ -92,9 +98,9 @@ struct Lexer<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    place: Place,
-    stated: Stated,
-    reading: Reading,
+    position: Position,
+    stated: StatedCommand,
+    reading: StrictReading,
 }
 
 impl Lexer<'_> {
@@ -104,17 +110,17 @@ impl Lexer<'_> {
             Some('\n') => {
                 self.at += 1;
                 self.end_command();
-                if self.place != Place::Wanted {
-                    self.place = Place::Free;
+                if self.position != Position::Required {
+                    self.position = Position::Free;
                 }
             }
-            Some(';' | '&' | '|' | '(' | ')') => self.operator()?,
-            _ if self.place == Place::Closed => return Err("something follows a `)`".to_owned()),
+            Some(';' | '&' | '|' | '(' | ')') => self.take_operator()?,
+            _ if self.position == Position::Closed => return Err("something follows a `)`".to_owned()),
             _ => {
-                if !self.redirect()? {
-                    self.word()?;
+                if !self.add_redirect()? {
+                    self.add_word()?;
                 }
-                self.place = Place::Within;
+                self.position = Position::Within;
             }
         }
         Ok(())
@@ -129,29 +135,29 @@ impl Lexer<'_> {
     }
 
     fn end_command(&mut self) {
-        if self.place == Place::Within {
+        if self.position == Position::Within {
             self.reading.commands.push(std::mem::take(&mut self.stated));
-            self.place = Place::Free;
+            self.position = Position::Free;
         }
     }
 
-    fn operator(&mut self) -> Result<(), String> {
+    fn take_operator(&mut self) -> Result<(), String> {
         let all = ["&&", "||", "((", ";", "&", "|", "(", ")"];
         let sign = all.into_iter().find(|sign| self.rest().starts_with(sign)).unwrap_or_default();
-        let before = self.place;
-        if before == Place::Within && self.silenced() {
+        let before = self.position;
+        if before == Position::Within && self.take_silencing() {
             return Ok(());
         }
         self.end_command();
         let fits = match sign {
-            "(" => matches!(before, Place::Free | Place::Wanted),
-            ")" => before != Place::Wanted && self.depth > 0,
+            "(" => matches!(before, Position::Free | Position::Required),
+            ")" => before != Position::Required && self.depth > 0,
             "((" => false,
-            _ => matches!(before, Place::Within | Place::Closed),
+            _ => matches!(before, Position::Within | Position::Closed),
         };
         self.reading.operators.push((self.at, sign.to_owned()));
         self.at += sign.len();
-        // Bash takes `&>` for one sign, dash for two; at the end, and with nothing behind it, either writes nothing.
+        // Bash reads `&>` as one sign and dash as two; `&>/dev/null` at the end of the text writes nothing in either.
         if !fits || (sign == "&" && self.peek() == Some('>')) {
             return Err(format!("`{sign}` stands where shells may read it differently"));
         }
@@ -160,16 +166,16 @@ impl Lexer<'_> {
             ")" => self.depth -= 1,
             _ => {}
         }
-        self.place = match sign {
-            "&&" | "||" | "|" | "(" => Place::Wanted,
-            ")" => Place::Closed,
-            _ => Place::Free,
+        self.position = match sign {
+            "&&" | "||" | "|" | "(" => Position::Required,
+            ")" => Position::Closed,
+            _ => Position::Free,
         };
         Ok(())
     }
 
-    /// Takes a `&>/dev/null` with which the text ends.
-    fn silenced(&mut self) -> bool {
+    /// Takes a `&>/dev/null` at the end of the text.
+    fn take_silencing(&mut self) -> bool {
         let apart = self.text.get(..self.at).is_some_and(|before| before.ends_with([' ', '\t']));
         let target = self.rest().strip_prefix("&>").map(|target| target.trim_matches([' ', '\t']));
         let silenced = apart && self.depth == 0 && target == Some(NOWHERE);
@@ -180,7 +186,7 @@ impl Lexer<'_> {
         silenced
     }
 
-    fn redirect(&mut self) -> Result<bool, String> {
+    fn add_redirect(&mut self) -> Result<bool, String> {
         if let Some((sign, target)) = DUPLICATES.iter().find(|(sign, _)| self.rest().starts_with(sign)) {
             self.at += sign.len();
             self.stated.redirects.push(Redirect { kind: "duplicate", target: (*target).to_owned() });
@@ -197,7 +203,7 @@ impl Lexer<'_> {
         if self.at_end_of_word() {
             return Err(format!("no file follows `{sign}`"));
         }
-        let target = self.plain_word()?;
+        let target = self.read_plain_word()?;
         if target.glob || target.text.is_empty() {
             return Err(format!("the file after `{sign}` is not certain"));
         }
@@ -205,9 +211,9 @@ impl Lexer<'_> {
         Ok(true)
     }
 
-    fn word(&mut self) -> Result<(), String> {
+    fn add_word(&mut self) -> Result<(), String> {
         let start = self.at;
-        let word = self.plain_word()?;
+        let word = self.read_plain_word()?;
         let raw = self.text.get(start..self.at).unwrap_or_default();
         if !self.stated.words.is_empty() {
             self.stated.words.push((word.text, word.glob));
@@ -230,7 +236,7 @@ impl Lexer<'_> {
         self.peek().is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | ')'))
     }
 
-    fn plain_word(&mut self) -> Result<Word, String> {
+    fn read_plain_word(&mut self) -> Result<Word, String> {
         let mut word = Word::default();
         if self.rest().starts_with(['#', '=']) {
             return Err("a word begins with a sign that not every shell takes for itself".to_owned());
@@ -253,7 +259,7 @@ impl Lexer<'_> {
                     );
                     self.at += 1;
                 }
-                '$' => self.status(&mut word)?,
+                '$' => self.take_status(&mut word)?,
                 c if c.is_ascii_alphanumeric() || BARE.contains(c) => word.push_bare(c.encode_utf8(&mut [0; 4])),
                 c => return Err(format!("`{c}` outside quotes is more than a plain word")),
             }
@@ -274,20 +280,20 @@ impl Lexer<'_> {
                     self.at += 1;
                 }
                 ('\\', Some(next)) if next.is_ascii_graphic() || next == ' ' => word.push_quoted("\\"),
-                // In some old encodings the backslash would be the second half of the character.
+                // In some old encodings the backslash is the second byte of the character.
                 (c, Some('\\')) if !c.is_ascii() => return Err(format!("a backslash touches `{c}`")),
                 ('\\', _) => return Err("a line goes on after a backslash".to_owned()),
                 ('$', Some('"' | ' ' | '|' | ')')) => word.push_quoted("$"),
-                ('$', _) => self.status(word)?,
-                // A shell that somebody types into takes it for what was typed before.
+                ('$', _) => self.take_status(word)?,
+                // An interactive shell replaces it by an earlier command.
                 ('!', _) => return Err("`!` may stand for an earlier command".to_owned()),
                 (c, _) => word.push_quoted(c.encode_utf8(&mut [0; 4])),
             }
         }
     }
 
-    /// `$?` is a number; everything else that begins with `$` is known only when it runs.
-    fn status(&mut self, word: &mut Word) -> Result<(), String> {
+    /// Takes `$?`, which is a number. Any other expansion is known only when the command runs.
+    fn take_status(&mut self, word: &mut Word) -> Result<(), String> {
         if self.peek() != Some('?') {
             return Err("what `$` stands for is known only when it runs".to_owned());
         }

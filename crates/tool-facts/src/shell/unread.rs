@@ -1,11 +1,11 @@
-//! Programs that run something in a manner that nobody relies on here; what their words tell of it is listed all the same.
+//! Programs that run another command in a manner that is not parsed. A call of one is in doubt; the command is listed as far as its words tell.
 
 use crate::word_list::WordList;
 
-/// Their names. No such list is ever whole: what is on none of ours is taken for the program itself, and a rule has to name it.
+/// Names of these programs. The list cannot be complete: a program on no list is taken for what it is, and a rule has to name it.
 static NAMES: WordList = WordList::new(include_str!("../../data/shell/unread_runners.txt"));
 
-/// Says whether a program is one of them.
-pub(super) fn is(name: &str) -> bool {
+/// Says whether a program is one of these.
+pub(super) fn is_unread(name: &str) -> bool {
     NAMES.contains(name)
 }

@@ -1,25 +1,25 @@
-//! One word of a command, after the quotes.
+//! One word of a command, after the quotes are removed.
 
 /// A word as the shell would see it, as far as that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Word {
-    /// Its text without quotes; what only the shell knows is kept as written.
+    /// Text without quotes; expansions are kept as written.
     pub(super) text: String,
-    /// Some of it is known only when it runs.
+    /// Part of the word is known only when the command runs.
     pub(super) dynamic: bool,
-    /// It is a pattern over file names, or begins with somebody's home.
+    /// The word is a pattern over file names, or begins with a home directory.
     pub(super) glob: bool,
-    /// Its characters outside quotes, a blank for each other one: where braces and patterns count.
+    /// The characters outside quotes, with a blank for each quoted one. Braces and patterns count only outside quotes.
     bare: String,
 }
 
 impl Word {
-    /// A word that needs no reading, because no shell has seen it.
+    /// A word that no shell reads, and that has no quotes or expansions.
     pub(super) fn literal(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// Appends text from outside quotes and undoes its backslashes.
+    /// Appends text from outside quotes and removes its backslashes.
     pub(super) fn push_bare(&mut self, raw: &str) {
         let mut chars = raw.chars();
         while let Some(c) = chars.next() {
@@ -37,13 +37,13 @@ impl Word {
         }
     }
 
-    /// Appends text that quotes have made plain.
+    /// Appends quoted text.
     pub(super) fn push_quoted(&mut self, text: &str) {
         text.chars().for_each(|c| self.push_quoted_char(c));
     }
 
-    /// Appends text from between double quotes and undoes its backslashes. Gives `false` where the text has an expansion in
-    /// it: the parser should have seen that, so nothing it says about this word counts.
+    /// Appends text from between double quotes and removes its backslashes. Gives `false` if the text has an expansion: the parser
+    /// missed it, so its reading of this word does not count.
     #[must_use]
     pub(super) fn push_double_quoted(&mut self, raw: &str) -> bool {
         let mut chars = raw.chars().peekable();
@@ -62,7 +62,7 @@ impl Word {
         true
     }
 
-    /// Appends what only the shell knows, as written.
+    /// Appends an expansion, as written.
     pub(super) fn push_dynamic(&mut self, raw: &str) {
         self.dynamic = true;
         self.push_quoted(raw);
@@ -75,7 +75,7 @@ impl Word {
         self.dynamic |= other.dynamic;
     }
 
-    /// Looks for patterns and braces, once the word is whole.
+    /// Sets the flags for patterns and braces, once the word is complete.
     pub(super) fn finish(mut self) -> Self {
         let home = self.bare.starts_with('~') || self.bare.contains("=~") || self.bare.contains(":~");
         self.glob |= home || self.bare.contains(['*', '?', '[']);
@@ -93,14 +93,14 @@ fn starts_expansion(next: char) -> bool {
     next.is_ascii_alphanumeric() || "_({@*#?$!-[".contains(next)
 }
 
-/// `{a,b}` and `{1..3}` become several words. Where in doubt, they do.
+/// Says whether a word may expand to several words, as `{a,b}` and `{1..3}` do.
 fn braces_expand(bare: &str) -> bool {
     let Some(open) = bare.find('{') else { return false };
     let Some(close) = bare.rfind('}') else { return false };
     bare.get(open..close).is_some_and(|inside| inside.contains(',') || inside.contains(".."))
 }
 
-/// Undoes `$'…'`. `None` where it holds a NUL or an escape that is not known.
+/// Decodes the text of `$'…'`. `None` if it has a NUL or an unknown escape.
 pub(super) fn ansi_c(raw: &str) -> Option<String> {
     let mut out: Vec<u8> = Vec::new();
     let mut chars = raw.chars().peekable();
@@ -143,7 +143,7 @@ pub(super) fn ansi_c(raw: &str) -> Option<String> {
             _ => return None,
         }
     }
-    // The shell ends the word at a NUL, and the rest of it would be seen here only.
+    // The shell ends the word at a NUL.
     String::from_utf8(out).ok().filter(|text| !text.contains('\0'))
 }
 

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::collector::{Argv, Collector, CommandContext, Stdin};
 use super::guard::refused;
-use super::walk::{Argv, Around, Stdin, Walk};
 use super::word::Word;
 use super::{Assignment, runner, unread};
 use crate::Unparsed;
@@ -42,32 +42,43 @@ impl Wrapper {
     }
 }
 
-/// Looks through a wrapper. Gives `false` where the program is none.
-pub(super) fn run(walk: &mut Walk, name: &str, argv: &Argv, around: &Around) -> Result<bool, Unparsed> {
-    if unread::is(name) {
-        let at = walk.list(argv, around);
-        walk.opaque(at);
-        walk.doubt(format!("`{name}` may run another command in a manner that is not read"));
-        walk.shell.elevated |= matches!(name, "runuser" | "pkexec" | "run0" | "sudoedit" | "gosu" | "su-exec");
-        runner::guess(walk, name, argv, around)?;
+/// Examines a wrapper and the command in its arguments. Gives `false` if the program is not a wrapper.
+pub(super) fn run(
+    collector: &mut Collector,
+    name: &str,
+    argv: &Argv,
+    context: &CommandContext,
+) -> Result<bool, Unparsed> {
+    if unread::is_unread(name) {
+        let at = collector.add_command(argv, context);
+        collector.mark_opaque(at);
+        collector.add_doubt(format!("`{name}` may run another command in a manner that is not read"));
+        collector.shell.elevated |= matches!(name, "runuser" | "pkexec" | "run0" | "sudoedit" | "gosu" | "su-exec");
+        runner::list_unread(collector, name, argv, context)?;
         return Ok(true);
     }
     let Some(wrapper) = WRAPPERS.get(name) else { return Ok(false) };
-    if name == "env" && splits(&argv.words) {
-        return split_string(walk, argv, around).map(|()| true);
+    if name == "env" && has_split_string(&argv.words) {
+        return split_string(collector, argv, context).map(|()| true);
     }
     if name == "command" && argv.words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
-        walk.list(argv, around);
+        collector.add_command(argv, context);
         return Ok(true);
     }
     if matches!(name, "sudo" | "doas") {
-        walk.shell.elevated = true;
+        collector.shell.elevated = true;
     }
-    unwrap(walk, name, wrapper, argv, around)?;
+    unwrap(collector, name, wrapper, argv, context)?;
     Ok(true)
 }
 
-fn unwrap(walk: &mut Walk, name: &str, wrapper: &Wrapper, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
+fn unwrap(
+    collector: &mut Collector,
+    name: &str,
+    wrapper: &Wrapper,
+    argv: &Argv,
+    context: &CommandContext,
+) -> Result<(), Unparsed> {
     let mut assignments = argv.assignments.clone();
     let mut at = 1;
     let mut operands = wrapper.operands;
@@ -80,9 +91,9 @@ fn unwrap(walk: &mut Walk, name: &str, wrapper: &Wrapper, argv: &Argv, around: &
         if options && text == "--" {
             options = false;
         } else if options && text.starts_with('-') && (text.len() > 1 || wrapper.is_flag(text)) {
-            at += option(walk, name, wrapper, text);
+            at += pass_option(collector, name, wrapper, text);
             continue;
-        } else if wrapper.takes_assignments && assigns(text) {
+        } else if wrapper.takes_assignments && is_assignment(text) {
             let (variable, value) = text.split_once('=').unwrap_or((text, ""));
             assignments.push(Assignment { name: variable.to_owned(), value: value.to_owned() });
         } else if operands > 0 {
@@ -94,26 +105,26 @@ fn unwrap(walk: &mut Walk, name: &str, wrapper: &Wrapper, argv: &Argv, around: &
     }
     let rest: Vec<Word> = argv.words.get(at..).unwrap_or_default().to_vec();
     if wrapper.is_listed || rest.is_empty() {
-        let listed = walk.list(argv, around);
+        let listed = collector.add_command(argv, context);
         if rest.is_empty() && wrapper.is_listed {
-            walk.opaque(listed);
+            collector.mark_opaque(listed);
         }
     }
     if rest.is_empty() {
-        assignments.iter().for_each(|assignment| walk.notice_variable(&assignment.name, &assignment.value));
+        assignments.iter().for_each(|assignment| collector.check_variable(&assignment.name, &assignment.value));
         return Ok(());
     }
-    let mut inner = around.under(name);
+    let mut inner = context.under(name);
     inner.appended |= name == "xargs";
     let redirects = if wrapper.is_listed { Vec::new() } else { argv.redirects.clone() };
     let stdin = if name == "xargs" { Stdin::Other } else { argv.stdin.clone() };
-    walk.run(Argv { words: rest, assignments, redirects, stdin }, &inner)
+    collector.run(Argv { words: rest, assignments, redirects, stdin }, &inner)
 }
 
-/// Says how many words an option takes.
-fn option(walk: &mut Walk, name: &str, wrapper: &Wrapper, text: &str) -> usize {
+/// Gives the number of words that an option takes, itself included.
+fn pass_option(collector: &mut Collector, name: &str, wrapper: &Wrapper, text: &str) -> usize {
     let places = ["-C", "-D", "-R", "--chdir", "--chroot"];
-    walk.shell.cwd_changed |= places.iter().any(|place| text.starts_with(place));
+    collector.shell.cwd_changed |= places.iter().any(|place| text.starts_with(place));
     if wrapper.is_value(text) {
         return 2;
     }
@@ -135,7 +146,7 @@ fn option(walk: &mut Walk, name: &str, wrapper: &Wrapper, text: &str) -> usize {
     for (at, letter) in letters.char_indices() {
         let option = format!("-{letter}");
         if wrapper.is_value(&option) {
-            walk.shell.cwd_changed |= places.contains(&option.as_str());
+            collector.shell.cwd_changed |= places.contains(&option.as_str());
             return if at + letter.len_utf8() == letters.len() { 2 } else { 1 };
         }
         if !wrapper.is_flag(&option) {
@@ -145,28 +156,28 @@ fn option(walk: &mut Walk, name: &str, wrapper: &Wrapper, text: &str) -> usize {
             return 1;
         }
     }
-    walk.doubt(format!("the option `{text}` of `{}` is not known", name));
+    collector.add_doubt(format!("the option `{text}` of `{}` is not known", name));
     1
 }
 
-fn assigns(text: &str) -> bool {
+fn is_assignment(text: &str) -> bool {
     let Some((name, _)) = text.split_once('=') else { return false };
     !name.is_empty()
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn splits(words: &[Word]) -> bool {
-    words.iter().skip(1).take_while(|word| word.text.starts_with('-') || assigns(&word.text)).any(|word| {
+fn has_split_string(words: &[Word]) -> bool {
+    words.iter().skip(1).take_while(|word| word.text.starts_with('-') || is_assignment(&word.text)).any(|word| {
         word.text.starts_with("--split")
             || (word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('S'))
     })
 }
 
-/// `env -S` splits by rules of its own: its command is listed as a shell would see it, and never relied on.
-fn split_string(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
-    walk.doubt("`env -S` splits its argument by rules of its own");
-    walk.list(argv, around);
+/// Lists the command of `env -S` as a shell would read it. It is always in doubt, because `env` has its own rules for splitting.
+fn split_string(collector: &mut Collector, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
+    collector.add_doubt("`env -S` splits its argument by rules of its own");
+    collector.add_command(argv, context);
     let mut texts = argv.words.iter().skip(1).filter_map(|word| {
         let text = word.text.as_str();
         text.split_once('=').filter(|(option, _)| option.starts_with("--split")).map(|(_, text)| text).or_else(|| {
@@ -178,5 +189,5 @@ fn split_string(walk: &mut Walk, argv: &Argv, around: &Around) -> Result<(), Unp
     let rest: Vec<&str> =
         argv.words.iter().skip(1).filter(|word| !word.text.starts_with('-')).map(|word| word.text.as_str()).collect();
     let text = format!("{glued} {}", rest.join(" "));
-    walk.text(&text, &around.under("env")).map_err(|_| refused("the argument of `env -S` cannot be read"))
+    collector.text(&text, &context.under("env")).map_err(|_| refused("the argument of `env -S` cannot be read"))
 }

@@ -1,9 +1,8 @@
-//! What every database certainly reads alike.
+//! The check that every database reads a text alike.
 //!
-//! The parser reads one grammar, and lets much through that another reads in another way: a word it does not know becomes an alias, what
-//! follows `END` is passed over. So a statement counts as understood only if nothing in it can be read otherwise: signs that mean the
-//! same everywhere, one statement, no word of any grammar in the place of a name, and nothing that the parser dropped. Whatever else
-//! there is, is a doubt.
+//! The parser has one grammar, and accepts much that another database reads in another way: an unknown word becomes an alias, words
+//! after `END` are skipped. So a text is relied on only if it has one statement, only signs that mean the same everywhere, no keyword of any
+//! database as a name, and no part that the parser dropped. Every other text is in doubt.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -13,8 +12,8 @@ use sqlparser::ast::{Ident, Query, Statement as Tree, TableFactor, Visit, Visito
 use super::token::{Token, tokens};
 use super::{Statement, words};
 
-/// Says why a text cannot be relied on, if it cannot.
-pub(super) fn doubt(text: &str, trees: &[Tree], read: &[Statement]) -> Option<String> {
+/// The reason why a text cannot be relied on, if there is one.
+pub(super) fn find_doubt(text: &str, trees: &[Tree], read: &[Statement]) -> Option<String> {
     check(text, trees, read).err()
 }
 
@@ -31,14 +30,14 @@ fn check(text: &str, trees: &[Tree], read: &[Statement]) -> Result<(), String> {
     }
     let mut names = Names::default();
     let _: ControlFlow<()> = tree.visit(&mut names);
-    neighbours(&found)?;
+    check_adjacent(&found)?;
     names.check(&found)?;
     names.check_targets(read)?;
-    accounted(&found, tree)
+    check_all_parts_read(&found, tree)
 }
 
-/// Every word and sign of the text must come out again when the statement that was read is written down.
-fn accounted(found: &[Token], tree: &Tree) -> Result<(), String> {
+/// Checks that every word and sign of the text occurs again when the parsed statement is printed.
+fn check_all_parts_read(found: &[Token], tree: &Tree) -> Result<(), String> {
     let written =
         tokens(&tree.to_string()).map_err(|_| "something that cannot be written as it was read".to_owned())?;
     let (mut found, mut written) = (found.iter().filter_map(essence), written.iter().filter_map(essence));
@@ -52,7 +51,7 @@ fn accounted(found: &[Token], tree: &Tree) -> Result<(), String> {
     }
 }
 
-/// A word or sign as it is compared. `AS`, `INNER` and `OUTER` are written or left out as one likes; none of them is ever a name.
+/// A word or sign in the form in which it is compared. `AS`, `INNER` and `OUTER` are optional and never names, so they are left out.
 fn essence(token: &Token) -> Option<String> {
     Some(match token {
         Token::Word(word) if matches!(word.as_str(), "AS" | "INNER" | "OUTER") => return None,
@@ -64,8 +63,8 @@ fn essence(token: &Token) -> Option<String> {
     })
 }
 
-/// Refuses words and quotes beside each other that are an alias to one database and something else to another.
-fn neighbours(found: &[Token]) -> Result<(), String> {
+/// Refuses adjacent words and quotes that are an alias in one database and something else in another.
+fn check_adjacent(found: &[Token]) -> Result<(), String> {
     let mut before: Option<&Token> = None;
     for (at, token) in found.iter().enumerate() {
         let after = found.get(at + 1);
@@ -73,7 +72,7 @@ fn neighbours(found: &[Token]) -> Result<(), String> {
             Token::Word(word) if word == "IN" && after != Some(&Token::Sign("(")) => {
                 return Err("`IN` without a bracket".to_owned());
             }
-            Token::Word(word) if !words::hard(word) => alias(found, at, word)?,
+            Token::Word(word) if !words::is_reserved(word) => check_alias(found, at, word)?,
             Token::Text(_) if !before_text(before) => {
                 return Err("a text in quotes that may be an alias or a name".to_owned());
             }
@@ -93,34 +92,38 @@ fn neighbours(found: &[Token]) -> Result<(), String> {
 fn before_text(before: Option<&Token>) -> bool {
     match before {
         Some(Token::Sign(sign)) => !matches!(*sign, ")" | "." | "::"),
-        Some(Token::Word(word)) => words::before_text(word),
+        Some(Token::Word(word)) => words::may_precede_text(word),
         _ => false,
     }
 }
 
-/// Says whether a value or a name stands right before, so that what follows is no value of its own.
+/// Says whether the token before is a value or a name, so that the next token cannot be a value.
 fn touches(before: Option<&Token>) -> bool {
     match before {
-        Some(Token::Word(word)) => !words::serves(word),
+        Some(Token::Word(word)) => !words::is_keyword(word),
         Some(Token::Sign(sign)) => *sign == ")",
         Some(_) => true,
         None => false,
     }
 }
 
-/// An alias without `AS` must be used as one, or be too short to be anything else, and a clause must follow it.
-fn alias(found: &[Token], at: usize, word: &str) -> Result<(), String> {
+/// Checks an alias without `AS`: it must be used as a qualifier or have at most two letters, and a clause must follow it.
+fn check_alias(found: &[Token], at: usize, word: &str) -> Result<(), String> {
     let back = |steps: usize| at.checked_sub(steps).and_then(|at| found.get(at));
     let (before, after) = (back(1), found.get(at + 1));
     let refused = || Err(format!("`{}` without `AS`, which may be an alias or something else", word.to_lowercase()));
     let ends = match after {
         None => true,
         Some(Token::Sign(sign)) => matches!(*sign, "," | ")"),
-        Some(Token::Word(next)) => words::after_alias(next),
+        Some(Token::Word(next)) => words::may_follow_alias(next),
         Some(_) => false,
     };
     match before {
-        Some(Token::Word(first)) if words::hard(first) || (words::serves(first) && words::serves(word)) => Ok(()),
+        Some(Token::Word(first))
+            if words::is_reserved(first) || (words::is_keyword(first) && words::is_keyword(word)) =>
+        {
+            Ok(())
+        }
         Some(Token::Word(_) | Token::Quoted(_)) => {
             let used = |pair: &[Token]| matches!(pair, [name, Token::Sign(".")] if name.is(word));
             if ends && (word.len() <= 2 || found.windows(2).any(used)) { Ok(()) } else { refused() }
@@ -129,7 +132,7 @@ fn alias(found: &[Token], at: usize, word: &str) -> Result<(), String> {
             let listed = after.is_some_and(|next| next.is("FROM"));
             if ends || listed { Ok(()) } else { refused() }
         }
-        Some(Token::Number(_) | Token::Text(_)) if words::unit(word) => Ok(()),
+        Some(Token::Number(_) | Token::Text(_)) if words::is_time_unit(word) => Ok(()),
         Some(Token::Number(_)) if back(2).is_some_and(|token| token.is("TOP")) => Ok(()),
         Some(Token::Number(_) | Token::Text(_) | Token::Parameter(_)) => refused(),
         _ => Ok(()),
@@ -141,7 +144,7 @@ fn alias(found: &[Token], at: usize, word: &str) -> Result<(), String> {
 struct Names {
     /// Names without quotes, in capitals, and how often each is there.
     plain: HashMap<String, usize>,
-    /// A name stands in quotes that are no double quotes.
+    /// A name stands in quotes other than double quotes.
     odd: bool,
     /// Names that stand for a table within the statement, in lower case.
     aliases: Vec<String>,
@@ -179,7 +182,7 @@ impl Visitor for Names {
 }
 
 impl Names {
-    /// No name is a word of a grammar, and every word that is no name is a word of the grammar that all share.
+    /// Checks that no name is a keyword of any database, and that every other word is a keyword of all of them.
     fn check(&self, found: &[Token]) -> Result<(), String> {
         if self.odd {
             return Err("a name in quotes that only some databases know".to_owned());
@@ -191,19 +194,19 @@ impl Names {
             }
         }
         for (name, times) in &self.plain {
-            if words::never(name) && !(words::function(name) && *times == called(found, name)) {
+            if words::is_never_name(name) && !(words::is_function_word(name) && *times == called(found, name)) {
                 return Err(format!("`{}` in the place of a name", name.to_lowercase()));
             }
         }
         for (word, times) in there {
-            if self.plain.get(word).copied().unwrap_or_default() < times && !words::serves(word) {
+            if self.plain.get(word).copied().unwrap_or_default() < times && !words::is_keyword(word) {
                 return Err(format!("`{}`, which only some databases know", word.to_lowercase()));
             }
         }
         Ok(())
     }
 
-    /// What is written must not be called like an alias: some databases then write to what the alias stands for.
+    /// Checks that no written table has the name of an alias: some databases then write to the table that the alias stands for.
     fn check_targets(&self, read: &Statement) -> Result<(), String> {
         let aliased = |table: &&String| self.aliases.contains(&table.to_lowercase());
         match read.writes.iter().find(aliased) {
@@ -213,14 +216,14 @@ impl Names {
     }
 }
 
-/// How often a word is called as a function, where a value may stand.
+/// Counts the calls of a word as a function, at positions where a value may stand.
 fn called(found: &[Token], word: &str) -> usize {
     let call = |at: usize| {
         let before = at.checked_sub(1).and_then(|before| found.get(before));
         found.get(at).is_some_and(|token| token.is(word))
             && found.get(at + 1) == Some(&Token::Sign("("))
             && match before {
-                Some(Token::Word(word)) => words::hard(word),
+                Some(Token::Word(word)) => words::is_reserved(word),
                 Some(Token::Sign(sign)) => !matches!(*sign, ")" | "."),
                 _ => false,
             }

@@ -1,4 +1,4 @@
-//! What databases read differently, found before anything is parsed.
+//! Checks on the characters and comments of SQL, before it is parsed.
 
 use sqlparser::dialect::GenericDialect;
 use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
@@ -6,19 +6,19 @@ use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 use super::refused;
 use crate::{Unparsed, text};
 
-/// The longest text, in bytes.
+/// Longest text, in bytes.
 const LONGEST: usize = 32 * 1024;
 
-/// The most words and signs. A chain of operators is as deep in the tree as it is long, and has to be dropped again.
+/// Largest number of words and signs. The tree of a chain of operators is as deep as the chain is long, and dropping it takes stack.
 const MOST: usize = 2_000;
 
-/// Refuses what is too long, and quotes and comments that end elsewhere in another database.
+/// Refuses a text that is too long, or has quotes or comments that databases end at different positions.
 pub(super) fn check(text: &str) -> Result<(), Unparsed> {
     if text.len() > LONGEST {
         return Err(refused(format!("the SQL is longer than {LONGEST} bytes")));
     }
-    if let Some(c) = text::unseen(&text.replace("\r\n", "\n")) {
-        return Err(refused(format!("{} is in the SQL", text::described(c))));
+    if let Some(c) = text::find_invisible(&text.replace("\r\n", "\n")) {
+        return Err(refused(format!("{} is in the SQL", text::describe(c))));
     }
     if text.contains("\\'") || text.contains("\\\"") || text.contains("\\`") {
         return Err(refused("a backslash before a quote, which some databases take for its end"));
@@ -48,7 +48,7 @@ pub(super) fn check(text: &str) -> Result<(), Unparsed> {
     Ok(())
 }
 
-/// Refuses a text that goes on after a query of the form `TABLE a`: the parser passes over the two words that follow it.
+/// Refuses a text that continues after a query of the form `TABLE a`: the parser skips the next two words.
 pub(super) fn ends_after_table(text: &str) -> Result<(), Unparsed> {
     let mut tokens = Tokenizer::new(&GenericDialect {}, text)
         .tokenize()

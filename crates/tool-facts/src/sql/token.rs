@@ -1,4 +1,4 @@
-//! The words and signs of SQL that every database takes apart alike.
+//! A lexer for the words and signs of SQL that every database splits alike.
 
 use crate::text;
 
@@ -24,7 +24,7 @@ impl Token {
     }
 }
 
-/// Operators, as a run of signs without a blank, and what they are. A minus may follow a comparison.
+/// Operators as written without blanks, and the signs that they consist of. A minus may follow a comparison.
 const OPERATORS: &[(&str, &[&str])] = &[
     ("=", &["="]),
     ("<>", &["<>"]),
@@ -46,7 +46,7 @@ const OPERATORS: &[(&str, &[&str])] = &[
     ("<-", &["<", "-"]),
 ];
 
-/// Takes a text apart. `Err` says what some database may read in another way than others.
+/// Splits a text into tokens. `Err` names a part that some database may read in another way than others.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut reader = Reader { rest: text, before: ' ', found: Vec::new() };
     while let Some(c) = reader.rest.chars().next() {
@@ -71,13 +71,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
 
 struct Reader<'a> {
     rest: &'a str,
-    /// The character before.
+    /// The character before the rest.
     before: char,
     found: Vec<Token>,
 }
 
 impl Reader<'_> {
-    /// Passes over so many bytes.
+    /// Skips a number of bytes.
     fn pass(&mut self, bytes: usize) {
         let (passed, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         self.before = passed.chars().next_back().unwrap_or(' ');
@@ -93,7 +93,7 @@ impl Reader<'_> {
         self.rest.chars().next().unwrap_or(' ')
     }
 
-    /// How many bytes from here on are of this sort.
+    /// Length in bytes of the run of such characters at the current position.
     fn run(&self, sort: impl Fn(char) -> bool) -> usize {
         self.rest.find(|c| !sort(c)).unwrap_or(self.rest.len())
     }
@@ -142,8 +142,8 @@ impl Reader<'_> {
         if inner.contains('\\') {
             return Err("a backslash in quotes, which some databases pass over".to_owned());
         }
-        if let Some(c) = inner.chars().find(|c| text::like_punctuation(*c)) {
-            return Err(format!("{}, which some databases may turn into a quote or another sign", text::described(c)));
+        if let Some(c) = inner.chars().find(|c| text::is_like_punctuation(*c)) {
+            return Err(format!("{}, which some databases may turn into a quote or another sign", text::describe(c)));
         }
         self.found.push(Token::Text(inner.to_owned()));
         self.pass(end + 2);
@@ -169,7 +169,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `?`, `$1`, `:name`, and `::` before a type.
+    /// Takes `?`, `$1`, `:name`, or `::` before a type.
     fn parameter(&mut self) -> Result<(), String> {
         if in_word(self.before) && !self.rest.starts_with("::") {
             return Err("a parameter that touches a word".to_owned());
@@ -189,7 +189,7 @@ impl Reader<'_> {
             '$' => !named.is_empty() && named.bytes().all(|c| c.is_ascii_digit()),
             _ => named.starts_with(|c: char| c.is_ascii_alphabetic()),
         };
-        // SQLite takes what follows in brackets for a part of the name.
+        // SQLite reads brackets after the name as a part of it.
         let after = name.get(length..).unwrap_or_default();
         let ends = after.is_empty() || after.starts_with([' ', '\t', '\r', '\n', ')', ',', ';']);
         if !good || !(ends || (self.next() == '$' && cast(after))) {
@@ -200,7 +200,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Only between the parts of a name, without a blank.
+    /// Takes a period, which may stand only between the parts of a name, without blanks.
     fn period(&mut self) -> Result<(), String> {
         let after = self.rest.chars().nth(1).unwrap_or(' ');
         let good = (in_word(self.before) || self.before == '"')

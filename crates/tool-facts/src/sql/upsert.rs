@@ -1,8 +1,8 @@
-//! What a statement does to rows that are there already, beside what its verb says.
+//! Effects of inserts and merges on existing rows.
 
 use sqlparser::ast::{Expr, MergeAction, OnConflictAction, OnInsert, SqliteOnConflict, Statement as Tree};
 
-/// The further verbs of a statement, the strongest first: an upsert also updates, and one that replaces also deletes.
+/// The further verbs of a statement, the strongest first: an upsert also updates, and a replacing insert also deletes.
 pub(super) fn further(tree: &Tree) -> Vec<&'static str> {
     match tree {
         Tree::Insert(insert) if insert.replace_into || insert.overwrite || replaces(insert.or.as_ref()) => {
@@ -24,7 +24,7 @@ pub(super) fn further(tree: &Tree) -> Vec<&'static str> {
     }
 }
 
-/// The `WHERE` of `DO UPDATE`, where it has one.
+/// The `WHERE` of `DO UPDATE`, if it has one.
 pub(super) fn limit(tree: &Tree) -> Option<&Expr> {
     let Tree::Insert(insert) = tree else { return None };
     match &insert.on {
@@ -40,7 +40,7 @@ fn replaces(or: Option<&SqliteOnConflict>) -> bool {
     matches!(or, Some(SqliteOnConflict::Replace))
 }
 
-/// Whatever else may follow `ON` is taken for an update too.
+/// Says whether an insert updates existing rows. Any clause after `ON` other than `DO NOTHING` counts as an update.
 fn updates(on: Option<&OnInsert>) -> bool {
     match on {
         None => false,

@@ -1,10 +1,10 @@
 //! Which argument is read as what, and what cannot be read.
 
-use holdpoint_tool_facts::Parsed;
+use holdpoint_tool_facts::CallFacts;
 use serde_json::{Value, json};
 
 fn sorts(tool: &str, arguments: &Value) -> String {
-    let parsed = Parsed::of(tool, arguments);
+    let parsed = CallFacts::of(tool, arguments);
     let mut sorts = Vec::new();
     let mut note = |name: &str, ok: bool| sorts.push(if ok { name.to_owned() } else { format!("{name}!") });
     if let Some(shell) = &parsed.shell {
@@ -189,18 +189,18 @@ fn what_failed_is_told() {
         json!({"env": {"LD_PRELOAD": "/x"}, "run": {"command": "ls"}}),
         json!({"command": "ls", "env_vars": ["LD_PRELOAD=/x"]}),
     ] {
-        assert!(Parsed::of("x", &arguments).failed().is_some(), "{arguments}");
+        assert!(CallFacts::of("x", &arguments).first_failure().is_some(), "{arguments}");
     }
     for arguments in
         [json!({"command": "ls"}), json!({"path": "/a"}), json!({}), json!({"command": "ls", "env": {"LANG": "C"}})]
     {
-        assert_eq!(Parsed::of("x", &arguments).failed(), None, "{arguments}");
+        assert_eq!(CallFacts::of("x", &arguments).first_failure(), None, "{arguments}");
     }
 }
 
 #[test]
 fn variables_and_words_from_beside_count() {
-    let parsed = Parsed::of("x", &json!({"command": "git", "args": ["-C", "x", "push"], "env": {"A": "1"}}));
+    let parsed = CallFacts::of("x", &json!({"command": "git", "args": ["-C", "x", "push"], "env": {"A": "1"}}));
     let shell = parsed.shell.unwrap().unwrap();
     assert_eq!(shell.commands[0].subcommand, "push");
     assert_eq!(shell.commands[0].assignments[0].name, "A");
@@ -215,7 +215,7 @@ fn a_list_of_commands_is_not_one() {
         (json!({"command": ["ls", "rm"]}), vec!["ls"]),
         (json!({"script": ["git status"]}), vec!["git"]),
     ] {
-        let shell = Parsed::of("x", &arguments).shell.unwrap().unwrap();
+        let shell = CallFacts::of("x", &arguments).shell.unwrap().unwrap();
         assert_eq!(shell.commands.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), expected, "{arguments}");
         assert_eq!(shell.plain, expected.len() == 1, "{arguments}");
     }
@@ -253,7 +253,7 @@ fn the_method_comes_from_the_arguments() {
         (json!({"url": "https://a.b", "bodyParams": {}}), "POST"),
         (json!({"url": "https://a.b", "format": "json"}), "GET"),
     ] {
-        assert_eq!(Parsed::of("x", &arguments).url.unwrap().unwrap().method, expected, "{arguments}");
+        assert_eq!(CallFacts::of("x", &arguments).url.unwrap().unwrap().method, expected, "{arguments}");
     }
 }
 
@@ -270,7 +270,7 @@ fn what_is_not_known_beside_a_command_leaves_it_plain_only_but_for_that() {
         (json!([{"command": "ls"}, {"uid": 0}]), false, true),
         (json!([{"command": "ls"}]), true, false),
     ] {
-        let shell = Parsed::of("x", &arguments).shell.unwrap().unwrap();
+        let shell = CallFacts::of("x", &arguments).shell.unwrap().unwrap();
         assert_eq!((shell.plain, shell.plain_beside), (plain, beside), "{arguments}");
         assert_eq!(shell.cwd_changed, !plain, "{arguments}");
     }
@@ -279,9 +279,9 @@ fn what_is_not_known_beside_a_command_leaves_it_plain_only_but_for_that() {
 #[test]
 fn arguments_too_deep_or_too_many_are_refused() {
     let deep = (0..20).fold(json!({"command": "ls"}), |inner, _| json!({ "a": inner }));
-    assert!(Parsed::of("x", &deep).failed().is_some());
+    assert!(CallFacts::of("x", &deep).first_failure().is_some());
     let many: Vec<Value> = (0..300).map(|at| json!({"path": format!("/{at}")})).collect();
-    assert!(Parsed::of("x", &json!({ "a": many })).failed().is_some());
+    assert!(CallFacts::of("x", &json!({ "a": many })).first_failure().is_some());
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_command_is_plain_only_where_nothing_beside_it_says_that_it_runs_elsewhere()
         (json!({"command": "git -C y status", "cwd": "/x"}), false, false),
         (json!({"command": "ls", "cwd": 3}), false, true),
     ] {
-        let parsed = Parsed::of("x", &arguments);
+        let parsed = CallFacts::of("x", &arguments);
         let shell = parsed.shell.unwrap().unwrap();
         assert_eq!((shell.plain, shell.plain_elsewhere), (plain, elsewhere), "{arguments}");
     }

@@ -1,10 +1,10 @@
-//! `git config`, which reads a setting, or decides what git runs from then on.
+//! `git config`, which reads a setting, or changes what git runs later.
 
-use super::harmless;
-use crate::shell::walk::Walk;
+use super::is_harmless_setting;
+use crate::shell::collector::Collector;
 use crate::shell::word::Word;
 
-/// Options and subcommands that only show settings. Git refuses a second action beside one of them.
+/// Options and subcommands that only show settings. Git refuses a second action beside one of these.
 const READING: &[&str] = &[
     "--get",
     "--get-all",
@@ -18,14 +18,14 @@ const READING: &[&str] = &[
     "list",
 ];
 
-/// Options that choose the file a setting is read from.
+/// Options that choose the settings file.
 const SCOPES: &[&str] = &["--local", "--global", "--system", "--worktree"];
 
-/// Notes a doubt unless the words only read, or are exactly `[--local] KEY [VALUE]` with a key that runs nothing.
+/// Adds a doubt unless the words only read, or are exactly `[--local] KEY [VALUE]` with a key that runs no program.
 ///
 /// Every other shape is in doubt: an option may take the word that looks like the key (`--comment user.name core.pager x`), and
 /// `--rename-section` turns a harmless setting into one that runs a program.
-pub(super) fn look(walk: &mut Walk, args: &[Word]) {
+pub(super) fn inspect(collector: &mut Collector, args: &[Word]) {
     let words: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
     let scoped = words.split_first().filter(|(first, _)| SCOPES.contains(first)).map_or(&words[..], |(_, rest)| rest);
     if scoped.first().is_some_and(|first| READING.contains(first)) {
@@ -33,11 +33,11 @@ pub(super) fn look(walk: &mut Walk, args: &[Word]) {
     }
     let local = words.strip_prefix(&["--local"]).unwrap_or(&words);
     match local {
-        [key] | [key, _] if !harmless(key) => {
-            walk.doubt(format!("the setting `{key}` may make `git` run another program"));
+        [key] | [key, _] if !is_harmless_setting(key) => {
+            collector.add_doubt(format!("the setting `{key}` may make `git` run another program"));
         }
         [_] => {}
         [_, value] if !value.starts_with('-') => {}
-        _ => walk.doubt("what `git config` changes is not known"),
+        _ => collector.add_doubt("what `git config` changes is not known"),
     }
 }

@@ -154,6 +154,6 @@ fn one_command_is_lone() {
     for (text, expected) in
         [("a b", true), ("a b\n", true), ("a;", false), ("a &", false), ("(a)", false), ("a\nb", false), ("", false)]
     {
-        assert_eq!(lone(text), expected, "{text:?}");
+        assert_eq!(is_single_command(text), expected, "{text:?}");
     }
 }

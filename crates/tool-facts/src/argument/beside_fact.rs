@@ -1,42 +1,44 @@
-//! What stands beside a command, a URL or SQL.
+//! Arguments beside a command, a URL or SQL.
 //!
-//! Nobody here knows what a tool makes of `executable`, `worktree`, `init_sql` or `proxy`. So nothing is harmless but what is on a list
-//! here, in the type that it usually has; everything else is a stranger.
+//! What a tool does with `executable`, `worktree`, `init_sql` or `proxy` is not known. So an argument is harmless only if its name is on a list
+//! here and its value has the usual type; every other argument is an [`UnknownArgument`].
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::name::{holds_settings, is_environment, is_further, is_method, is_usual_body, plain};
-use super::{Argument, Sort, deed, header};
+use super::name::{holds_settings, is_environment, is_further_words, is_method, is_usual_body, plain};
+use super::{Argument, ArgumentKind, beside_path, header};
 use crate::word_list::WordList;
 
-/// An argument that may change what a call does, beside something that rules look at.
+/// An argument that may change what a call does, beside a fact that rules examine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stranger {
-    /// What it stands beside, by the variable of expressions: `shell`, `path`, `url` or `sql`.
+pub(crate) struct UnknownArgument {
+    /// The fact beside the argument, by its variable in expressions: `shell`, `path`, `url` or `sql`.
     pub(crate) beside: &'static str,
-    /// Its name, or that of what it stands in, at the top of the call.
+    /// Name of the top-level argument that it is, or is part of.
     pub(crate) argument: String,
-    /// The variable through which a rule may look at it, where it is one of those that are parsed.
+    /// The variable by which a rule can examine it, if it is parsed.
     pub(crate) variable: Option<&'static str>,
 }
 
-/// Texts for whoever reads the call.
+/// Texts for the reader of the call, and identifiers.
 static TEXTS: WordList = WordList::new(include_str!("../../data/argument/texts.txt"));
 
-/// How long to wait and how much to show: numbers, or texts such as `30s`.
+/// How long to wait and how much to show: numbers, or strings such as `30s`.
 static LIMITS: WordList = WordList::new(include_str!("../../data/argument/limits.txt"));
 
-/// The manner in which a call is made: true or false.
+/// How the call is made: booleans.
 static FLAGS: WordList = WordList::new(include_str!("../../data/argument/flags.txt"));
 
-/// Beside a URL: what is made of the answer.
+/// Beside a URL: texts about the request and its response.
 const URL_TEXTS: &[&str] = &["prompt", "useragent", "language", "acceptlanguage", "accept", "responsetype"];
+/// Beside a URL: formats and limits of the response.
 const URL_FIGURES: &[&str] = &["format", "outputformat", "returnformat", "startindex", "maxsize"];
+/// Beside a URL: booleans about the response.
 const URL_FLAGS: &[&str] = &["raw", "cache", "nocache", "markdown"];
 
-/// Beside SQL: how much is given and how it is shown.
+/// Beside SQL: limits and formats of the result.
 const SQL_FIGURES: &[&str] = &[
     "format",
     "outputformat",
@@ -53,15 +55,15 @@ const SQL_FIGURES: &[&str] = &[
 /// Beside SQL: the values of its parameters.
 static SQL_VALUES: WordList = WordList::new(include_str!("../../data/argument/sql_values.txt"));
 
-/// Beside a command: switches that are harmless while they are off.
+/// Beside a command: booleans that are harmless if they are false.
 const OFF: &[&str] = &["dangerouslydisablesandbox", "withescalatedpermissions", "tty", "restart"];
 
-/// Says whether a name is that of a text for whoever reads the call.
+/// Says whether an argument of this name is text for the reader of the call.
 pub(super) fn is_text(name: &str) -> bool {
     TEXTS.contains(name) || URL_TEXTS.contains(&name)
 }
 
-/// Says whether an argument is harmless beside whatever it stands: a text for whoever reads the call, how long to wait, how much to show.
+/// Says whether an argument is harmless beside any fact: text for the reader, how long to wait, how much to show.
 pub(super) fn is_harmless_anywhere(name: &str, value: &Value) -> bool {
     match value {
         Value::Bool(_) => FLAGS.contains(name),
@@ -71,31 +73,31 @@ pub(super) fn is_harmless_anywhere(name: &str, value: &Value) -> bool {
     }
 }
 
-/// A number with its unit, or one word.
+/// Says whether a text is a number with its unit, or one word.
 fn is_figure(text: &str) -> bool {
     text.len() <= 16 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ' '))
 }
 
-/// What is known of a call as a whole.
-pub(crate) struct Known {
-    /// What may be SQL was read as such.
+/// Properties of the call as a whole.
+pub(crate) struct CallTraits {
+    /// An argument that may be SQL was parsed as SQL.
     pub(crate) sql: bool,
-    /// The tool is about a database, so that it certainly is.
+    /// The name of the tool says that it works on a database, so that such an argument certainly is SQL.
     pub(crate) database: bool,
-    /// It names paths, if only in a patch.
+    /// The call names paths, at least in a patch.
     pub(crate) paths: bool,
 }
 
-/// Everything that is parsed, by where it is, and the variable of expressions that it is behind.
-pub(super) type Sorted = HashMap<*const Value, &'static str>;
+/// The parsed values by their addresses, each with its variable in expressions.
+pub(super) type ParsedValues = HashMap<*const Value, &'static str>;
 
-/// Gives every stranger in a call.
-pub(crate) fn strangers(arguments: &Value, found: &[Argument<'_>], known: &Known) -> Vec<Stranger> {
+/// Gives every unknown argument of a call.
+pub(crate) fn unknown_arguments(arguments: &Value, found: &[Argument<'_>], known: &CallTraits) -> Vec<UnknownArgument> {
     let place = |one: &Argument<'_>| Some((std::ptr::from_ref(one.value), variable(one, known.sql)?));
-    let sorted: Sorted = found.iter().filter_map(place).collect();
-    let mut strangers = Vec::new();
+    let sorted: ParsedValues = found.iter().filter_map(place).collect();
+    let mut unknown_arguments = Vec::new();
     for beside in ["shell", "url", "sql"] {
-        let company = Company { beside, sorted: &sorted };
+        let company = BesideFact { beside, sorted: &sorted };
         if !sorted.values().any(|variable| *variable == beside) {
             continue;
         }
@@ -106,45 +108,45 @@ pub(crate) fn strangers(arguments: &Value, found: &[Argument<'_>], known: &Known
         for (name, value) in fields {
             let mut variables = Vec::new();
             company.look(name, value, &mut variables);
-            let stranger = |variable| Stranger { beside, argument: name.to_owned(), variable };
-            strangers.extend(variables.into_iter().map(stranger));
+            let unknown = |variable| UnknownArgument { beside, argument: name.to_owned(), variable };
+            unknown_arguments.extend(variables.into_iter().map(unknown));
         }
     }
     if known.paths {
-        // What one looks for in files may read like SQL.
-        let certain = found.iter().filter(|one| known.database || one.sort != Sort::PerhapsSql);
-        deed::add(arguments, &certain.filter_map(place).collect(), &mut strangers);
+        // A search text may read like SQL.
+        let certain = found.iter().filter(|one| known.database || one.kind != ArgumentKind::PossibleSql);
+        beside_path::add(arguments, &certain.filter_map(place).collect(), &mut unknown_arguments);
     }
-    strangers
+    unknown_arguments
 }
 
-/// The variable of expressions that an argument is behind.
+/// The variable in expressions by which a rule examines an argument.
 fn variable(argument: &Argument<'_>, sql: bool) -> Option<&'static str> {
-    match argument.sort {
-        Sort::Command(_) => Some("shell"),
-        Sort::Url => Some("url"),
-        Sort::Location if argument.value.as_str().is_some_and(|text| text.contains("://")) => Some("url"),
-        Sort::Sql => Some("sql"),
-        Sort::PerhapsSql => sql.then_some("sql"),
-        Sort::Path | Sort::File | Sort::PerhapsPath | Sort::Location => Some("path"),
+    match argument.kind {
+        ArgumentKind::Command(_) => Some("shell"),
+        ArgumentKind::Url => Some("url"),
+        ArgumentKind::Location if argument.value.as_str().is_some_and(|text| text.contains("://")) => Some("url"),
+        ArgumentKind::Sql => Some("sql"),
+        ArgumentKind::PossibleSql => sql.then_some("sql"),
+        ArgumentKind::Path | ArgumentKind::File | ArgumentKind::PossiblePath | ArgumentKind::Location => Some("path"),
     }
 }
 
-/// What stands beside one variable.
-pub(super) struct Company<'a> {
+/// The arguments beside one fact.
+pub(super) struct BesideFact<'a> {
     pub(super) beside: &'static str,
-    pub(super) sorted: &'a Sorted,
+    pub(super) sorted: &'a ParsedValues,
 }
 
-impl Company<'_> {
-    /// Notes a stranger for each thing that is not known, with the variable through which it can be looked at.
-    fn look(&self, name: &str, value: &Value, strangers: &mut Vec<Option<&'static str>>) {
+impl BesideFact<'_> {
+    /// Adds every part of an argument that is not known, with the variable by which a rule can examine it.
+    fn look(&self, name: &str, value: &Value, unknown_arguments: &mut Vec<Option<&'static str>>) {
         let name = plain(name);
         match self.sorted.get(&std::ptr::from_ref(value)).copied() {
             Some(variable) if variable == self.beside => return,
-            // Where a command runs is told by its own facts.
+            // The facts of a command say where it runs.
             Some("path") if self.beside == "shell" => return,
-            Some(variable) => return strangers.push(Some(variable)),
+            Some(variable) => return unknown_arguments.push(Some(variable)),
             None => {}
         }
         if value.is_null() || self.belongs(&name, value) || self.harmless(&name, value) {
@@ -152,16 +154,16 @@ impl Company<'_> {
         }
         match value {
             Value::Object(fields) if holds_settings(&name) || self.leads_on(value) => {
-                fields.iter().for_each(|(name, inner)| self.look(name, inner, strangers));
+                fields.iter().for_each(|(name, inner)| self.look(name, inner, unknown_arguments));
             }
             Value::Array(items) if holds_settings(&name) || self.leads_on(value) => {
-                items.iter().for_each(|item| self.look(&name, item, strangers));
+                items.iter().for_each(|item| self.look(&name, item, unknown_arguments));
             }
-            _ => strangers.push(None),
+            _ => unknown_arguments.push(None),
         }
     }
 
-    /// Says whether something that is parsed lies within.
+    /// Says whether a parsed value lies within this value.
     fn leads_on(&self, value: &Value) -> bool {
         let parsed = |inner: &Value| self.sorted.contains_key(&std::ptr::from_ref(inner)) || self.leads_on(inner);
         match value {
@@ -171,10 +173,10 @@ impl Company<'_> {
         }
     }
 
-    /// Says whether it is read together with what it stands beside.
+    /// Says whether an argument is parsed together with the fact beside it.
     pub(super) fn belongs(&self, name: &str, value: &Value) -> bool {
         match self.beside {
-            "shell" => is_further(name, value) || is_environment(name),
+            "shell" => is_further_words(name, value) || is_environment(name),
             "url" => is_method(name, value) || is_usual_body(name),
             _ => SQL_VALUES.contains(name) && are_values(value, 0),
         }
@@ -193,14 +195,14 @@ impl Company<'_> {
             Value::Bool(_) if self.beside == "shell" => name == "login",
             Value::Bool(false) if self.beside == "url" => matches!(name, "followredirects" | "followredirect"),
             Value::String(wanted) if self.beside == "shell" && name == "sandboxpermissions" => wanted == "use_default",
-            // Which of the shells that the tool keeps.
+            // Identifier of one of the shells that the tool keeps open.
             Value::String(id) if self.beside == "shell" && name == "shellid" => {
                 id.len() <= 64 && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
             }
             Value::Bool(true) => self.beside == "sql" && matches!(name, "readonly" | "dryrun"),
             Value::Number(_) => on(&LIMITS, figures),
             Value::String(_) if TEXTS.contains(name) => true,
-            // Some of them become headers, and a second line would be another one.
+            // Some of these become headers, and a second line would be another header.
             Value::String(text) if texts.contains(&name) => name == "prompt" || !text.contains(char::is_control),
             Value::String(text) if on(&LIMITS, figures) => is_figure(text),
             headers if self.beside == "url" && name.ends_with("headers") => header::harmless(headers),
@@ -209,7 +211,7 @@ impl Company<'_> {
     }
 }
 
-/// Texts, numbers and the like, in lists or by names.
+/// Says whether a value consists of strings, numbers and the like, in lists or objects.
 fn are_values(value: &Value, depth: usize) -> bool {
     match value {
         Value::Object(fields) => depth < 2 && fields.values().all(|inner| are_values(inner, depth + 1)),

@@ -1,4 +1,4 @@
-//! Walks through a statement and gathers what it touches.
+//! Collects the verbs, tables and functions of a statement from its syntax tree.
 
 use std::ops::ControlFlow;
 
@@ -9,41 +9,44 @@ use sqlparser::ast::{
 
 use super::{Statement, function, upsert};
 
-/// Gives what a statement does, and the verbs of it and of everything within it.
-pub(super) fn look(tree: &Tree) -> (Statement, Vec<String>) {
-    let mut survey = Survey::default();
-    let _: ControlFlow<()> = tree.visit(&mut survey);
-    survey.drop_common_names(tree);
-    let verb = survey.verb(tree);
-    let reads = survey.relations.iter().filter(|name| !survey.only_target(name)).cloned().collect();
+/// Gives the facts of a statement, and the verbs of it and of the statements within it.
+pub(super) fn inspect(tree: &Tree) -> (Statement, Vec<String>) {
+    let mut facts = StatementFacts::default();
+    let _: ControlFlow<()> = tree.visit(&mut facts);
+    facts.drop_common_names(tree);
+    let verb = facts.verb(tree);
+    let reads = facts.relations.iter().filter(|name| !facts.only_target(name)).cloned().collect();
     let statement = Statement {
         verb,
         reads: unique(with_bare_names(reads)),
-        writes: unique(with_bare_names(survey.targets.clone())),
-        has_where: survey.limited(tree),
-        read_only: survey.reads_only(tree),
-        functions: unique(survey.functions.clone()),
+        writes: unique(with_bare_names(facts.targets.clone())),
+        has_where: facts.limited(tree),
+        read_only: facts.reads_only(tree),
+        functions: unique(facts.functions.clone()),
     };
-    (statement, unique(survey.verbs))
+    (statement, unique(facts.verbs))
 }
 
+/// The facts collected so far.
 #[derive(Default)]
-struct Survey {
+struct StatementFacts {
     verbs: Vec<String>,
-    /// Every table that is named, as often as it is.
+    /// Every mention of a table.
     relations: Vec<String>,
-    /// Those of them that are written.
+    /// The tables that are written.
     targets: Vec<String>,
     functions: Vec<String>,
-    /// Something was found that more than reads, or is not known.
+    /// The statement has a part that does more than read, or is not known.
     acts: bool,
-    /// Statements that change rows, and how many of them are limited.
+    /// Number of statements that change rows.
     changing: usize,
+    /// Number of these that have a `WHERE` on a column.
     limited: usize,
+    /// Number of queries with a `WITH`.
     withs: usize,
 }
 
-impl Visitor for Survey {
+impl Visitor for StatementFacts {
     type Break = ();
 
     fn pre_visit_statement(&mut self, tree: &Tree) -> ControlFlow<()> {
@@ -122,14 +125,14 @@ impl Visitor for Survey {
     }
 }
 
-impl Survey {
+impl StatementFacts {
     fn call(&mut self, called: &ObjectName) {
         let called = name(called).to_lowercase();
-        self.acts |= !function::pure(&called);
+        self.acts |= !function::is_pure(&called);
         self.functions.push(called);
     }
 
-    /// What `SHOW` is not known to show may be a table's: `SHOW INDEX FROM a`.
+    /// Adds the tables of an unknown form of `SHOW`: `SHOW INDEX FROM a`.
     fn show(&mut self, variable: &[Ident]) {
         let from = |word: &Ident| matches!(part(word).as_str(), "from" | "in" | "on" | "for" | "create");
         if let Some(at) = variable.iter().position(from) {
@@ -138,7 +141,7 @@ impl Survey {
         }
     }
 
-    /// Notes what a statement that acts is aimed at.
+    /// Adds the tables that a statement writes.
     fn target(&mut self, tree: &Tree) {
         match tree {
             Tree::Insert(insert) => {
@@ -167,8 +170,8 @@ impl Survey {
                 self.targets.extend(table.iter().map(name));
             }
             other => {
-                // Whatever else names a table may change it.
-                let mut named = Named::default();
+                // Any other statement may change the tables that it names.
+                let mut named = RelationNames::default();
                 let _: ControlFlow<()> = other.visit(&mut named);
                 self.targets.extend(named.0);
             }
@@ -206,7 +209,7 @@ impl Survey {
         self.limited += usize::from(selection.is_some_and(looks_at_a_column));
     }
 
-    /// A verb that writes is stronger than one that reads.
+    /// The verb of the whole statement. A verb that writes takes precedence over one that reads.
     fn verb(&self, tree: &Tree) -> String {
         let outer = verb(tree);
         if outer != "select" {
@@ -242,7 +245,7 @@ impl Survey {
         count(&self.targets) >= count(&self.relations)
     }
 
-    /// Takes the names that a `WITH` at the very beginning introduces off the list of tables, where they cannot be anything else.
+    /// Removes the names that a leading `WITH` introduces from the list of tables, unless they may be real tables.
     fn drop_common_names(&mut self, tree: &Tree) {
         let Tree::Query(query) = tree else { return };
         let Some(with) = query.with.as_ref().filter(|_| self.withs == 1) else { return };
@@ -253,22 +256,22 @@ impl Survey {
     }
 }
 
-/// A name that is used before its definition is a real table, and so is one within it, without `RECURSIVE`.
+/// Names that are used before their definition in a `WITH`, or inside it without `RECURSIVE`: these are real tables.
 fn seen_before_they_are_made(with: &With, common: &[String]) -> Vec<String> {
     let mut real = Vec::new();
     for (at, table) in with.cte_tables.iter().enumerate() {
-        let mut named = Named::default();
+        let mut named = RelationNames::default();
         let _: ControlFlow<()> = table.query.visit(&mut named);
-        // Databases disagree on whether a later one is known with `RECURSIVE`.
+        // Databases disagree on whether `RECURSIVE` makes later names visible.
         let known = common.get(..at + usize::from(with.recursive)).unwrap_or_default();
         real.extend(named.0.into_iter().filter(|name| !known.contains(name)));
     }
     real
 }
 
-/// A name in other capitals, or in other quotes, than its definition has is a real table to some databases.
+/// Names that are spelled with other capitals or quotes than their definition in a `WITH`: real tables in some databases.
 fn spelled_otherwise(query: &Query, with: &With) -> Vec<String> {
-    let mut spelled = Spelled::default();
+    let mut spelled = SpelledRelations::default();
     let _: ControlFlow<()> = query.visit(&mut spelled);
     let defined = |name: &ObjectName| {
         let alike = |table: &Cte| name.0.len() == 1 && name.to_string() == table.alias.name.to_string();
@@ -277,11 +280,11 @@ fn spelled_otherwise(query: &Query, with: &With) -> Vec<String> {
     spelled.0.iter().filter(|relation| !defined(relation)).map(name).collect()
 }
 
-/// Gathers every table that is named, as it is spelled.
+/// Collects every table that is named, as spelled.
 #[derive(Default)]
-struct Spelled(Vec<ObjectName>);
+struct SpelledRelations(Vec<ObjectName>);
 
-impl Visitor for Spelled {
+impl Visitor for SpelledRelations {
     type Break = ();
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
@@ -290,11 +293,11 @@ impl Visitor for Spelled {
     }
 }
 
-/// Gathers every table that is named.
+/// Collects every table that is named.
 #[derive(Default)]
-struct Named(Vec<String>);
+struct RelationNames(Vec<String>);
 
-impl Visitor for Named {
+impl Visitor for RelationNames {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
@@ -308,7 +311,7 @@ impl Visitor for Named {
     }
 }
 
-/// Says whether a query of the form `TABLE a` is in a statement.
+/// Says whether a statement contains a query of the form `TABLE a`.
 pub(super) fn has_short_form(tree: &Tree) -> bool {
     struct Short(Vec<String>);
     impl Visitor for Short {
@@ -324,7 +327,7 @@ pub(super) fn has_short_form(tree: &Tree) -> bool {
     !found.0.is_empty()
 }
 
-/// Gathers the tables that a query reads by `TABLE a`, which are no relations to the parser.
+/// Adds the tables that a query reads by `TABLE a`, which the parser does not report as relations.
 fn short(body: &SetExpr, names: &mut Vec<String>) {
     let mut bodies = vec![body];
     while let Some(body) = bodies.pop() {
@@ -335,13 +338,13 @@ fn short(body: &SetExpr, names: &mut Vec<String>) {
                 let name = table.table_name.as_deref().unwrap_or_default();
                 names.push(format!("{schema}{name}").to_lowercase());
             }
-            // A query in parentheses is visited by itself.
+            // The visitor reaches a query in parentheses separately.
             _ => {}
         }
     }
 }
 
-/// Some databases read a file whose name stands in quotes where a table should.
+/// Says whether the name of a table may be a file: some databases read a file whose name stands in quotes.
 fn may_be_a_file(table: &ObjectName) -> bool {
     table.0.iter().any(|part| match part {
         ObjectNamePart::Identifier(ident) => {
@@ -352,7 +355,7 @@ fn may_be_a_file(table: &ObjectName) -> bool {
     })
 }
 
-/// `WHERE true` and `WHERE 1 = 1` limit nothing.
+/// Says whether a `WHERE` mentions a column. `WHERE true` and `WHERE 1 = 1` limit nothing.
 fn looks_at_a_column(selection: &Expr) -> bool {
     struct Columns(bool);
     impl Visitor for Columns {
@@ -368,7 +371,7 @@ fn looks_at_a_column(selection: &Expr) -> bool {
     columns.0
 }
 
-/// Statements that show what is there.
+/// Says whether a statement only shows what exists.
 fn shows(tree: &Tree) -> bool {
     matches!(
         tree,
@@ -424,7 +427,7 @@ fn part(ident: &Ident) -> String {
     if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
 }
 
-/// `public.Secrets` and `"Secrets"` are `secrets` to most databases, and must not slip past a rule that names it.
+/// Adds the bare name in lower case of each table: `public.Secrets` and `"Secrets"` are `secrets` in most databases, and a rule that names it must see them.
 fn with_bare_names(names: Vec<String>) -> Vec<String> {
     let bare = |name: &String| name.rsplit('.').next().unwrap_or_default().to_lowercase();
     names

@@ -1,4 +1,4 @@
-//! Looks an expression over before it is ever evaluated.
+//! Examines an expression when it is loaded, before it is ever evaluated.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,35 +13,35 @@ use super::{
 };
 use crate::document::listed;
 
-/// How deep an expression may be nested once it is parsed: evaluating it takes stack for each level.
+/// Deepest nesting of a parsed expression: its evaluation takes stack for each level.
 const DEEPEST: usize = 24;
-/// How deep loops may be nested.
+/// Deepest nesting of loops.
 const DEEPEST_LOOPS: usize = 2;
 
-/// How long a pattern of `glob` may be, in bytes.
+/// Longest pattern of `glob`, in bytes.
 const LONGEST_GLOB: usize = 128;
 
-/// How large a pattern of `matches` may be once it is compiled, in bytes.
+/// Largest compiled pattern of `matches`, in bytes.
 const LARGEST_REGEX: usize = 256 << 10;
 
-/// What an expression reads of a call.
+/// The variables and arguments that an expression reads.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
-    /// The variables besides `args`.
+    /// The variables except `args`.
     pub(super) variables: BTreeSet<&'static str>,
     pub(super) arguments: Arguments,
-    /// How deep its loops are nested.
+    /// Nesting depth of its loops.
     pub(super) loops: usize,
 }
 
 impl Reads {
-    /// Whether it gives the same for every call.
+    /// Says whether the expression gives the same result for every call.
     pub(super) fn nothing(&self) -> bool {
         self.variables.is_empty() && matches!(self.arguments, Arguments::Unread)
     }
 }
 
-/// Which arguments an expression reads.
+/// The arguments that an expression reads.
 #[derive(Debug, Default)]
 pub(super) enum Arguments {
     #[default]
@@ -50,35 +50,35 @@ pub(super) enum Arguments {
     Whole,
 }
 
-/// What was found in an expression.
+/// The properties of an expression.
 #[derive(Default)]
-pub(super) struct Survey {
+pub(super) struct Inspection {
     pub(super) reads: Reads,
-    /// The patterns of `matches`, by the number of their function.
+    /// Compiled patterns of `matches`, by the number of their function.
     pub(super) regexes: Vec<Arc<Regex>>,
-    /// The names that the tool's is compared with.
+    /// Names with which the expression compares `tool`.
     pub(super) tools: Vec<String>,
     remarks: Vec<Remark>,
-    /// The parts of the facts that are looked at, by name.
+    /// Names of the facts that the expression examines.
     facts: BTreeSet<String>,
-    /// The parts whose size is asked for.
+    /// Names of the facts whose size the expression examines.
     measured: BTreeSet<String>,
-    /// Whether it wants that no path is such and such.
+    /// The expression has the form `!paths.exists(…)`.
     wants_no_path: bool,
-    /// The variables of the loops around.
+    /// Variables of the enclosing loops.
     scope: Vec<Bound>,
     loops: usize,
 }
 
-impl Survey {
-    /// Refuses what cannot mean anything, and makes comparisons strict.
+impl Inspection {
+    /// Examines an expression, refuses one without a meaning, and makes its comparisons strict.
     pub(super) fn of(expression: &mut IdedExpr) -> Result<Self, Remark> {
-        let mut survey = Self::default();
-        survey.visit(expression, 0)?;
-        Ok(survey)
+        let mut inspection = Self::default();
+        inspection.visit(expression, 0)?;
+        Ok(inspection)
     }
 
-    /// What its author should look at again.
+    /// Remarks for the author of the expression.
     pub(super) fn remarks(&self) -> Vec<Remark> {
         let mut remarks = self.remarks.clone();
         let looks = |part: &str| self.facts.contains(part);
@@ -136,7 +136,7 @@ impl Survey {
         }
     }
 
-    /// Notes that a variable, or one field of it, is read.
+    /// Records that a variable, or one field of it, is read.
     fn read(&mut self, name: &str, field: Option<&str>) -> Result<(), Remark> {
         if name.starts_with('@') || self.binds(name) {
             return Ok(());
@@ -157,7 +157,7 @@ impl Survey {
         self.scope.iter().any(|bound| bound.variable == name)
     }
 
-    /// Notes that a field of a fact is looked at, and refuses one that is never there.
+    /// Records that a field of a fact is examined, and refuses an unknown field.
     fn look(&mut self, owner: &Expr, field: &str) -> Result<(), Remark> {
         let Some(owner) = Part::of(owner, &self.scope) else { return Ok(()) };
         self.facts.insert(format!("{}.{field}", owner.name));
@@ -218,7 +218,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Makes a loop fail on what is no list, and `all` on an empty list of what the call is about. Gives the loop's variable.
+    /// Makes a loop fail on a value that is not a list, and `all` on an empty list of subjects of the call. Gives the variable of the loop.
     fn range(&self, comprehension: &mut ComprehensionExpr) -> Result<Bound, Remark> {
         let range = &mut comprehension.iter_range;
         let part = Part::of(&range.expr, &self.scope);
@@ -256,7 +256,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Makes `size` fail on what is neither a list nor a text.
+    /// Makes `size` fail on a value that is neither a list nor a text.
     fn measure(&mut self, call: &mut CallExpr) -> Result<(), Remark> {
         if call.func_name != "size" {
             return Ok(());
@@ -273,7 +273,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Makes `text.matches("pattern")` a call of a function that has the pattern compiled already.
+    /// Replaces `text.matches("pattern")` by a call of a function that has the compiled pattern.
     fn compile(&mut self, call: &mut CallExpr) -> Result<(), Remark> {
         if call.func_name != "matches" {
             return Ok(());
@@ -307,7 +307,7 @@ impl Arguments {
     }
 }
 
-/// The variables besides `args`.
+/// The variables except `args`.
 const VARIABLES: [&str; 7] = ["tool", "caller", "shell", "path", "paths", "url", "sql"];
 
 fn unknown_function(name: &str, targeted: bool) -> Remark {
@@ -340,7 +340,7 @@ fn literal_argument(call: &CallExpr) -> Option<String> {
     }
 }
 
-/// Comparisons of values of different kinds fail instead of being false. With a literal `null` they are asked for.
+/// Makes comparisons of values of different kinds fail instead of being false, except with a literal `null`.
 fn make_strict(call: &mut CallExpr) {
     if call.args.iter().any(|arg| arg.expr == Expr::Literal(LiteralValue::Null)) {
         return;
@@ -348,14 +348,14 @@ fn make_strict(call: &mut CallExpr) {
     let strict = match call.func_name.as_str() {
         operators::EQUALS => SAME,
         operators::NOT_EQUALS => DIFFERENT,
-        // The arguments are an object, and whether one is there may be asked.
+        // `"x" in args` asks whether an argument is present, and stays as it is.
         operators::IN if call.args.last().is_none_or(|all| all.expr != Expr::Ident("args".into())) => WITHIN,
         _ => return,
     };
     call.func_name = strict.to_owned();
 }
 
-/// The pattern of a call, which stands in the file: what it costs must not be up to an agent.
+/// The pattern of a call. It must be a literal in the file: an agent must not decide what it costs.
 fn pattern(call: &CallExpr) -> Result<&str, Remark> {
     match call.args.last().map(|arg| &arg.expr) {
         Some(Expr::Literal(LiteralValue::String(pattern))) => Ok(pattern.inner()),

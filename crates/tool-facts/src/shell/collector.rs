@@ -1,4 +1,4 @@
-//! The collector: where every simple command that was found ends up.
+//! The collector of the simple commands that a text could run.
 
 use super::guard::refused;
 use super::word::Word;
@@ -9,37 +9,37 @@ use super::{
 use crate::Unparsed;
 use crate::word_list::WordList;
 
-/// How deep texts may hold texts, and wrappers wrap.
+/// Deepest nesting of wrappers, and of texts within texts.
 const DEEPEST: usize = 12;
 
-/// How many simple commands one text may have.
+/// Largest number of simple commands in one text.
 const MOST: usize = 400;
 
-/// Words that only the grammar may use; a command that begins with one was misread.
+/// Words that belong to the grammar of shells. A simple command that begins with one was misread.
 pub(super) static RESERVED: WordList = WordList::new(include_str!("../../data/shell/reserved_words.txt"));
 
-/// Everything found so far.
+/// The commands found so far.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct Collector {
     pub(super) shell: Shell,
-    /// Some program may write what its words do not tell.
+    /// Some program may write files that its arguments do not name.
     pub(super) writes_unknown: bool,
-    /// Some program that can be told what to write has an option which is not known.
+    /// Some program that writes named files has an unknown option.
     pub(super) options_unknown: bool,
 }
 
-/// What surrounds a command.
+/// The surroundings of a command.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Around {
-    /// The wrappers, the outermost first.
+pub(super) struct CommandContext {
+    /// The wrappers around the command, the outermost first.
     pub(super) via: Vec<String>,
-    /// It runs on another machine.
+    /// The command runs on another machine.
     pub(super) remote: bool,
-    /// More words will be appended when it runs.
+    /// More words are appended when the command runs, as by `xargs`.
     pub(super) appended: bool,
 }
 
-/// A simple command before anybody has looked into it.
+/// A simple command before it is examined.
 #[derive(Debug, Default)]
 pub(super) struct Argv {
     pub(super) words: Vec<Word>,
@@ -48,29 +48,29 @@ pub(super) struct Argv {
     pub(super) stdin: Stdin,
 }
 
-/// What a command reads.
+/// The standard input of a command.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) enum Stdin {
-    /// What its surroundings read: nobody knows here.
+    /// The standard input of the surroundings, which is not known.
     #[default]
     Inherited,
-    /// This text.
+    /// A known text.
     Text(String),
-    /// Something else.
+    /// Another source, such as a file.
     Other,
 }
 
-impl Around {
+impl CommandContext {
     pub(super) fn under(&self, wrapper: &str) -> Self {
-        let mut around = self.clone();
-        around.via.push(wrapper.to_owned());
-        around
+        let mut context = self.clone();
+        context.via.push(wrapper.to_owned());
+        context
     }
 }
 
-impl Walk {
-    /// Draws the conclusions from what was found.
-    pub(super) fn settled(self, lone: bool) -> Shell {
+impl Collector {
+    /// Computes the properties of the whole text from the commands found. `lone` says that the text is one simple command.
+    pub(super) fn into_shell(self, lone: bool) -> Shell {
         let mut shell = self.shell;
         if shell.dynamic {
             shell.doubt.get_or_insert_with(|| refused("a word of it is known only when it runs"));
@@ -95,67 +95,67 @@ impl Walk {
         shell
     }
 
-    /// Reads a text that a shell would run.
-    pub(super) fn text(&mut self, text: &str, around: &Around) -> Result<(), Unparsed> {
-        if around.via.len() > DEEPEST {
+    /// Parses a text that a shell would run.
+    pub(super) fn text(&mut self, text: &str, context: &CommandContext) -> Result<(), Unparsed> {
+        if context.via.len() > DEEPEST {
             return Err(refused("commands are wrapped too deep"));
         }
-        reader::read(self, text, around)
+        reader::read(self, text, context)
     }
 
-    /// Takes one simple command, and whatever it would run in its turn.
-    pub(super) fn run(&mut self, argv: Argv, around: &Around) -> Result<(), Unparsed> {
+    /// Adds a simple command, and the commands that it would run.
+    pub(super) fn run(&mut self, argv: Argv, context: &CommandContext) -> Result<(), Unparsed> {
         if self.shell.commands.len() >= MOST {
             return Err(refused(format!("there are more than {MOST} commands")));
         }
-        if around.via.len() > DEEPEST {
+        if context.via.len() > DEEPEST {
             return Err(refused("commands are wrapped too deep"));
         }
-        self.notice_variables(&argv);
+        self.check_assignments(&argv);
         let Some(first) = argv.words.first() else {
-            self.list(&argv, around);
+            self.add_command(&argv, context);
             return Ok(());
         };
         if RESERVED.contains(&first.text) {
             return Err(refused(format!("`{}` stands where a program should", first.text)));
         }
         if let Some(reason) = unknown(first) {
-            self.doubt(reason);
-            let at = self.list(&argv, around);
+            self.add_doubt(reason);
+            let at = self.add_command(&argv, context);
             if let Some(simple) = self.shell.commands.get_mut(at) {
                 simple.program.clear();
                 simple.name.clear();
             }
             return Ok(());
         }
-        self.run_known(&argv, around)
+        self.run_known(&argv, context)
     }
 
-    fn run_known(&mut self, argv: &Argv, around: &Around) -> Result<(), Unparsed> {
+    fn run_known(&mut self, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {
         let name = argv.words.first().map(|word| program::name(&word.text)).unwrap_or_default();
         let name = name.as_str();
-        builtin::look(self, name, &argv.words);
-        if wrapper::run(self, name, argv, around)?
-            || interpreter::run(self, name, argv, around)?
-            || find::run(self, name, argv, around)?
+        builtin::inspect(self, name, &argv.words);
+        if wrapper::run(self, name, argv, context)?
+            || interpreter::run(self, name, argv, context)?
+            || find::run(self, name, argv, context)?
         {
             return Ok(());
         }
-        let at = self.list(argv, around);
+        let at = self.add_command(argv, context);
         if matches!(name, "export" | "readonly" | "unset" | "read" | "declare" | "typeset" | "local") {
-            self.notice_named(&argv.words);
+            self.check_named_variables(&argv.words);
         }
-        program::look(self, at, argv);
-        output::look(self, name, argv);
+        program::inspect(self, at, argv);
+        output::inspect(self, name, argv);
         if name == "git" {
-            git::look(self, at, argv);
+            git::inspect(self, at, argv);
         }
-        packages::look(self, at, name, argv);
-        runner::look(self, name, argv, around)
+        packages::inspect(self, at, name, argv);
+        runner::inspect(self, name, argv, context)
     }
 
-    /// Puts a command on the list and gives its place.
-    pub(super) fn list(&mut self, argv: &Argv, around: &Around) -> usize {
+    /// Adds a command to the list and gives its index.
+    pub(super) fn add_command(&mut self, argv: &Argv, context: &CommandContext) -> usize {
         let words: Vec<String> = argv.words.iter().map(|word| word.text.clone()).collect();
         let first = words.first().cloned().unwrap_or_default();
         let simple = Simple {
@@ -168,10 +168,10 @@ impl Walk {
             assignments: argv.assignments.clone(),
             redirects: argv.redirects.clone(),
             cwd_changed: self.shell.cwd_changed,
-            via: around.via.clone(),
-            remote: around.remote,
+            via: context.via.clone(),
+            remote: context.remote,
             opaque: false,
-            dynamic: around.appended || argv.words.iter().any(|word| word.dynamic),
+            dynamic: context.appended || argv.words.iter().any(|word| word.dynamic),
             globs: argv.words.iter().any(|word| word.glob),
         };
         self.shell.dynamic |= simple.dynamic;
@@ -181,8 +181,8 @@ impl Walk {
         self.shell.commands.len() - 1
     }
 
-    /// Marks a command as one that runs code which is not seen here.
-    pub(super) fn opaque(&mut self, at: usize) {
+    /// Marks a command that runs code which is not parsed.
+    pub(super) fn mark_opaque(&mut self, at: usize) {
         self.shell.opaque = true;
         self.writes_unknown = true;
         if let Some(simple) = self.shell.commands.get_mut(at) {
@@ -190,37 +190,37 @@ impl Walk {
         }
     }
 
-    /// Notes why no allowing rule may rely on this; the first reason stays.
-    pub(super) fn doubt(&mut self, reason: impl Into<String>) {
+    /// Sets the reason why no allowing rule may rely on the facts, unless there is one already.
+    pub(super) fn add_doubt(&mut self, reason: impl Into<String>) {
         self.shell.doubt.get_or_insert_with(|| refused(reason));
     }
 
-    pub(super) fn notice_variable(&mut self, name: &str, value: &str) {
-        if variable::steers(name, value) {
-            self.doubt(format!("the variable `{name}` may change which program runs"));
+    pub(super) fn check_variable(&mut self, name: &str, value: &str) {
+        if variable::may_steer(name, value) {
+            self.add_doubt(format!("the variable `{name}` may change which program runs"));
         }
     }
 
-    /// Notices the variables that a built-in command names.
-    pub(super) fn notice_named(&mut self, words: &[Word]) {
+    /// Checks the variables that a built-in command names.
+    pub(super) fn check_named_variables(&mut self, words: &[Word]) {
         for word in words.iter().skip(1) {
             let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
-            self.notice_variable(name, value);
+            self.check_variable(name, value);
         }
     }
 
-    fn notice_variables(&mut self, argv: &Argv) {
+    fn check_assignments(&mut self, argv: &Argv) {
         for assignment in &argv.assignments {
-            self.notice_variable(&assignment.name, &assignment.value);
-            // Some variables are numbers, and what they are set to is evaluated: `RANDOM='a[$(x)]'` runs `x`.
+            self.check_variable(&assignment.name, &assignment.value);
+            // The values of numeric variables are evaluated: `RANDOM='a[$(x)]'` runs `x`.
             if builtin::evaluates(&assignment.value) {
-                self.doubt(format!("what `{}` is set to may be run", assignment.name));
+                self.add_doubt(format!("what `{}` is set to may be run", assignment.name));
             }
         }
     }
 }
 
-/// Says why a program is not known from its word.
+/// The reason why the first word does not tell which program runs, if it does not.
 fn unknown(first: &Word) -> Option<String> {
     let text = &first.text;
     if first.dynamic || first.glob {

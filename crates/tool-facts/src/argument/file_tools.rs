@@ -1,63 +1,64 @@
-//! What stands beside a path in the tools that work on files, and neither runs anything nor leads elsewhere.
+//! Arguments of tools that work on files which neither run anything nor lead to another place.
 //!
-//! The names are those of the workspace's own tools, of the usual MCP servers for files, and of the editors and agents that people use.
+//! The names come from the tools of our agent, of the usual MCP servers for files, and of common editors and agents.
 
 use serde_json::Value;
 
 use super::name::{plain, words};
 use crate::word_list::WordList;
 
-/// What is written, looked for, or said to whoever reads the call.
+/// Text that is written, looked for, or shown to the reader of the call.
 static TEXTS: WordList = WordList::new(include_str!("../../data/argument/file_tools/texts.txt"));
 
-/// Which files of those that are named: patterns, also in lists.
+/// Patterns that choose among the named files, as a string or a list.
 static PATTERNS: WordList = WordList::new(include_str!("../../data/argument/file_tools/patterns.txt"));
 
-/// Which lines, how many, how deep: numbers, ranges of two, and texts such as `10`, `1-20` or `end`.
+/// Line numbers, counts and depths: numbers, ranges of two numbers, and strings such as `10`, `1-20` or `end`.
 static NUMBERS: WordList = WordList::new(include_str!("../../data/argument/file_tools/numbers.txt"));
 
-/// The manner in which files are read, found and written: true or false.
+/// How files are read, found and written: booleans.
 static FLAGS: WordList = WordList::new(include_str!("../../data/argument/file_tools/flags.txt"));
 
-/// What a text says that is a figure, and no number.
+/// Words that stand for a number.
 const FIGURES_IN_WORDS: &[&str] =
     &["all", "auto", "beginning", "bottom", "end", "first", "last", "none", "start", "top"];
 
-/// One word of how it is written or shown: `encoding: "utf-8"`.
+/// Arguments whose value is one word about how a file is written or shown: `encoding: "utf-8"`.
 static SINGLE_WORDS: WordList = WordList::new(include_str!("../../data/argument/file_tools/single_words.txt"));
 
-/// What something is, or how it is shown. Another word here may name a program: `format: "prettier"`, `type: "exec"`.
-const SHAPES: &[&str] = &["celltype", "editmode", "edittype", "entrytype", "format", "kind", "outputformat", "type"];
+/// Arguments that say what something is or how it is shown. Their values are checked, because a value may name a program: `format: "prettier"`.
+const SHAPE_NAMES: &[&str] =
+    &["celltype", "editmode", "edittype", "entrytype", "format", "kind", "outputformat", "type"];
 
-/// What these say, besides [`MODE_VALUES`]: also the language of files that are looked for.
+/// Harmless values of [`SHAPE_NAMES`] besides [`MODE_VALUES`], among them languages of source files.
 static SHAPE_VALUES: WordList = WordList::new(include_str!("../../data/argument/file_tools/shape_values.txt"));
 
-/// Types of contents, as the web spells them.
+/// Arguments whose value is a media type.
 const MEDIA_TYPES: &[&str] = &["contenttype", "mimetype"];
 
-/// What `mode` says in these tools. Elsewhere it says who may run a file.
+/// Harmless values of `mode`. Other values are file permissions, which may make a file executable.
 static MODE_VALUES: WordList = WordList::new(include_str!("../../data/argument/file_tools/mode_values.txt"));
 
-/// What is done about a conflict, an error and the like: `on_conflict: "overwrite"`. Anything else behind `on_` is something to run.
+/// Harmless values of arguments such as `on_conflict: "overwrite"`. Any other value after `on_` is something to run.
 static ON_VALUES: WordList = WordList::new(include_str!("../../data/argument/file_tools/on_values.txt"));
 
-/// What would run something, and does not while it is off.
+/// Booleans that run something if they are true.
 static RUNNING_FLAGS: WordList = WordList::new(include_str!("../../data/argument/file_tools/running_flags.txt"));
 
-/// What holds further arguments, or several changes: its parts are looked at.
+/// Arguments that hold further arguments, or several changes. Their parts are examined.
 static HOLDERS: WordList = WordList::new(include_str!("../../data/argument/file_tools/holders.txt"));
 
-/// Switches as the search tools of some agents spell them.
+/// Switches of search tools.
 const SWITCHES: &[&str] = &["-A", "-B", "-C", "-i", "-n"];
 
-/// What holds the settings of a tool for files.
+/// Last words of the names of arguments that hold settings.
 const SETTINGS: &[&str] = &["config", "kwargs", "option", "options", "opts", "settings"];
 
-/// What the settings of such a tool are called for.
+/// Words that may stand before those of [`SETTINGS`].
 static SETTINGS_SUBJECTS: WordList =
     WordList::new(include_str!("../../data/argument/file_tools/settings_subjects.txt"));
 
-/// Says whether the parts of what has this name are arguments in their turn.
+/// Says whether an argument of this name holds further arguments.
 pub(super) fn holds_arguments(written: &str) -> bool {
     let words = words(written);
     let settings = words.split_last().is_some_and(|(last, before)| {
@@ -67,7 +68,7 @@ pub(super) fn holds_arguments(written: &str) -> bool {
     settings || HOLDERS.contains(&plain(written))
 }
 
-/// Says whether an argument of a tool that works on files is known to be harmless, by its name and in the type that it usually has.
+/// Says whether an argument of a tool that works on files is known to be harmless, by its name and the type of its value.
 pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
     let (name, words) = (plain(written), words(written));
     let name = name.as_str();
@@ -83,7 +84,7 @@ pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
         Value::String(text) if MEDIA_TYPES.contains(&name) => {
             text.split('/').count() <= 2 && text.split('/').all(is_word)
         }
-        Value::String(text) if SHAPES.contains(&name) => says(text, &[&SHAPE_VALUES, &MODE_VALUES]),
+        Value::String(text) if SHAPE_NAMES.contains(&name) => says(text, &[&SHAPE_VALUES, &MODE_VALUES]),
         Value::String(text) if name == "mode" => says(text, &[&MODE_VALUES]),
         Value::String(text) if begins_with_on => says(text, &[&ON_VALUES]),
         Value::Array(items) if TEXTS.contains(name) || PATTERNS.contains(name) => items.iter().all(Value::is_string),
@@ -92,13 +93,13 @@ pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
     }
 }
 
-/// A number, a range of them, or a word for one.
+/// Says whether a text is a number, a range of numbers, or a word for a number.
 fn is_figure(text: &str) -> bool {
     let figures = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | ',' | ':' | '.' | ' ');
     text.len() <= 40 && (text.chars().all(figures) || FIGURES_IN_WORDS.contains(&text.to_ascii_lowercase().as_str()))
 }
 
-/// One word, which is neither a file nor a command with words of its own.
+/// Says whether a text is one word, and neither a path nor a command with arguments.
 fn is_word(text: &str) -> bool {
     text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '#'))
 }
