@@ -6,7 +6,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use parking_lot::Mutex;
 use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
 
-use crate::crash_tx::{CrashingTx, Fuse};
+use crate::crash_tx::{FusedTx, Fuse};
 
 /// What happens to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,13 +201,13 @@ impl FatedJob {
 impl Job for FatedJob {
     fn run(&mut self, tx: &mut dyn Tx) -> JobOutcome {
         let fuse = self.fuse();
-        let ran = self.job.run(&mut CrashingTx { inner: tx, fuse: &fuse });
+        let ran = self.job.run(&mut FusedTx { inner: tx, fuse: &fuse });
         self.fated(ran)
     }
 
     fn run_query(&mut self, reads: &mut dyn Reads) -> JobOutcome {
         let fuse = self.fuse();
-        let ran = self.job.run_query(&mut CrashingTx { inner: reads, fuse: &fuse });
+        let ran = self.job.run_query(&mut FusedTx { inner: reads, fuse: &fuse });
         self.fated(ran)
     }
 
