@@ -78,8 +78,8 @@ pub(crate) async fn measure(
     }
     let begin = Instant::now() + apart * AGENTS;
     let mut running = JoinSet::new();
-    for (database, pair) in (0..AGENTS).zip(pairs) {
-        let first = begin + apart * database;
+    for (number, pair) in (0..AGENTS).zip(pairs) {
+        let first = begin + apart * number;
         running.spawn(go_round(pair, (first, apart * AGENTS), begin + WARM, begin + WARM + length));
     }
     let mut all = Counted::default();

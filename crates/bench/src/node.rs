@@ -35,7 +35,7 @@ impl Node {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let log_path = database.directory().join(format!("{}.log", address.port()));
         let begun = Instant::now();
-        let child = place
+        let child = database
             .command()
             .args(["serve", "--listen", &address.to_string(), "--rate", "0", "--log", log])
             // One key reads all streams.

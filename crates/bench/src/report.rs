@@ -69,8 +69,8 @@ pub(crate) fn figure(number: f64, digits: usize) -> Cell {
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
-    for (database, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - database).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             shown.push(',');
         }
         shown.push(digit);
@@ -93,7 +93,7 @@ impl Table {
             }
         }
         let line = |cells: Vec<&str>| {
-            let padded = cells.iter().zip(&widths).enumerate().map(|(database, (cell, width))| match place {
+            let padded = cells.iter().zip(&widths).enumerate().map(|(index, (cell, width))| match index {
                 0 => format!("{cell:<width$}"),
                 _ => format!("{cell:>width$}"),
             });

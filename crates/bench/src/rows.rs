@@ -151,7 +151,7 @@ impl RowWriter {
     /// Writes the question once more, with another event and audit entry.
     pub(crate) fn update(&self, tx: &mut dyn Tx, written: &Written) -> Result<Written, Undone> {
         let (scope, mut written) = (&self.scope, written.clone());
-        let session = tx.session_lock(scope, written.interaction.session)?;
+        let session = tx.session_lock(scope, written.interaction.origin.session)?;
         let mut session = session.ok_or(Refusal::NotFound("session"))?;
         written.interaction.revision += 1;
         tx.interaction_save(&written.interaction)?;

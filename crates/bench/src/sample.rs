@@ -36,8 +36,8 @@ impl Ranked {
     /// Percentile in milliseconds; 0 without times.
     pub(crate) fn millis(&self, percent: usize) -> f64 {
         let Some(last) = self.0.len().checked_sub(1) else { return 0.0 };
-        let database = (last * percent).div_ceil(100);
-        self.0.get(database).copied().unwrap_or_default() as f64 / 1000.0
+        let index = (last * percent).div_ceil(100);
+        self.0.get(index).copied().unwrap_or_default() as f64 / 1000.0
     }
 }
 

@@ -15,8 +15,8 @@ use crate::open_store::open_existing;
 /// Verifies or exports the audit trail, or prints its public key. Works while a server is running and without one.
 pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
     match audit.command {
-        AuditCommand::Verify(verify) => verify(verify),
-        AuditCommand::Export(export) => export(&export).await,
+        AuditCommand::Verify(verify) => verify_export(verify),
+        AuditCommand::Export(export) => write_export(&export).await,
         AuditCommand::Key(place) => {
             println!("{}", engine(&place).await?.audit_key_of(&place.tenant).await?);
             Ok(())
@@ -25,7 +25,9 @@ pub(crate) async fn audit(audit: Audit) -> Result<(), Failure> {
 }
 
 /// Verifies an export from the file alone.
-fn verify(AuditVerify { file, public_key, from_checkpoint, whole, partial }: AuditVerify) -> Result<(), Failure> {
+fn verify_export(
+    AuditVerify { file, public_key, from_checkpoint, whole, partial }: AuditVerify,
+) -> Result<(), Failure> {
     let opened = File::open(&file).map_err(|error| Failure::Data(file.clone(), error))?;
     let mut lines = Lines { reader: BufReader::new(opened), failed: None };
     let demands = Demands { public_key, checkpoint: from_checkpoint, whole, partial };
@@ -85,7 +87,7 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-async fn export(export: &AuditExport) -> Result<(), Failure> {
+async fn write_export(export: &AuditExport) -> Result<(), Failure> {
     let engine = engine(&export.place).await?;
     let wanted = ExportRange { after: export.after, ..ExportRange::default() };
     let mut lines = engine.audit_export_all(&export.place.tenant, wanted).await?;

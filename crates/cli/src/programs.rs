@@ -194,7 +194,7 @@ mod tests {
         let dir = dir.canonicalize().unwrap();
         let (data, workspaces) = (dir.join("data"), Some(dir.join("workspaces")));
         let own = vec![dir.join("policy.toml")];
-        AgentPrograms { way: ProgramMode::Unconfined, common: Confinement::default(), data, own, workspaces }
+        AgentPrograms { mode: ProgramMode::Unconfined, common: Confinement::default(), data, own, workspaces }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::master_key::vault;
 use crate::open_store::{open, refuse_unadopted};
 use crate::programs::AgentPrograms;
 use crate::signals::Signals;
-use crate::{policy, telemetry, work};
+use crate::{hosted_agents, policy, telemetry};
 
 /// Runs a worker until a signal stops it.
 pub(crate) fn worker(runtime: &Runtime, worker: &Worker) -> Result<(), Failure> {

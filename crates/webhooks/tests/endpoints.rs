@@ -214,7 +214,7 @@ impl Resolver for Knows {
 async fn a_name_that_does_not_exist_is_told_as_one_that_is_not_allowed() {
     let sender = WebhookSender::new(Networks::default(), Arc::new(Knows("there.internal", "10.0.0.1"))).unwrap();
     let told = async |name: &str| posted(&sender, &format!("http://{name}/")).await.note.replace(name, "NAME");
-    let (there, nowhere) = (describe("there.internal").await, describe("nowhere.internal").await);
+    let (there, nowhere) = (told("there.internal").await, told("nowhere.internal").await);
     assert_eq!(there, nowhere);
     assert!(there.contains("is not an address that this server sends to"), "{there}");
 }

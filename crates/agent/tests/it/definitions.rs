@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use domain::agent::ASK_USER_TOOLS;
 use domain::flow::{Next, StepWay};
 use domain::{AgentVersion, FlowVersion};
-use forms::{Forms, Limits};
+use forms::{FormLimits, Forms};
 use holdpoint_agent::ask_user;
 use holdpoint_agent::definitions::{FileFinding, read_agent, read_agents, read_flow, read_flows};
 use proptest::prelude::*;
@@ -131,7 +131,7 @@ fn every_question_of_the_demo_can_be_put() {
             let (question, _, dropped) = ask_user::question(&call.tool, &call.arguments, &agent).unwrap();
             assert_eq!(dropped, [], "{}", call.tool);
             if let Some(schema) = question.form() {
-                Forms::new(Limits::default()).admit(&schema).unwrap();
+                Forms::new(FormLimits::default()).admit(&schema).unwrap();
             }
         }
     }

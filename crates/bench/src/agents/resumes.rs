@@ -7,10 +7,10 @@ use tokio::task::JoinSet;
 
 use super::bench_worker::{BenchWorker, Part};
 use crate::Fallible;
-use crate::durable::Desk;
-use crate::floor::go;
+use crate::floor;
 use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Table, figure, text, whole};
+use crate::rows::RowWriter;
 
 /// Number of sessions, each with its own person.
 const SESSIONS: usize = 64;
@@ -48,11 +48,11 @@ fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<Row> {
     });
     store.close();
     let resumed = found?;
-    let floor_place = ground.database(store_kind)?;
-    let store = floor_place.open()?;
+    let floor_database = ground.database(store_kind)?;
+    let store = floor_database.open()?;
     let floor = ground.run(async {
-        let desk = Desk::open(store.as_ref()).await?;
-        go(ground, &store, desk, SESSIONS).await
+        let rows = RowWriter::open(store.as_ref()).await?;
+        floor::run(ground, &store, rows, SESSIONS).await
     });
     store.close();
     let rate = |count: usize| count as f64 / length.as_secs_f64();

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use super::bench_worker::{BenchWorker, Part};
 use crate::Fallible;
-use crate::durable::Desk;
-use crate::floor::go;
+use crate::floor;
 use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Table, Target, figure, text, whole};
+use crate::rows::RowWriter;
 use crate::sample::{Ranked, Times};
 
 /// Number of turns.
@@ -42,8 +42,8 @@ fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<(Row, f64)> {
         bench_worker.ended(session.id, &mut 0).await?;
         let asked = bench_worker.asked();
         drop(bench_worker);
-        let desk = Desk::open(store.as_ref()).await?;
-        Ok((asked, go(ground, &store, desk, 1).await?))
+        let rows = RowWriter::open(store.as_ref()).await?;
+        Ok((asked, floor::run(ground, &store, rows, 1).await?))
     });
     store.close();
     let (asked, floor) = found?;

@@ -69,8 +69,8 @@ async fn woken(database: &BenchDatabase, keys: &Keys, length: Duration) -> Falli
         sleepers.push(Sleeper::open(node.address, keys, number, heard).await?);
     }
     let begin = Instant::now() + APART * SESSIONS;
-    for (database, sleeper) in (0..SESSIONS).zip(sleepers) {
-        running.spawn(sleeper.go_round(begin + APART * database, begin + WARM, begin + WARM + length));
+    for (number, sleeper) in (0..SESSIONS).zip(sleepers) {
+        running.spawn(sleeper.go_round(begin + APART * number, begin + WARM, begin + WARM + length));
     }
     let mut all = latency::Counted::default();
     while let Some(counted) = running.join_next().await {
