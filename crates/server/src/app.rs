@@ -76,7 +76,8 @@ pub struct App(Arc<Parts>);
 
 /// The parts of an [`App`].
 pub struct Parts {
-    pub(crate) engine: Engine,
+    /// The use cases that handlers call.
+    pub engine: Engine,
     pub(crate) limits: Limits,
     pub(crate) front: Front,
     /// By credential.
@@ -135,7 +136,7 @@ impl App {
     }
 
     /// Turns ready when the server begins to stop: whoever waits is told what there is now.
-    pub(crate) async fn stops(&self) {
+    pub async fn stops(&self) {
         let mut stopping = self.stopping.clone();
         // A sender that is gone has stopped too.
         let _ = stopping.wait_for(|stopping| *stopping).await;

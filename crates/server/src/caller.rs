@@ -22,11 +22,11 @@ const LONGEST: usize = 8 * 1024;
 
 /// Whoever sent the request. A handler that takes one cannot be reached without a good key, or the cookie of a browser in which a
 /// person has signed in.
-pub(crate) struct Who(pub(crate) Caller);
+pub struct Who(pub Caller);
 
 /// Whoever opens a stream or a socket. A browser can send no key there: it sends a ticket in the query, or its cookie; and
 /// because any site can have it open a socket with our cookie, that must come from our own page.
-pub(crate) struct Reading(pub(crate) Caller);
+pub struct Reading(pub Caller);
 
 /// Whoever has not signed in yet: where they come from, where that is known. Other sites are refused.
 pub(crate) struct Stranger(pub(crate) Option<IpAddr>);

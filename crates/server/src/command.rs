@@ -33,9 +33,9 @@ const LONGEST_KEY: usize = 255;
 pub(crate) const ONCE: &str = "1 to 255 printable ASCII characters";
 
 /// A body of a known shape, and the caller's name for the command. An absent body is an empty object.
-pub(crate) struct Command<T> {
-    pub(crate) body: T,
-    pub(crate) once: Option<Idempotency>,
+pub struct Command<T> {
+    pub body: T,
+    pub once: Option<Idempotency>,
 }
 
 impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
@@ -115,7 +115,7 @@ fn read<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, Ap
 }
 
 /// Reads an object strictly: of the shape wanted, with each name once, and without a number that would be rounded.
-pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+pub fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         // Serde would take a list for an object, field by field.
         return Err(match serde_json::from_slice::<IgnoredAny>(bytes) {
@@ -148,7 +148,7 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 }
 
 /// Reads a part of a body that stands under a pointer.
-pub(crate) fn part<T: DeserializeOwned>(under: &str, value: Value) -> Result<T, ApiError> {
+pub fn part<T: DeserializeOwned>(under: &str, value: Value) -> Result<T, ApiError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let at = format!("{under}{}", pointer(error.path()));
         ApiError::wrong(at, plain(&error.into_inner()))
@@ -163,7 +163,7 @@ fn json_only<'a>(headers: &HeaderMap, bytes: &'a Bytes) -> Result<&'a [u8], ApiE
 }
 
 /// The place of an error as a JSON Pointer.
-pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
+pub fn pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     let mut pointer = String::new();
     for segment in path {
@@ -179,7 +179,7 @@ pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
 }
 
 /// The message without its place in the text, which the pointer names better, and without the value, which may be a secret.
-pub(crate) fn plain(error: &serde_json::Error) -> String {
+pub fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
     let repeats = text.starts_with("invalid ") || text.starts_with("unknown variant ");

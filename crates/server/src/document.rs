@@ -4,6 +4,8 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, Secur
 use utoipa::openapi::{OpenApi as Document, Response as Described};
 use utoipa::{IntoResponses, Modify, OpenApi};
 
+use crate::routes::Addition;
+
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -54,7 +56,7 @@ impl Modify for Credentials {
 }
 
 /// Everything that can go wrong, on every operation: `application/problem+json`.
-pub(crate) struct Problems;
+pub struct Problems;
 
 impl IntoResponses for Problems {
     fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<Described>> {
@@ -92,8 +94,8 @@ pub(crate) fn base() -> Document {
     Holdpoint::openapi()
 }
 
-/// The whole document.
+/// The whole document, with the operations that a crate above this one adds.
 #[must_use]
-pub fn document() -> Document {
-    crate::routes::operations().to_openapi()
+pub fn document(addition: Addition) -> Document {
+    crate::routes::operations(addition.operations).to_openapi()
 }

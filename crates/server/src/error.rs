@@ -9,7 +9,7 @@ use store::StoreError;
 
 /// Why a request was not carried out.
 #[derive(Debug)]
-pub(crate) enum ApiError {
+pub enum ApiError {
     /// The engine, or the domain behind it, says no.
     Engine(Error),
     /// There is no credential.
@@ -164,7 +164,7 @@ pub const CODES: &[&str] = &[
 
 impl ApiError {
     /// One thing in a body is wrong.
-    pub(crate) fn wrong(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn wrong(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self::BodyInvalid(vec![Problem::new(pointer, message)])
     }
 
@@ -206,7 +206,7 @@ impl ApiError {
     }
 
     /// The same with the places of another body than ours.
-    pub(crate) fn at(mut self, place: impl Fn(String) -> String) -> Self {
+    pub fn at(mut self, place: impl Fn(String) -> String) -> Self {
         if let Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
         | Self::BodyInvalid(problems) = &mut self
         {
@@ -394,7 +394,7 @@ fn ended(interaction: Interaction) -> Option<ResolutionView> {
 
 impl ApiError {
     /// The body that describes it, for whoever is not told by a response. The log has what is inside of us.
-    pub(crate) fn logged(self) -> ProblemBody {
+    pub fn logged(self) -> ProblemBody {
         if let Self::Engine(Error::Store(error)) = &self {
             tracing::error!(%error, "the store could not do its work");
         }
@@ -431,7 +431,7 @@ impl IntoResponse for ApiError {
         let body = self.logged();
         let status = StatusCode::from_u16(body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, axum::Json(&body)).into_response();
-        // Other wires say the same in their own words (`dialects/refusals.rs`).
+        // Other wires say the same in their own words (`crates/dialects/src/refusals.rs`).
         response.extensions_mut().insert(body);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));

@@ -14,12 +14,12 @@ use crate::App;
 use crate::error::ApiError;
 
 /// The longest that a request may wait.
-pub(crate) const LONGEST_WAIT: u64 = 300;
+pub const LONGEST_WAIT: u64 = 300;
 /// The largest page.
 pub(crate) const LARGEST_PAGE: u32 = 200;
 
 /// An id in the path.
-pub(crate) struct Id<T>(pub(crate) T);
+pub struct Id<T>(pub T);
 
 impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
     type Rejection = ApiError;
@@ -33,7 +33,7 @@ impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
 }
 
 /// Two ids in the path.
-pub(crate) struct Ids<A, B>(pub(crate) A, pub(crate) B);
+pub struct Ids<A, B>(pub A, pub B);
 
 impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> for Ids<A, B> {
     type Rejection = ApiError;
@@ -48,7 +48,7 @@ impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> f
 }
 
 /// Query parameters; those that are not known are refused, and so is NUL, which one of the stores cannot be asked for.
-pub(crate) struct Query<T>(pub(crate) T);
+pub struct Query<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
     type Rejection = ApiError;
@@ -66,7 +66,7 @@ impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct TicketQuery {
+pub struct TicketQuery {
     /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream or socket.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
@@ -81,7 +81,7 @@ pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
 }
 
 /// How much of a list.
-pub(crate) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
+pub fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
     match limit.unwrap_or(50) {
         limit if (1..=LARGEST_PAGE).contains(&limit) => Ok(limit),
         _ => Err(ApiError::QueryInvalid(format!("limit: 1 to {LARGEST_PAGE}"))),
@@ -89,7 +89,7 @@ pub(crate) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
 }
 
 /// Where a list goes on.
-pub(crate) fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T>, ApiError> {
+pub fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T>, ApiError> {
     cursor.map(|text| text.parse().map_err(|error| ApiError::QueryInvalid(format!("cursor: {error}")))).transpose()
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn counted(number: u64) -> Result<u64, ApiError> {
 }
 
 /// After which event. Stores count in 63 bits.
-pub(crate) fn number(after: Option<u64>) -> Result<u64, ApiError> {
+pub fn number(after: Option<u64>) -> Result<u64, ApiError> {
     let after = after.unwrap_or(0);
     if i64::try_from(after).is_err() {
         return Err(ApiError::QueryInvalid("after: not the number of an event".into()));

@@ -46,6 +46,7 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 use crate::App;
+use crate::asyncapi::{Channel, asyncapi};
 use crate::document::base;
 use crate::error::ApiError;
 use crate::heads::unambiguous;
@@ -56,8 +57,17 @@ use crate::trace::traced;
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                            font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// All operations, each in one place with its route.
-pub(crate) fn operations() -> OpenApiRouter<App> {
+/// Operations and WebSocket channels of a crate above this one, which the server mounts and describes beside its own.
+#[derive(Default)]
+pub struct Addition {
+    /// Routes with their operations in the OpenAPI document.
+    pub operations: OpenApiRouter<App>,
+    /// WebSockets among those routes, for the AsyncAPI document.
+    pub channels: Vec<Channel>,
+}
+
+/// All operations, each in one place with its route, and those of a crate above this one.
+pub(crate) fn operations(added: OpenApiRouter<App>) -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(base())
         .routes(routes!(sessions::session_start, sessions::session_list))
         .routes(routes!(sessions::session_get))
@@ -136,12 +146,13 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))
-        .merge(crate::dialects::operations())
+        .merge(added)
 }
 
-/// The whole server as a service.
-pub fn router(app: App) -> Router {
-    let (router, document) = operations().split_for_parts();
+/// The whole server as a service, with the routes that a crate above this one adds.
+pub fn router(app: App, addition: Addition) -> Router {
+    let (router, document) = operations(addition.operations).split_for_parts();
+    let asyncapi = asyncapi(addition.channels);
     let layers = ServiceBuilder::new()
         .layer(SetSensitiveRequestHeadersLayer::new([AUTHORIZATION, COOKIE]))
         .layer(from_fn(traced))
@@ -154,7 +165,7 @@ pub fn router(app: App) -> Router {
     router
         .route(START, get(oidc::start))
         .route(CALLBACK, get(oidc::callback))
-        .route("/asyncapi.json", get(async || axum::Json(crate::asyncapi::asyncapi())))
+        .route("/asyncapi.json", get(async move || axum::Json(asyncapi)))
         .merge(described(document))
         .fallback(page)
         .method_not_allowed_fallback(no_method)

@@ -41,7 +41,7 @@ const GOODBYE: Duration = Duration::from_secs(2);
 pub(crate) struct Sockets(pub(crate) TaskTracker);
 
 /// What is said on a socket, and what is made of what comes in. Only translation.
-pub(crate) trait Talk: Send + 'static {
+pub trait Talk: Send + 'static {
     /// Something that there is to tell.
     type News: Send;
 
@@ -65,7 +65,7 @@ pub(crate) trait Talk: Send + 'static {
 
 /// Why the server ends a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
     /// The server stops: connect again.
     Stopping,
     /// The credential is no longer good.
@@ -76,7 +76,7 @@ pub(crate) enum End {
 
 impl End {
     /// The word for it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Stopping => "stopping",
             Self::Unauthenticated => "unauthenticated",
@@ -94,8 +94,8 @@ impl End {
 }
 
 /// Whoever wants to open a socket.
-pub(crate) struct Joining {
-    pub(crate) caller: Caller,
+pub struct Joining {
+    pub caller: Caller,
     handshake: Option<Handshake>,
     sockets: Option<Sockets>,
 }
@@ -114,7 +114,7 @@ impl FromRequestParts<App> for Joining {
 
 impl Joining {
     /// Opens the socket.
-    pub(crate) fn with(self, app: &App, talk: impl Talk) -> Result<Response, ApiError> {
+    pub fn with(self, app: &App, talk: impl Talk) -> Result<Response, ApiError> {
         let (Some(Handshake { accept, upgrading }), Some(Sockets(sockets))) = (self.handshake, self.sockets) else {
             return Err(ApiError::NotSocket);
         };

@@ -15,7 +15,7 @@ use crate::error::ApiError;
 use crate::{App, Limits};
 
 /// Where a stream gets its events from.
-pub(crate) enum Source {
+pub enum Source {
     /// One session, by number.
     Session(SessionFollower),
     /// A whole project, by cursor.
@@ -48,15 +48,15 @@ impl Source {
 
 /// What a stream says of one event.
 #[derive(Default)]
-pub(crate) struct Said {
+pub struct Said {
     /// One after the other.
-    pub(crate) frames: Vec<Frame>,
+    pub frames: Vec<Frame>,
     /// Whether there is nothing more to say after it.
-    pub(crate) last: bool,
+    pub last: bool,
 }
 
 /// In whose words a stream tells its events.
-pub(crate) trait Words: Send + 'static {
+pub trait Words: Send + 'static {
     /// What is said of an event that has this id on the stream.
     fn say(
         &mut self,
@@ -97,7 +97,7 @@ pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Respon
 }
 
 /// The same in other words.
-pub(crate) fn stream_in<W: Words>(words: W, app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
+pub fn stream_in<W: Words>(words: W, app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
     let _counted = Counted::one(app, &caller)?;
     let (batch, said, over) = (VecDeque::new(), VecDeque::new(), false);
     let reader = Reader { app: app.clone(), caller, source, words, batch, said, over, _counted };

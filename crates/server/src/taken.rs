@@ -12,6 +12,7 @@ use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
 
 use crate::document::document;
 use crate::error::ApiError;
+use crate::routes::Addition;
 
 /// The operations that are our own. The wires of other systems take whatever those took.
 const OWN: &str = "/v1/";
@@ -22,7 +23,8 @@ const SHOWN: usize = 60;
 /// The parameters of each operation, by its path and method.
 static TAKEN: LazyLock<HashMap<(String, Method), BTreeSet<String>>> = LazyLock::new(|| {
     let mut taken = HashMap::new();
-    for (path, item) in document().paths.paths.into_iter().filter(|(path, _)| path.starts_with(OWN)) {
+    for (path, item) in document(Addition::default()).paths.paths.into_iter().filter(|(path, _)| path.starts_with(OWN))
+    {
         let operations = [
             (Method::GET, item.get),
             (Method::PUT, item.put),

@@ -14,7 +14,7 @@ pub(crate) const TRACEPARENT: &str = "traceparent";
 pub(crate) const LONGEST: usize = 128;
 
 /// The trace that a request belongs to, to be kept with what it asks.
-pub(crate) fn traceparent(headers: &http::HeaderMap) -> Option<String> {
+pub fn traceparent(headers: &http::HeaderMap) -> Option<String> {
     let text = headers.get(TRACEPARENT)?.to_str().ok()?;
     (text.len() <= LONGEST).then(|| text.to_owned())
 }

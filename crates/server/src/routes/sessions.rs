@@ -120,7 +120,7 @@ pub(super) async fn session_control(
 }
 
 /// Carries out a command, whichever wire it came by.
-pub(crate) async fn steered(
+pub async fn steered(
     app: &App,
     caller: &Caller,
     id: SessionId,

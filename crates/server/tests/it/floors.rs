@@ -11,11 +11,12 @@ const FLOORS: &[(u8, &[&str])] = &[
     (1, &["policy", "forms", "store", "protocol"]),
     (2, &["store-sqlite", "store-postgres", "engine"]),
     (3, &["agent", "server", "mcp", "webhooks"]),
-    (4, &["cli"]),
+    (4, &["dialects"]),
+    (5, &["cli"]),
 ];
 
 /// Tests and measurements stand beside the house.
-const DEV: &[&str] = &["testkit", "bench"];
+const DEV: &[&str] = &["testkit", "server-testkit", "bench"];
 
 fn floor(name: &str) -> Option<u8> {
     FLOORS.iter().find(|(_, names)| names.contains(&name)).map(|(floor, _)| *floor)

@@ -7,8 +7,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::Limits;
 
-use crate::api::words::{Someone, confirmation, reply, text};
-use crate::api::world::{Setup, World};
+use server_testkit::client::{Someone, confirmation, reply, text};
+use server_testkit::world::{Setup, World};
 
 fn names(page: &Value) -> Vec<String> {
     page["entries"].as_array().unwrap().iter().map(|entry| text(&entry["type"])).collect()

@@ -6,10 +6,10 @@ use domain::Role;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::api::acting::{policy, writing};
-use crate::api::definitions::{notes, scribe};
-use crate::api::words::{Question, Reply, Someone, confirmation, reply, text};
-use crate::api::world::World;
+use server_testkit::actions::{policy, writing};
+use server_testkit::client::{Question, Reply, Someone, confirmation, reply, text};
+use server_testkit::definitions::{notes, scribe};
+use server_testkit::world::World;
 
 /// An operation of the document.
 pub(crate) struct Operation {
@@ -163,7 +163,7 @@ impl Things {
 }
 
 fn document() -> Value {
-    serde_json::to_value(server::document()).unwrap()
+    serde_json::to_value(server::document(dialects::dialects())).unwrap()
 }
 
 /// Every operation, those that anybody may call left out.

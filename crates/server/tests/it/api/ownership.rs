@@ -4,8 +4,8 @@ use domain::Role;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::words::{Someone, confirmation, ids, reply};
-use crate::api::world::World;
+use server_testkit::client::{Someone, confirmation, ids, reply};
+use server_testkit::world::World;
 
 struct Two {
     world: World,

@@ -1,0 +1,166 @@
+//! Sessions and their questions are read, and waited for.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::{Caller, Event, SessionId};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use store::Page;
+use utoipa::{IntoParams, ToSchema};
+
+use super::example;
+use super::item::FlowInteractionView;
+use super::status::{FlowStatusView, StateView};
+use server::App;
+use server::handler::{ApiError, Id, LONGEST_WAIT, Problems, Query, Who, cursor, limit};
+
+/// How many closed questions a page has.
+const PAGE: u32 = 20;
+/// How many events one reply has.
+const MOST_EVENTS: u32 = 200;
+/// How long a poll waits unless it says otherwise.
+const WAIT: Duration = Duration::from_secs(25);
+
+/// Which part of the history.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct HistoryQuery {
+    /// Where the page before ended.
+    cursor: Option<String>,
+    /// Where the page of open ones before ended: its `nextActiveCursor`.
+    #[serde(rename = "activeCursor")]
+    active_cursor: Option<String>,
+    /// At most so many closed ones; 20 if absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
+
+/// The questions of a session.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = example::interactions)]
+pub(super) struct FlowInteractionsView {
+    /// Those that are open, the oldest first: at most 200, and about 4 MiB.
+    active: Vec<FlowInteractionView>,
+    /// Give it as `activeCursor` for the open ones that come after; absent where there are no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_active_cursor: Option<String>,
+    /// A page of those that are closed, the newest first.
+    history: Vec<FlowInteractionView>,
+    /// Give it as `cursor` for older ones; null on the last page.
+    next_cursor: Option<String>,
+}
+
+/// Lists the questions of a session: those that are open, and a page of those that are closed.
+#[utoipa::path(get, path = "/api/flows/{sessionId}/interactions", tag = "flows-wire",
+    params(("sessionId" = String, Path, description = "The session"), HistoryQuery),
+    responses((status = 200, description = "The questions", body = FlowInteractionsView), Problems))]
+pub(super) async fn flows_interactions(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(session): Id<SessionId>,
+    Query(query): Query<HistoryQuery>,
+) -> Result<Json<FlowInteractionsView>, ApiError> {
+    let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PAGE)))? };
+    let open_after = cursor(query.active_cursor.as_deref())?;
+    let found = app.engine.questions(&caller, session, open_after, page).await?;
+    Ok(Json(FlowInteractionsView {
+        active: found.open.into_iter().map(Into::into).collect(),
+        next_active_cursor: found.open_next.map(|id| id.uuid().to_string()),
+        history: found.closed.into_iter().map(Into::into).collect(),
+        next_cursor: found.next.map(|id| id.uuid().to_string()),
+    }))
+}
+
+/// From where on, and how long to wait.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct PollQuery {
+    /// Only events with a greater number.
+    since_event_id: Option<u64>,
+    /// The version that is known: another one is told at once.
+    state_version: Option<u64>,
+    /// How long to wait, in milliseconds; 25,000 if absent. What is below 100 would be no wait, and counts in seconds.
+    #[param(maximum = 300000)]
+    timeout: Option<u64>,
+}
+
+impl PollQuery {
+    fn wait(&self) -> Result<Duration, ApiError> {
+        let wait = match self.timeout {
+            None => WAIT,
+            Some(seconds @ 0..100) => Duration::from_secs(seconds),
+            Some(milliseconds) => Duration::from_millis(milliseconds),
+        };
+        if wait > Duration::from_secs(LONGEST_WAIT) {
+            return Err(ApiError::QueryInvalid(format!("timeout: at most {LONGEST_WAIT} seconds")));
+        }
+        Ok(wait)
+    }
+
+    fn since(&self) -> Result<u64, ApiError> {
+        let since = self.since_event_id.unwrap_or(0);
+        match i64::try_from(since) {
+            Ok(_) => Ok(since),
+            Err(_) => Err(ApiError::QueryInvalid("sinceEventId: not the number of an event".into())),
+        }
+    }
+}
+
+/// Waits for what happens next in a session, and shows it as it is then.
+#[utoipa::path(get, path = "/api/flows/{sessionId}", tag = "flows-wire",
+    params(("sessionId" = String, Path, description = "The session"), PollQuery),
+    responses((status = 200, description = "Something happened, or the session has ended", body = FlowStatusView),
+              (status = 204, description = "Nothing came in time"), Problems))]
+pub(super) async fn flows_poll(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<SessionId>,
+    Query(query): Query<PollQuery>,
+) -> Result<Response, ApiError> {
+    let (since, wait) = (query.since()?, query.wait()?);
+    let (session, ..) = app.engine.session(&caller, id).await?;
+    // Nothing more is to come, or something has come that the caller does not know of.
+    let told = session.ended.is_some() || query.state_version.is_some_and(|known| known != session.last_seq);
+    let wait = if told { Duration::ZERO } else { wait };
+    let found = tokio::select! {
+        biased;
+        found = app.engine.events(&caller, id, since, MOST_EVENTS, wait) => found?,
+        () = app.stops() => Vec::new(),
+    };
+    let caller = app.engine.recheck(&caller).await?;
+    if found.is_empty() && !told {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    Ok(Json(status(&app, &caller, id, (since, found)).await?).into_response())
+}
+
+/// Shows a session as it is now, with the first events of it.
+#[utoipa::path(get, path = "/api/flows/{sessionId}/snapshot", tag = "flows-wire",
+    params(("sessionId" = String, Path, description = "The session")),
+    responses((status = 200, description = "The session", body = FlowStatusView), Problems))]
+pub(super) async fn flows_snapshot(
+    State(app): State<App>,
+    Who(caller): Who,
+    Id(id): Id<SessionId>,
+) -> Result<Json<FlowStatusView>, ApiError> {
+    let found = app.engine.events(&caller, id, 0, MOST_EVENTS, Duration::ZERO).await?;
+    Ok(Json(status(&app, &caller, id, (0, found)).await?))
+}
+
+/// A session as it is now, with events of it after a number.
+pub(super) async fn status(
+    app: &App,
+    caller: &Caller,
+    id: SessionId,
+    (since, events): (u64, Vec<Event>),
+) -> Result<FlowStatusView, ApiError> {
+    let next_since_event_id = events.last().map_or(since, |event| event.seq);
+    let state = StateView::read(app, caller, id).await?;
+    Ok(FlowStatusView { state, events: events.into_iter().map(Into::into).collect(), next_since_event_id })
+}
