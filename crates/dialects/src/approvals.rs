@@ -5,8 +5,8 @@
 
 mod channel;
 mod decide;
+mod messages;
 mod names;
-mod words;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -26,10 +26,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) use channel::channel;
-use names::Names;
+use messages::{
+    AssistantMessage, PendingApprovals, ServerMessage, ToolCall, Warning, Wrong, approval_request, resolved_message,
+};
+use names::CallNames;
 use server::App;
-use server::handler::{ApiError, End, Id, Joining, Problems, Query, Talk, Who, cursor, limit};
-use words::{AssistantMessage, Message, PendingApprovals, ToolCall, Warning, Wrong, asking, ended};
+use server::handler::{
+    ApiError, Authenticated, CloseReason, PathId, Problems, Query, SocketHandler, SocketRequest, cursor, limit,
+};
 
 /// How long a client that was given a call may be gone before nobody knows what became of the call.
 const LEASE: i64 = 60;
@@ -38,9 +42,9 @@ const PORTION: u32 = 200;
 
 /// How long a client that has come back is taken to run still what it was given before. Nothing on this wire says that it does: it may have
 /// been begun anew, and know of nothing.
-const TAKEN_UP: SignedDuration = SignedDuration::from_secs(300);
+const RESUMED: SignedDuration = SignedDuration::from_secs(300);
 /// How long that can go on, however often it comes back.
-const IN_ALL: SignedDuration = SignedDuration::from_hours(1);
+const RESUMED_IN_ALL: SignedDuration = SignedDuration::from_hours(1);
 
 /// Its operations.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -68,14 +72,14 @@ struct OpenQuery {
                body = protocol::ProblemBody), Problems))]
 async fn approvals_open(
     State(app): State<App>,
-    joining: Joining,
-    Id(name): Id<String>,
+    socket: SocketRequest,
+    PathId(name): PathId<String>,
     Query(query): Query<OpenQuery>,
 ) -> Result<Response, ApiError> {
-    let caller = joining.caller.clone();
-    let names = meant(&app, &caller, &name).await?;
+    let caller = socket.caller.clone();
+    let names = call_names(&app, &caller, &name).await?;
     // What is open is shown before anything is heard: the end of a question that is decided by the first message is told then, too.
-    let (follower, sessions) = match names.only() {
+    let (follower, sessions) = match names.session() {
         Some(session) => {
             let Attended { session, .. } = app.engine.attend(&caller, session).await?;
             (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
@@ -86,10 +90,10 @@ async fn approvals_open(
             (Follower::Channel(follower), sessions)
         }
     };
-    let found = sessions.into_iter().map(News::Joined).collect();
-    let (shown, held) = (HashSet::new(), Vec::new());
+    let updates = sessions.into_iter().map(Update::Joined).collect();
+    let (shown, running) = (HashSet::new(), Vec::new());
     let agent = query.agent;
-    joining.with(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, found, shown, held })
+    socket.open(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, updates, shown, running })
 }
 
 /// Which part of what is open.
@@ -109,29 +113,29 @@ pub(super) struct PendingQuery {
     responses((status = 200, description = "What is open", body = PendingApprovals), Problems))]
 async fn approvals_pending(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(name): Id<String>,
+    Authenticated(caller): Authenticated,
+    PathId(name): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<PendingApprovals>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
-    let names = meant(&app, &caller, &name).await?;
-    let (shown, next) = app.engine.questions_shown(&caller, names.only(), &name, page).await?;
+    let names = call_names(&app, &caller, &name).await?;
+    let (shown, next) = app.engine.questions_shown(&caller, names.session(), &name, page).await?;
     let open = shown.into_iter().filter(|(asked, _)| is_open(asked));
     let pending_approvals: Vec<ToolCall> =
-        open.map(|(asked, call)| asking(&asked, names.shown(&asked, call))).collect();
+        open.map(|(asked, call)| approval_request(&asked, names.of_question(&asked, call))).collect();
     let count = pending_approvals.len();
     Ok(Json(PendingApprovals { session_id: name, pending_approvals, count, next }))
 }
 
 /// What a client calls what it wants to hear of, and so how calls are named to it.
-async fn meant(app: &App, caller: &Caller, name: &str) -> Result<Names, ApiError> {
+async fn call_names(app: &App, caller: &Caller, name: &str) -> Result<CallNames, ApiError> {
     let named = app.engine.named(caller, name).await?;
     let ours = name.starts_with(SessionId::PREFIX);
     match named {
-        Some(Named::Session(session)) => Ok(Names::Session(session.id)),
+        Some(Named::Session(session)) => Ok(CallNames::Session(session.id)),
         // Only we give such names: it is not here, or somebody else's.
         _ if ours && app.engine.conversation(caller, name).await?.is_none() => Err(Refusal::NotFound("session").into()),
-        Some(Named::Channel(own)) => Ok(Names::Channel(own)),
+        Some(Named::Channel(own)) => Ok(CallNames::Channel(own)),
         None => Err(ApiError::IdInvalid("a channel has 1 to 128 printable ASCII characters without spaces".into())),
     }
 }
@@ -142,26 +146,26 @@ struct Approvals {
     caller: Caller,
     /// What the client calls the session or the channel.
     name: String,
-    names: Names,
+    names: CallNames,
     agent: Option<String>,
     follower: Follower,
     /// What was found when the client came, or a session began, and is still to be told.
-    found: Vec<News>,
+    updates: Vec<Update>,
     /// Questions that this client was shown and not yet told the end of.
     shown: HashSet<InteractionId>,
     /// Calls that this client runs, as far as is known.
-    held: Vec<Held>,
+    running: Vec<RunningCall>,
 }
 
 /// A call that was handed over, and no result has come.
-struct Held {
-    place: (SessionId, String),
+struct RunningCall {
+    call: (SessionId, String),
     /// Which run: of one that was begun again since, this client knows nothing.
     run: Option<PermitId>,
     /// Until when it is kept, where it was handed to this client before it came back.
     until: Option<Timestamp>,
     /// Whether its outcome is still waited for. One that was given up may still be reported, and only for its own run.
-    runs: bool,
+    awaited: bool,
 }
 
 /// Where the news come from.
@@ -171,128 +175,133 @@ enum Follower {
 }
 
 /// What there is to tell.
-enum News {
+enum Update {
     Joined(SessionId),
     Question(InteractionId),
     Ready(SessionId, String),
     Event(Event),
 }
 
-impl Talk for Approvals {
-    type News = News;
+impl SocketHandler for Approvals {
+    type Update = Update;
 
-    fn renew(&mut self, caller: &Caller) {
+    fn set_caller(&mut self, caller: &Caller) {
         self.caller.clone_from(caller);
     }
 
-    fn found(&mut self) -> Vec<News> {
-        std::mem::take(&mut self.found)
+    fn take_updates(&mut self) -> Vec<Update> {
+        std::mem::take(&mut self.updates)
     }
 
-    async fn next(&mut self) -> Result<Vec<News>, Error> {
+    async fn next(&mut self) -> Result<Vec<Update>, Error> {
         let events = match &mut self.follower {
             Follower::Session(follower) => follower.next().await?,
             Follower::Channel(follower) => match follower.next().await? {
-                InChannel::Joined(sessions) => return Ok(sessions.into_iter().map(News::Joined).collect()),
+                InChannel::Joined(sessions) => return Ok(sessions.into_iter().map(Update::Joined).collect()),
                 InChannel::Events(events) => events,
             },
         };
-        Ok(events.into_iter().map(News::Event).collect())
+        Ok(events.into_iter().map(Update::Event).collect())
     }
 
-    async fn told(&mut self, news: News) -> Vec<String> {
-        let told = match news {
-            News::Joined(session) => self.joined(session).await,
-            News::Question(id) => self.asked(id).await,
-            News::Ready(session, call) => self.hand_over(session, call).await,
-            News::Event(event) => self.happened(event).await,
+    async fn render(&mut self, update: Update) -> Vec<String> {
+        let message = match update {
+            Update::Joined(session) => self.join_session(session).await,
+            Update::Question(id) => self.show_question(id).await,
+            Update::Ready(session, call) => self.start_call(session, call).await,
+            Update::Event(event) => self.show_event(event).await,
         };
-        told.unwrap_or_else(|error| Some(wrong(error, None))).iter().map(written).collect()
+        message.unwrap_or_else(|error| Some(error_message(error, None))).iter().map(to_json).collect()
     }
 
-    async fn heard(&mut self, text: &str) -> Vec<String> {
-        self.said(text).await.iter().map(written).collect()
+    async fn handle(&mut self, text: &str) -> Vec<String> {
+        self.handle_message(text).await.iter().map(to_json).collect()
     }
 
-    fn refused(&self, error: ApiError) -> String {
-        written(&wrong(error, None))
+    fn refusal(&self, error: ApiError) -> String {
+        to_json(&error_message(error, None))
     }
 
     /// Says that this client is still there, of whatever it runs.
-    async fn beat(&mut self) {
+    async fn heartbeat(&mut self) {
         let now = self.app.engine.now();
-        for held in std::mem::take(&mut self.held) {
-            let waited_for = held.until.is_none_or(|until| now < until);
-            match held.runs && waited_for {
-                true => self.keep(held).await,
-                false => self.held.push(Held { runs: false, ..held }),
+        for running in std::mem::take(&mut self.running) {
+            let waited_for = running.until.is_none_or(|until| now < until);
+            match running.awaited && waited_for {
+                true => self.extend_lease(running).await,
+                false => self.running.push(RunningCall { awaited: false, ..running }),
             }
         }
     }
 
-    fn farewell(&self, _: End) -> Option<String> {
+    fn farewell(&self, _: CloseReason) -> Option<String> {
         None
     }
 }
 
 impl Approvals {
     /// Comes to a session, or back to it: what its client was given before and has not reported is waited for as if it had stayed.
-    async fn joined(&mut self, session: SessionId) -> Result<Option<Message>, ApiError> {
+    async fn join_session(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
         let attended = self.app.engine.attend(&self.caller, session).await?;
         let now = self.app.engine.now();
         for (call, run, since) in attended.running {
-            let ends = [now.saturating_add(TAKEN_UP), since.saturating_add(IN_ALL)];
+            let ends = [now.saturating_add(RESUMED), since.saturating_add(RESUMED_IN_ALL)];
             let until = ends.into_iter().flatten().min();
-            let held = Held { place: (session, call), run: Some(run), until, runs: until.is_some_and(|end| now < end) };
-            match held.runs {
-                true => self.keep(held).await,
-                false => self.held.push(held),
+            let running = RunningCall {
+                call: (session, call),
+                run: Some(run),
+                until,
+                awaited: until.is_some_and(|end| now < end),
+            };
+            match running.awaited {
+                true => self.extend_lease(running).await,
+                false => self.running.push(running),
             }
         }
-        self.show(session, attended.open, attended.ready);
+        self.queue(session, attended.open, attended.ready);
         Ok(None)
     }
 
     /// Has the outcome of a call waited for, as long as there is one to come.
-    async fn keep(&mut self, held: Held) {
-        let kept = self.app.engine.action_keep(&self.caller, held.place.clone(), LEASE, held.run).await;
-        self.held.push(Held { runs: !matches!(kept, Err(Error::Refused(_))), ..held });
+    async fn extend_lease(&mut self, running: RunningCall) {
+        let kept = self.app.engine.action_keep(&self.caller, running.call.clone(), LEASE, running.run).await;
+        self.running.push(RunningCall { awaited: !matches!(kept, Err(Error::Refused(_))), ..running });
     }
 
-    fn show(&mut self, session: SessionId, open: Vec<InteractionId>, ready: Vec<String>) {
-        self.found.extend(open.into_iter().map(News::Question));
-        self.found.extend(ready.into_iter().map(|call| News::Ready(session, call)));
+    fn queue(&mut self, session: SessionId, open: Vec<InteractionId>, ready: Vec<String>) {
+        self.updates.extend(open.into_iter().map(Update::Question));
+        self.updates.extend(ready.into_iter().map(|call| Update::Ready(session, call)));
     }
 
     /// Begins with what is open in a session now.
-    async fn attend(&mut self, session: SessionId) -> Result<Option<Message>, ApiError> {
+    async fn queue_open(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
         let Attended { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
-        self.show(session, open, ready);
+        self.queue(session, open, ready);
         Ok(None)
     }
 
-    async fn happened(&mut self, event: Event) -> Result<Option<Message>, ApiError> {
+    async fn show_event(&mut self, event: Event) -> Result<Option<ServerMessage>, ApiError> {
         let said = |name: &str| event.data[name].as_str().unwrap_or_default().to_owned();
         match (event.name.as_str(), event.interaction) {
-            ("interaction.asked", Some(id)) => self.asked(id).await,
+            ("interaction.asked", Some(id)) => self.show_question(id).await,
             (
                 "interaction.answered" | "interaction.auto_resolved" | "interaction.expired" | "interaction.cancelled",
                 Some(id),
             ) => {
                 self.shown.remove(&id);
                 let (asked, name) = self.question(id).await?;
-                Ok(ended(&asked, name))
+                Ok(resolved_message(&asked, name))
             }
-            ("interaction.handed_over", Some(id)) => self.handed_on(id).await,
-            ("interaction.warned", Some(id)) => self.warned(id).await,
-            ("action.allowed" | "action.offered", _) => self.hand_over(event.session, said("call_id")).await,
+            ("interaction.handed_over", Some(id)) => self.show_handover(id).await,
+            ("interaction.warned", Some(id)) => self.show_warning(id).await,
+            ("action.allowed" | "action.offered", _) => self.start_call(event.session, said("call_id")).await,
             ("session.resumed", _) => {
                 // What was allowed while the session was paused can be started now.
-                self.attend(event.session).await
+                self.queue_open(event.session).await
             }
-            ("model.said", _) => Ok(Some(assistant(said("text"), false, false))),
-            ("model.again", _) => Ok(Some(assistant(String::new(), false, true))),
-            ("model.turn", _) if !said("text").is_empty() => Ok(Some(assistant(String::new(), true, false))),
+            ("model.said", _) => Ok(Some(assistant_message(said("text"), false, false))),
+            ("model.again", _) => Ok(Some(assistant_message(String::new(), false, true))),
+            ("model.turn", _) if !said("text").is_empty() => Ok(Some(assistant_message(String::new(), true, false))),
             ("step.failed", _) => {
                 let why = event.data["reason"].as_str().unwrap_or("the agent could not go on").to_owned();
                 Err(ApiError::StepFailed(why))
@@ -304,46 +313,51 @@ impl Approvals {
     /// A question, and what it is called here.
     async fn question(&self, id: InteractionId) -> Result<(Interaction, String), ApiError> {
         let (asked, call) = self.app.engine.question_shown(&self.caller, id).await?;
-        let name = self.names.shown(&asked, call);
+        let name = self.names.of_question(&asked, call);
         Ok((asked, name))
     }
 
     /// Shows a question that is still open, once.
-    async fn asked(&mut self, id: InteractionId) -> Result<Option<Message>, ApiError> {
+    async fn show_question(&mut self, id: InteractionId) -> Result<Option<ServerMessage>, ApiError> {
         let (asked, name) = self.question(id).await?;
         let fresh = is_open(&asked) && self.shown.insert(id);
-        Ok(fresh.then(|| Message::ToolCall(asking(&asked, name))))
+        Ok(fresh.then(|| ServerMessage::ToolCall(approval_request(&asked, name))))
     }
 
     /// A call that was shown here is decided elsewhere from now on: this wire has no word for that but what whoever decides it would hear.
-    async fn handed_on(&mut self, id: InteractionId) -> Result<Option<Message>, ApiError> {
+    async fn show_handover(&mut self, id: InteractionId) -> Result<Option<ServerMessage>, ApiError> {
         let (asked, name) = self.question(id).await?;
         let Some(to) = asked.handed_over().filter(|_| self.shown.remove(&id)) else { return Ok(None) };
         let refusal = Refusal::HandedOver(Box::new(to.clone()));
-        Ok(Some(wrong(refusal.into(), Some(name))))
+        Ok(Some(error_message(refusal.into(), Some(name))))
     }
 
-    async fn warned(&self, id: InteractionId) -> Result<Option<Message>, ApiError> {
+    async fn show_warning(&self, id: InteractionId) -> Result<Option<ServerMessage>, ApiError> {
         let (asked, call_id) = self.question(id).await?;
         let Some(expires_at) = asked.question.deadline.filter(|_| asked.status() == Status::Pending) else {
             return Ok(None);
         };
         let seconds_left = expires_at.duration_since(self.app.engine.now()).as_secs().max(0);
-        Ok(Some(Message::HitlTimeoutWarning(Warning { call_id, seconds_left, expires_at })))
+        Ok(Some(ServerMessage::HitlTimeoutWarning(Warning { call_id, seconds_left, expires_at })))
     }
 
     /// Starts a call that is this client's to run, and hands it over. Whoever else wanted it finds it started.
-    async fn hand_over(&mut self, session: SessionId, call: String) -> Result<Option<Message>, ApiError> {
+    async fn start_call(&mut self, session: SessionId, call: String) -> Result<Option<ServerMessage>, ApiError> {
         let acted = self.app.engine.action(&self.caller, session, call.clone(), Duration::ZERO).await?;
         let mine = acted.proposal.runner.as_ref() == Some(&self.caller.actor);
         let Some(permit) = acted.permit.filter(|_| mine) else { return Ok(None) };
-        let (place, call_id) = ((session, call.clone()), self.names.of_call(session, &call));
-        match self.app.engine.action_start(&self.caller, place.clone(), permit, Some(LEASE), None).await {
+        let (key, call_id) = ((session, call.clone()), self.names.of_call(session, &call));
+        match self.app.engine.action_start(&self.caller, key.clone(), permit, Some(LEASE), None).await {
             Ok(started) => {
                 let action = started.proposal.effective();
-                self.held.retain(|held| held.place != place);
-                self.held.push(Held { place, run: started.proposal.standing.run(), until: None, runs: true });
-                Ok(Some(Message::ToolCall(ToolCall {
+                self.running.retain(|running| running.call != key);
+                self.running.push(RunningCall {
+                    call: key,
+                    run: started.proposal.standing.run(),
+                    until: None,
+                    awaited: true,
+                });
+                Ok(Some(ServerMessage::ToolCall(ToolCall {
                     call_id,
                     tool_name: action.tool,
                     arguments: action.arguments,
@@ -360,7 +374,7 @@ impl Approvals {
             Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::PermitUnknown | Refusal::SessionPaused(_))) => {
                 Ok(None)
             }
-            Err(error) => Ok(Some(wrong(error.into(), Some(call_id)))),
+            Err(error) => Ok(Some(error_message(error.into(), Some(call_id)))),
         }
     }
 }
@@ -370,26 +384,26 @@ fn is_open(asked: &Interaction) -> bool {
     asked.status() == Status::Pending && asked.handed_over().is_none()
 }
 
-const fn assistant(token: String, is_final: bool, restarted: bool) -> Message {
-    Message::AssistantMessage(AssistantMessage { token, is_final, restarted })
+const fn assistant_message(token: String, is_final: bool, restarted: bool) -> ServerMessage {
+    ServerMessage::AssistantMessage(AssistantMessage { token, is_final, restarted })
 }
 
-fn wrong(error: ApiError, call_id: Option<String>) -> Message {
-    let problem = error.logged();
+fn error_message(error: ApiError, call_id: Option<String>) -> ServerMessage {
+    let problem = error.log();
     let content = match problem.detail {
         Some(detail) => format!("{}: {detail}", problem.title),
         None => problem.title,
     };
-    Message::Error(Wrong { content, code: problem.code, call_id, errors: problem.errors })
+    ServerMessage::Error(Wrong { content, code: problem.code, call_id, errors: problem.errors })
 }
 
-fn written(message: &Message) -> String {
+fn to_json(message: &ServerMessage) -> String {
     // Its keys are strings and its numbers are JSON's own, so that this cannot fail.
     serde_json::to_string(message).unwrap_or_default()
 }
 
 /// The text of what a client gives as an error: a text, or an object with a message.
-fn text_of(error: &Value) -> String {
+fn error_text(error: &Value) -> String {
     match error {
         Value::String(text) => text.clone(),
         Value::Object(fields) => match fields.get("message").and_then(Value::as_str) {

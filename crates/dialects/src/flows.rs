@@ -3,14 +3,14 @@
 //! Names are in camel case, statuses in capitals, ids are bare UUIDs. `X-Chat-Session-Id` must be the channel of the question, beside a
 //! credential and never instead of one.
 
-mod answering;
+mod answer;
 mod example;
-mod item;
+mod interaction;
+mod names;
 mod payload;
-mod reading;
+mod read;
 mod status;
 mod stream;
-mod words;
 
 use axum::Json;
 use axum::extract::State;
@@ -28,21 +28,21 @@ use uuid::Uuid;
 
 use self::status::StateView;
 use server::App;
-use server::handler::{ApiError, Command, Id, Problems, Who, steered};
+use server::handler::{ApiError, Authenticated, Command, PathId, Problems, control_session};
 
 /// The operations of this wire.
 pub(super) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(flows_start))
         .routes(routes!(flows_control))
-        .routes(routes!(reading::flows_poll))
-        .routes(routes!(reading::flows_snapshot))
-        .routes(routes!(reading::flows_interactions))
+        .routes(routes!(read::flows_poll))
+        .routes(routes!(read::flows_snapshot))
+        .routes(routes!(read::flows_interactions))
         .routes(routes!(stream::flows_stream))
-        .routes(routes!(answering::flows_respond))
-        .routes(routes!(answering::flows_auto))
-        .routes(routes!(answering::flows_expire))
-        .routes(routes!(answering::flows_skip))
+        .routes(routes!(answer::flows_respond))
+        .routes(routes!(answer::flows_auto))
+        .routes(routes!(answer::flows_expire))
+        .routes(routes!(answer::flows_skip))
 }
 
 /// Starts a flow, or an agent.
@@ -91,27 +91,27 @@ struct FlowStartedView {
     responses((status = 202, description = "It was started", body = FlowStartedView), Problems))]
 async fn flows_start(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(name): Id<String>,
-    Command { body, once }: Command<FlowStartBody>,
+    Authenticated(caller): Authenticated,
+    PathId(name): PathId<String>,
+    Command { body, idempotency }: Command<FlowStartBody>,
 ) -> Result<(StatusCode, Json<FlowStartedView>), ApiError> {
     let FlowStartBody { parameters, shared_context, chat_session_id, overrides } = body;
     if !overrides.is_null() {
         let why = "are not taken: the version of the agent says how its model is called";
-        return Err(ApiError::wrong("/overrides", why));
+        return Err(ApiError::invalid("/overrides", why));
     }
     let start = Start { channel: chat_session_id, ..Start::default() };
-    let start = if defined(&app, &caller, DefinitionKind::Flow, &name).await? {
+    let start = if is_defined(&app, &caller, DefinitionKind::Flow, &name).await? {
         let luggage = Luggage { input: parameters.clone(), ..Luggage::default() };
         Start { flow: Some(name), luggage, shared: shared_context.clone(), ..start }
-    } else if defined(&app, &caller, DefinitionKind::Agent, &name).await? {
-        let luggage = Luggage { input: given(&parameters, &shared_context), ..Luggage::default() };
+    } else if is_defined(&app, &caller, DefinitionKind::Agent, &name).await? {
+        let luggage = Luggage { input: agent_input(&parameters, &shared_context), ..Luggage::default() };
         Start { agent: Some(name), luggage, ..start }
     } else {
         return Err(Refusal::NotFound("flow").into());
     };
-    let started = app.engine.start(&caller, start, once).await.map_err(|error| {
-        ApiError::from(error).at(|pointer| match pointer.as_str() {
+    let started = app.engine.start(&caller, start, idempotency).await.map_err(|error| {
+        ApiError::from(error).map_pointers(|pointer| match pointer.as_str() {
             "/channel" => "/chatSessionId".to_owned(),
             "/shared" => "/sharedContext".to_owned(),
             "/input" => "/parameters".to_owned(),
@@ -120,7 +120,7 @@ async fn flows_start(
     })?;
     let view = FlowStartedView {
         session_id: started.id.uuid(),
-        status: words::session(started.status()),
+        status: names::session(started.status()),
         started_at: started.created_at,
         launch_parameters: parameters,
         shared_context,
@@ -130,14 +130,14 @@ async fn flows_start(
 }
 
 /// Whether a definition of this name is here.
-async fn defined(app: &App, caller: &Caller, kind: DefinitionKind, name: &str) -> Result<bool, ApiError> {
+async fn is_defined(app: &App, caller: &Caller, kind: DefinitionKind, name: &str) -> Result<bool, ApiError> {
     let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
     let (found, _) = app.engine.definitions(caller, kind, page).await?;
     Ok(found.first().is_some_and(|found| found.definition.name == name))
 }
 
 /// What an agent works on, which has no steps that could share something.
-fn given(parameters: &Value, shared: &Value) -> Value {
+fn agent_input(parameters: &Value, shared: &Value) -> Value {
     if shared.is_null() { parameters.clone() } else { json!({ "parameters": parameters, "sharedContext": shared }) }
 }
 
@@ -193,13 +193,13 @@ impl From<FlowCommand> for ControlCommand {
     responses((status = 202, description = "The flow as it is now", body = StateView), Problems))]
 async fn flows_control(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
-    Command { body: FlowControlBody { command, step_execution_id, reason }, once }: Command<FlowControlBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
+    Command { body: FlowControlBody { command, step_execution_id, reason }, idempotency }: Command<FlowControlBody>,
 ) -> Result<(StatusCode, Json<StateView>), ApiError> {
     let body = ControlBody { command: command.into(), step: step_execution_id, reason, output: None };
-    let Session { id, .. } = steered(&app, &caller, id, body, once).await.map_err(|error| {
-        error.at(|pointer| if pointer == "/step" { "/stepExecutionId".to_owned() } else { pointer })
+    let Session { id, .. } = control_session(&app, &caller, id, body, idempotency).await.map_err(|error| {
+        error.map_pointers(|pointer| if pointer == "/step" { "/stepExecutionId".to_owned() } else { pointer })
     })?;
     Ok((StatusCode::ACCEPTED, Json(StateView::read(&app, &caller, id).await?)))
 }

@@ -21,11 +21,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::refusals::{placed, worded};
+use super::refusals::{map_fields, reword_refusal};
 use ask::HitlRequestBody;
 use respond::HitlRespondBody;
 use server::App;
-use server::handler::{ApiError, Command, Id, Problems, Query, Who, cursor, limit, traceparent};
+use server::handler::{ApiError, Authenticated, Command, PathId, Problems, Query, cursor, limit, traceparent};
 use views::{HitlPendingView, HitlRequestView, HitlStatus};
 
 /// Where it is served; the document tells the second from the first by the ends of its names.
@@ -37,7 +37,7 @@ const PORTION: u32 = 200;
 /// Its operations, under both prefixes.
 pub(super) fn operations() -> OpenApiRouter<App> {
     PREFIXES.into_iter().fold(OpenApiRouter::new(), |all, (prefix, suffix)| {
-        let mut here = OpenApiRouter::new().nest(prefix, bare());
+        let mut here = OpenApiRouter::new().nest(prefix, unprefixed());
         for item in here.get_openapi_mut().paths.paths.values_mut() {
             for operation in [&mut item.get, &mut item.post].into_iter().flatten() {
                 operation.operation_id = operation.operation_id.take().map(|id| id + suffix);
@@ -47,7 +47,7 @@ pub(super) fn operations() -> OpenApiRouter<App> {
     })
 }
 
-fn bare() -> OpenApiRouter<App> {
+fn unprefixed() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(hitl_conversation_pending))
         .routes(routes!(hitl_project_pending))
@@ -55,7 +55,7 @@ fn bare() -> OpenApiRouter<App> {
         .routes(routes!(hitl_ask))
         .routes(routes!(hitl_respond))
         .routes(routes!(hitl_cancel))
-        .layer(map_response(worded))
+        .layer(map_response(reword_refusal))
 }
 
 /// What a command replies.
@@ -68,7 +68,7 @@ pub(super) struct HitlReply {
     message: String,
 }
 
-fn done(message: impl Into<String>) -> Json<HitlReply> {
+fn success(message: impl Into<String>) -> Json<HitlReply> {
     Json(HitlReply { success: true, message: message.into() })
 }
 
@@ -78,16 +78,16 @@ fn done(message: impl Into<String>) -> Json<HitlReply> {
     responses((status = 200, description = "What waits", body = HitlPendingView), Problems))]
 async fn hitl_conversation_pending(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(conversation): Id<String>,
+    Authenticated(caller): Authenticated,
+    PathId(conversation): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
     let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = match app.engine.named(&caller, &conversation).await? {
         // Everything that is asked in it, in whichever session.
-        Some(Named::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..open() },
-        _ => InteractionFilter { session: Some(session.id), ..open() },
+        Some(Named::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..pending() },
+        _ => InteractionFilter { session: Some(session.id), ..pending() },
     };
     let query = InteractionQuery { filter, ..InteractionQuery::default() };
     let (found, next) = app.engine.interactions(&caller, query, page).await?;
@@ -111,20 +111,20 @@ pub(super) struct PendingQuery {
     responses((status = 200, description = "What waits", body = HitlPendingView), Problems))]
 async fn hitl_project_pending(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(project): Id<String>,
+    Authenticated(caller): Authenticated,
+    PathId(project): PathId<String>,
     Query(query): Query<PendingQuery>,
 ) -> Result<Json<HitlPendingView>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
-    if !is_of(&app, &caller, &project).await? {
+    if !is_callers_project(&app, &caller, &project).await? {
         return Err(Refusal::NotFound("project").into());
     }
-    let query = InteractionQuery { filter: open(), ..InteractionQuery::default() };
+    let query = InteractionQuery { filter: pending(), ..InteractionQuery::default() };
     let (found, next) = app.engine.interactions(&caller, query, page).await?;
     Ok(Json(HitlPendingView::of(found, next, None)))
 }
 
-async fn is_of(app: &App, caller: &Caller, project: &str) -> Result<bool, Error> {
+async fn is_callers_project(app: &App, caller: &Caller, project: &str) -> Result<bool, Error> {
     if project.parse::<ProjectId>().is_ok_and(|id| id == caller.scope.project) {
         return Ok(true);
     }
@@ -132,7 +132,7 @@ async fn is_of(app: &App, caller: &Caller, project: &str) -> Result<bool, Error>
     Ok(me.projects.iter().any(|place| place.project == caller.scope.project && place.name == project))
 }
 
-fn open() -> InteractionFilter {
+fn pending() -> InteractionFilter {
     InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() }
 }
 
@@ -142,13 +142,13 @@ fn open() -> InteractionFilter {
     responses((status = 200, description = "The request", body = HitlRequestView), Problems))]
 async fn hitl_request(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(request): Id<String>,
+    Authenticated(caller): Authenticated,
+    PathId(request): PathId<String>,
 ) -> Result<Json<HitlRequestView>, ApiError> {
-    let found = named(&app, &caller, &request).await?;
+    let found = load(&app, &caller, &request).await?;
     let status = match &found.question.call {
         Some(call) => match app.engine.action(&caller, found.origin.session, call.clone(), Duration::ZERO).await {
-            Ok(acted) => HitlStatus::of(&found, Some(acted.proposal.state(acted.at))),
+            Ok(acted) => HitlStatus::of(&found, Some((&acted.proposal.standing, acted.at))),
             Err(Error::Refused(Refusal::NotFound(_))) => HitlStatus::of(&found, None),
             Err(error) => return Err(error.into()),
         },
@@ -164,15 +164,16 @@ async fn hitl_request(
     responses((status = 201, description = "The request", body = HitlRequestView), Problems))]
 async fn hitl_ask(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     headers: HeaderMap,
-    Command { body, once }: Command<HitlRequestBody>,
+    Command { body, idempotency }: Command<HitlRequestBody>,
 ) -> Result<(StatusCode, Json<HitlRequestView>), ApiError> {
     caller.require(domain::access::Right::Ask)?;
     let conversation = body.conversation().to_owned();
     let session = app.engine.own_conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let ask = Ask { traceparent: traceparent(&headers), ..body.into_ask()? };
-    let asked = app.engine.ask(&caller, session.id, ask, once).await.map_err(|error| placed(error, ask::FIELDS))?;
+    let asked =
+        app.engine.ask(&caller, session.id, ask, idempotency).await.map_err(|error| map_fields(error, ask::FIELDS))?;
     let status = HitlStatus::of(&asked, None);
     Ok((StatusCode::CREATED, Json(HitlRequestView::new(asked, Some(&conversation), status))))
 }
@@ -183,19 +184,19 @@ async fn hitl_ask(
     responses((status = 200, description = "It counts", body = HitlReply), Problems))]
 async fn hitl_respond(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<HitlRespondBody>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<HitlRespondBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
     caller.require(domain::access::Right::Answer)?;
-    let asked = named(&app, &caller, &body.request_id).await?;
+    let asked = load(&app, &caller, &body.request_id).await?;
     let (draft, note) = respond::draft(body, &asked.question)?;
-    let answered = app.engine.answer(&caller, asked.id, draft, once).await;
-    let answered = answered.map_err(|error| placed(error, respond::fields(&asked.question)))?;
+    let answered = app.engine.answer(&caller, asked.id, draft, idempotency).await;
+    let answered = answered.map_err(|error| map_fields(error, respond::fields(&asked.question)))?;
     let taken = match answered.status() {
         Status::Pending => "Response recorded; others are still to respond",
         _ => "Response received",
     };
-    Ok(done(match note {
+    Ok(success(match note {
         Some(note) => format!("{taken}; {note}"),
         None => taken.to_owned(),
     }))
@@ -217,19 +218,19 @@ pub(super) struct HitlCancelBody {
     responses((status = 200, description = "It is closed", body = HitlReply), Problems))]
 async fn hitl_cancel(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: HitlCancelBody { request_id, reason }, once }: Command<HitlCancelBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: HitlCancelBody { request_id, reason }, idempotency }: Command<HitlCancelBody>,
 ) -> Result<Json<HitlReply>, ApiError> {
-    let id = id_of(&request_id)?;
-    app.engine.cancel(&caller, id, reason, once).await?;
-    Ok(done("Request cancelled"))
+    let id = parse_id(&request_id)?;
+    app.engine.cancel(&caller, id, reason, idempotency).await?;
+    Ok(success("Request cancelled"))
 }
 
-async fn named(app: &App, caller: &Caller, request: &str) -> Result<Interaction, ApiError> {
-    Ok(app.engine.interaction(caller, id_of(request)?, Duration::ZERO).await?)
+async fn load(app: &App, caller: &Caller, request: &str) -> Result<Interaction, ApiError> {
+    Ok(app.engine.interaction(caller, parse_id(request)?, Duration::ZERO).await?)
 }
 
 /// A name that is no id of ours names nothing that is here.
-fn id_of(request: &str) -> Result<InteractionId, Refusal> {
+fn parse_id(request: &str) -> Result<InteractionId, Refusal> {
     request.parse().map_err(|_| Refusal::NotFound("interaction"))
 }

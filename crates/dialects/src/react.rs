@@ -3,9 +3,9 @@
 //! A session is known by its channel, which the client may choose, or by its id. It outlives every stream that shows it.
 
 mod answer;
-mod place;
+mod events;
+mod position;
 mod request;
-mod speech;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,11 +23,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::refusals::{Also, placed, worded};
-use place::{Place, Places};
+use super::refusals::{ExtraFields, map_fields, reword_refusal};
+use events::{ReactEvents, Until};
+use position::{Position, Positions};
 use server::App;
-use server::handler::{ApiError, Command, Problems, Query, Reading, Source, Who, stream_in};
-use speech::{Speech, Until};
+use server::handler::{ApiError, Authenticated, Command, EventSource, Problems, Query, StreamCaller, stream_events};
 
 /// How many events are looked through for something to say.
 const PORTION: u32 = 200;
@@ -37,7 +37,7 @@ pub(super) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(react_chat_stream, react_session_stream))
         .routes(routes!(react_interaction_response))
-        .layer(map_response(worded))
+        .layer(map_response(reword_refusal))
 }
 
 /// Says something to an agent.
@@ -62,19 +62,19 @@ pub(super) struct ReactChatBody {
                example = json!("id: 0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01:3\nevent: STARTED\ndata: {\"type\":\"STARTED\",…}\n\n")), Problems))]
 async fn react_chat_stream(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<ReactChatBody>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<ReactChatBody>,
 ) -> Result<Response, ApiError> {
     let ReactChatBody { message, session_id, user_id, agent } = body;
     let metadata = user_id.map_or(Value::Null, |user| json!({ "user_id": user }));
     let conversation = session_id.clone().filter(|name| !name.is_empty());
     let chat = Chat { conversation: conversation.clone(), agent, content: message, metadata };
-    let said = app.engine.chat(&caller, chat, once).await;
+    let said = app.engine.chat(&caller, chat, idempotency).await;
     let (session, before) =
-        said.map_err(|error| placed(error, &[("/content", "/message"), ("/channel", "/sessionId")]))?;
+        said.map_err(|error| map_fields(error, &[("/content", "/message"), ("/channel", "/sessionId")]))?;
     let name = conversation.unwrap_or_else(|| session.brief.channel.clone());
-    let speech = Speech::new(name, Until::Turn, Places::of(session.id, Place::after(before)));
-    told(&app, caller, session.id, (speech, before)).await
+    let events = ReactEvents::new(name, Until::Turn, Positions::of(session.id, Position::after(before)));
+    stream_session(&app, caller, session.id, (events, before)).await
 }
 
 /// Which session.
@@ -98,13 +98,13 @@ pub(super) struct ReactStreamQuery {
               (status = 204, description = "The session has ended, and everything was seen"), Problems))]
 async fn react_session_stream(
     State(app): State<App>,
-    Reading(caller): Reading,
+    StreamCaller(caller): StreamCaller,
     Query(query): Query<ReactStreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let name = query.session_id;
-    let places: Places = match headers.get("last-event-id") {
-        None => Places::default(),
+    let positions: Positions = match headers.get("last-event-id") {
+        None => Positions::default(),
         Some(value) => value
             .to_str()
             .ok()
@@ -112,66 +112,66 @@ async fn react_session_stream(
             .ok_or_else(|| ApiError::HeaderInvalid("Last-Event-ID: not an event of this stream".into()))?,
     };
     if let Some(Named::Channel(_)) = app.engine.named(&caller, &name).await? {
-        return channel_told(&app, caller, name, places).await;
+        return stream_channel(&app, caller, name, positions).await;
     }
     let session = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
     let until = session.ended.as_ref().map_or(Until::Session, |_| Until::Event(session.last_seq));
-    let place = places.within(session.id);
-    let mut speech = Speech::new(name, until, Places::of(session.id, place));
+    let position = positions.within(session.id);
+    let mut events = ReactEvents::new(name, until, Positions::of(session.id, position));
     if session.ended.is_some()
-        && nothing_left(&app, &caller, (session.id, session.last_seq), (&mut speech, place)).await?
+        && is_fully_read(&app, &caller, (session.id, session.last_seq), (&mut events, position)).await?
     {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    told(&app, caller, session.id, (speech, place.before())).await
+    stream_session(&app, caller, session.id, (events, position.before())).await
 }
 
 /// Shows every session that goes on in a channel, and every one that begins in it; and to its end every one that the reader was in. Where all have
 /// ended, the newest as well.
-async fn channel_told(app: &App, caller: Caller, name: String, places: Places) -> Result<Response, ApiError> {
-    let last = places.0.keys().max().copied();
-    let mut known = known_in(app, &caller, &name, places).await?;
+async fn stream_channel(app: &App, caller: Caller, name: String, positions: Positions) -> Result<Response, ApiError> {
+    let last = positions.0.keys().max().copied();
+    let mut known = sessions_read(app, &caller, &name, positions).await?;
     if let Some(last) = last {
         // What has begun and ended since the reader was here is told as well.
-        let begun = app.engine.begun_in(&caller, &name, last).await?.into_iter().take(place::MOST);
-        known.extend(begun.map(|session| (session.id, (session, Place::after(0)))));
+        let begun = app.engine.begun_in(&caller, &name, last).await?.into_iter().take(position::MOST);
+        known.extend(begun.map(|session| (session.id, (session, Position::after(0)))));
     }
     let live = app.engine.live_in(&caller, &name).await?;
     if live.is_empty() {
         let newest = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
-        known.entry(newest.id).or_insert((newest, Place::after(0)));
+        known.entry(newest.id).or_insert((newest, Position::after(0)));
     }
-    let places = known.iter().map(|(id, (_, place))| (*id, *place)).collect();
-    let mut speech = Speech::new(name.clone(), Until::Channel, Places(places));
-    for (id, (session, place)) in &known {
+    let positions = known.iter().map(|(id, (_, position))| (*id, *position)).collect();
+    let mut events = ReactEvents::new(name.clone(), Until::Channel, Positions(positions));
+    for (id, (session, position)) in &known {
         if session.ended.is_none() {
-            speech.expects(*id, None);
-        } else if !nothing_left(app, &caller, (*id, session.last_seq), (&mut speech, *place)).await? {
-            speech.expects(*id, Some(session.last_seq));
+            events.expect_end(*id, None);
+        } else if !is_fully_read(app, &caller, (*id, session.last_seq), (&mut events, *position)).await? {
+            events.expect_end(*id, Some(session.last_seq));
         }
     }
     // Whatever goes on now is told to its end, though it may end before it is followed.
-    live.iter().for_each(|session| speech.expects(session.id, None));
-    if speech.all_said() {
+    live.iter().for_each(|session| events.expect_end(session.id, None));
+    if events.is_complete() {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let mut after: BTreeMap<_, _> = live.iter().map(|session| (session.id, 0)).collect();
-    after.extend(known.iter().map(|(id, (_, place))| (*id, place.before())));
+    after.extend(known.iter().map(|(id, (_, position))| (*id, position.before())));
     let follower = app.engine.follow_channel(&caller, &name, Beginning::After(after)).await?;
-    stream_in(speech, app, caller, Source::Channel(follower))
+    stream_events(events, app, caller, EventSource::Channel(follower))
 }
 
 /// The sessions of a channel that a reader was in. What was heard of others says nothing of these.
-async fn known_in(
+async fn sessions_read(
     app: &App,
     caller: &Caller,
     name: &str,
-    places: Places,
-) -> Result<BTreeMap<SessionId, (Session, Place)>, ApiError> {
+    positions: Positions,
+) -> Result<BTreeMap<SessionId, (Session, Position)>, ApiError> {
     let mut known = BTreeMap::new();
-    for (id, place) in places.0 {
+    for (id, position) in positions.0 {
         match app.engine.session(caller, id).await {
-            Ok((session, ..)) if session.brief.channel == name => drop(known.insert(id, (session, place))),
+            Ok((session, ..)) if session.brief.channel == name => drop(known.insert(id, (session, position))),
             Ok(_) | Err(Error::Refused(Refusal::NotFound(_))) => {}
             Err(error) => return Err(error.into()),
         }
@@ -180,26 +180,26 @@ async fn known_in(
 }
 
 /// Whether whoever was there has heard all that there is to hear of a session that has ended: browsers would connect again for ever.
-async fn nothing_left(
+async fn is_fully_read(
     app: &App,
     caller: &Caller,
     (session, end): (SessionId, u64),
-    (speech, place): (&mut Speech, Place),
+    (events, position): (&mut ReactEvents, Position),
 ) -> Result<bool, ApiError> {
-    speech.meets(app, caller, session).await?;
-    let left = app.engine.events(caller, session, place.before(), PORTION, Duration::ZERO).await?;
-    let read_to_its_end = left.last().map_or(place.before(), |last| last.seq) >= end;
-    Ok(read_to_its_end && left.iter().all(|event| speech.silent(event)))
+    events.learn(app, caller, session).await?;
+    let left = app.engine.events(caller, session, position.before(), PORTION, Duration::ZERO).await?;
+    let read_to_its_end = left.last().map_or(position.before(), |last| last.seq) >= end;
+    Ok(read_to_its_end && left.iter().all(|event| events.is_silent(event)))
 }
 
-async fn told(
+async fn stream_session(
     app: &App,
     caller: Caller,
     session: SessionId,
-    (speech, after): (Speech, u64),
+    (events, after): (ReactEvents, u64),
 ) -> Result<Response, ApiError> {
     let follower = app.engine.follow(&caller, session, after).await?;
-    stream_in(speech, app, caller, Source::Session(follower))
+    stream_events(events, app, caller, EventSource::Session(follower))
 }
 
 /// What a person chooses.
@@ -248,11 +248,11 @@ pub(super) struct ReactReply {
     responses((status = 200, description = "It counts", body = ReactReply), Problems))]
 async fn react_interaction_response(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<ReactResponseBody>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<ReactResponseBody>,
 ) -> Response {
     let (session_id, at) = (body.session_id.clone(), app.engine.now());
-    match responded(&app, &caller, body, once).await {
+    match answer_request(&app, &caller, body, idempotency).await {
         Ok(answered) => {
             let message = match answered.status() {
                 Status::Pending => "用户响应已记录，等待其他人响应",
@@ -263,17 +263,17 @@ async fn react_interaction_response(
         }
         Err(error) => {
             let mut refused = error.into_response();
-            refused.extensions_mut().insert(Also(json!({ "sessionId": session_id, "timestamp": at })));
+            refused.extensions_mut().insert(ExtraFields(json!({ "sessionId": session_id, "timestamp": at })));
             refused
         }
     }
 }
 
-async fn responded(
+async fn answer_request(
     app: &App,
     caller: &Caller,
     body: ReactResponseBody,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<Interaction, ApiError> {
     caller.require(domain::access::Right::Answer)?;
     let unknown = || Error::from(Refusal::NotFound("interaction"));
@@ -284,6 +284,6 @@ async fn responded(
         return Err(unknown().into());
     }
     let draft = answer::draft(body.selected_option_id, body.feedback, body.data, &asked.question);
-    let answered = app.engine.answer(caller, id, draft, once).await;
-    answered.map_err(|error| placed(error, answer::FIELDS))
+    let answered = app.engine.answer(caller, id, draft, idempotency).await;
+    answered.map_err(|error| map_fields(error, answer::FIELDS))
 }

@@ -9,15 +9,15 @@ use server::handler::ApiError;
 
 /// Fields that a wire has in every reply, refusals included. A handler leaves them with the refusal.
 #[derive(Clone)]
-pub(super) struct Also(pub(super) Value);
+pub(super) struct ExtraFields(pub(super) Value);
 
 /// Adds `success`, `message` and what the handler left to a refusal; everything else passes as it is.
-pub(super) async fn worded(response: Response) -> Response {
+pub(super) async fn reword_refusal(response: Response) -> Response {
     let Some(problem) = response.extensions().get::<ProblemBody>() else { return response };
     let mut body = json!(problem);
     body["success"] = json!(false);
     body["message"] = json!(message(problem));
-    if let Some(Also(Value::Object(fields))) = response.extensions().get() {
+    if let Some(ExtraFields(Value::Object(fields))) = response.extensions().get() {
         for (name, value) in fields {
             body[name] = value.clone();
         }
@@ -27,8 +27,8 @@ pub(super) async fn worded(response: Response) -> Response {
 }
 
 /// The same refusal with the places that the fields of a wire have: of each pair ours, and theirs.
-pub(super) fn placed(error: impl Into<ApiError>, fields: &[(&str, &str)]) -> ApiError {
-    error.into().at(|pointer| {
+pub(super) fn map_fields(error: impl Into<ApiError>, fields: &[(&str, &str)]) -> ApiError {
+    error.into().map_pointers(|pointer| {
         let under = |(ours, theirs): &(&str, &str)| {
             let rest = pointer.strip_prefix(ours)?;
             (rest.is_empty() || rest.starts_with('/')).then(|| format!("{theirs}{rest}"))

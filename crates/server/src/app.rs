@@ -16,7 +16,7 @@ use crate::frames::Unfinished;
 use crate::front::Front;
 use crate::replies::Replies;
 use crate::sign_ins::SignIns;
-use crate::sse::Streams;
+use crate::sse::StreamSlots;
 use crate::strangers::Strangers;
 
 /// What callers may not exceed.
@@ -84,9 +84,9 @@ pub struct Parts {
     pub(crate) rates: Option<DefaultKeyedRateLimiter<Uuid>>,
     pub(crate) sign_ins: SignIns,
     pub(crate) replies: Replies,
-    pub(crate) figures: PrometheusHandle,
+    pub(crate) metrics: PrometheusHandle,
     pub(crate) stopping: watch::Receiver<bool>,
-    pub(crate) streams: Streams,
+    pub(crate) streams: StreamSlots,
     pub(crate) unfinished: Arc<Unfinished>,
     pub(crate) strangers: Strangers,
     /// When the open questions were last counted, and how long that took.
@@ -108,12 +108,12 @@ impl App {
         engine: Engine,
         limits: Limits,
         front: Front,
-        figures: PrometheusHandle,
+        metrics: PrometheusHandle,
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let quota = |rate: NonZeroU32| Quota::per_second(rate).allow_burst(rate.saturating_mul(TWICE));
         let rates = limits.rate.map(|rate| RateLimiter::keyed(quota(rate)));
-        let streams = Streams::new(&limits);
+        let streams = StreamSlots::new(&limits);
         let unfinished = Arc::new(Unfinished::new(limits.key_unfinished_bytes, limits.tenant_unfinished_bytes));
         let strangers = Strangers::new(limits.address_attempts);
         let counted = tokio::sync::Mutex::default();
@@ -126,7 +126,7 @@ impl App {
             rates,
             sign_ins,
             replies,
-            figures,
+            metrics,
             stopping,
             streams,
             unfinished,

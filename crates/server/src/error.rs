@@ -164,7 +164,7 @@ pub const CODES: &[&str] = &[
 
 impl ApiError {
     /// One thing in a body is wrong.
-    pub fn wrong(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self::BodyInvalid(vec![Problem::new(pointer, message)])
     }
 
@@ -206,12 +206,12 @@ impl ApiError {
     }
 
     /// The same with the places of another body than ours.
-    pub fn at(mut self, place: impl Fn(String) -> String) -> Self {
+    pub fn map_pointers(mut self, map: impl Fn(String) -> String) -> Self {
         if let Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
         | Self::BodyInvalid(problems) = &mut self
         {
             for problem in problems {
-                problem.pointer = place(std::mem::take(&mut problem.pointer));
+                problem.pointer = map(std::mem::take(&mut problem.pointer));
             }
         }
         self
@@ -394,7 +394,7 @@ fn ended(interaction: Interaction) -> Option<ResolutionView> {
 
 impl ApiError {
     /// The body that describes it, for whoever is not told by a response. The log has what is inside of us.
-    pub fn logged(self) -> ProblemBody {
+    pub fn log(self) -> ProblemBody {
         if let Self::Engine(Error::Store(error)) = &self {
             tracing::error!(%error, "the store could not do its work");
         }
@@ -428,7 +428,7 @@ pub(crate) fn refused_connection(limit: Limit) -> String {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let retry = matches!(self.status_and_code().0, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-        let body = self.logged();
+        let body = self.log();
         let status = StatusCode::from_u16(body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, axum::Json(&body)).into_response();
         // Other wires say the same in their own words (`crates/dialects/src/refusals.rs`).

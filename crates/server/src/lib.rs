@@ -15,24 +15,24 @@ mod command;
 mod connection;
 mod cookie;
 mod document;
+mod duplicate_keys;
 mod error;
 mod frames;
 mod front;
 mod handshake;
-mod heads;
 mod listen;
 mod oidc;
 mod page;
 mod params;
+mod query_params;
 mod replies;
+mod request_head;
 mod routes;
 mod sign_ins;
 mod socket;
 mod sse;
 mod strangers;
-mod taken;
 mod trace;
-mod unique;
 mod version;
 
 pub use app::{App, Limits};
@@ -48,13 +48,13 @@ pub use routes::{Addition, health_router, router};
 
 /// Parts that the crates above this one write their handlers with: extractors, bodies, refusals, event streams and WebSockets.
 pub mod handler {
-    pub use crate::caller::{Reading, Who};
-    pub use crate::command::{Command, parsed, part, plain, pointer};
+    pub use crate::caller::{Authenticated, StreamCaller};
+    pub use crate::command::{Command, json_pointer, parse_object, parse_part, serde_message};
     pub use crate::document::Problems;
     pub use crate::error::ApiError;
-    pub use crate::params::{Id, Ids, LONGEST_WAIT, Query, TicketQuery, cursor, limit, number};
-    pub use crate::routes::sessions::steered;
-    pub use crate::socket::{End, Joining, Talk};
-    pub use crate::sse::{Said, Source, Words, stream_in};
+    pub use crate::params::{LONGEST_WAIT, PathId, PathIds, Query, TicketQuery, cursor, event_number, limit};
+    pub use crate::routes::sessions::control_session;
+    pub use crate::socket::{CloseReason, SocketHandler, SocketRequest};
+    pub use crate::sse::{EventRenderer, EventSource, Rendered, stream_events};
     pub use crate::trace::traceparent;
 }

@@ -19,9 +19,9 @@ pub const LONGEST_WAIT: u64 = 300;
 pub(crate) const LARGEST_PAGE: u32 = 200;
 
 /// An id in the path.
-pub struct Id<T>(pub T);
+pub struct PathId<T>(pub T);
 
-impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
+impl<T: FromStr<Err: Display>> FromRequestParts<App> for PathId<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
@@ -33,9 +33,9 @@ impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
 }
 
 /// Two ids in the path.
-pub struct Ids<A, B>(pub A, pub B);
+pub struct PathIds<A, B>(pub A, pub B);
 
-impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> for Ids<A, B> {
+impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> for PathIds<A, B> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
@@ -94,14 +94,14 @@ pub fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T
 }
 
 /// A number of a list. Stores count in 63 bits.
-pub(crate) fn counted(number: u64) -> Result<u64, ApiError> {
+pub(crate) fn list_number(number: u64) -> Result<u64, ApiError> {
     i64::try_from(number)
         .map(|_| number)
         .map_err(|_| ApiError::QueryInvalid("cursor: not a number of this list".into()))
 }
 
 /// After which event. Stores count in 63 bits.
-pub fn number(after: Option<u64>) -> Result<u64, ApiError> {
+pub fn event_number(after: Option<u64>) -> Result<u64, ApiError> {
     let after = after.unwrap_or(0);
     if i64::try_from(after).is_err() {
         return Err(ApiError::QueryInvalid("after: not the number of an event".into()));

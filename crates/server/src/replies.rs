@@ -249,7 +249,7 @@ impl Counting {
                 self.held = Some(held);
                 Ok(())
             }
-            Err(refusal) => Err(axum::Error::new(std::io::Error::other(ApiError::from(refusal).logged().title))),
+            Err(refusal) => Err(axum::Error::new(std::io::Error::other(ApiError::from(refusal).log().title))),
         }
     }
 }

@@ -49,8 +49,8 @@ use crate::App;
 use crate::asyncapi::{Channel, asyncapi};
 use crate::document::base;
 use crate::error::ApiError;
-use crate::heads::unambiguous;
 use crate::oidc::{CALLBACK, START};
+use crate::request_head::refuse_ambiguous;
 use crate::trace::traced;
 
 /// What a browser may load for the page that shows the document.
@@ -157,7 +157,7 @@ pub fn router(app: App, addition: Addition) -> Router {
         .layer(SetSensitiveRequestHeadersLayer::new([AUTHORIZATION, COOKIE]))
         .layer(from_fn(traced))
         .layer(CatchPanicLayer::custom(|_| ApiError::Panicked.into_response()))
-        .layer(from_fn(unambiguous))
+        .layer(from_fn(refuse_ambiguous))
         .layer(CompressionLayer::new())
         .layer(SetResponseHeaderLayer::if_not_present(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
         .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")))

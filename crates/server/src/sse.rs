@@ -15,7 +15,7 @@ use crate::error::ApiError;
 use crate::{App, Limits};
 
 /// Where a stream gets its events from.
-pub enum Source {
+pub enum EventSource {
     /// One session, by number.
     Session(SessionFollower),
     /// A whole project, by cursor.
@@ -24,7 +24,7 @@ pub enum Source {
     Channel(ChannelFollower),
 }
 
-impl Source {
+impl EventSource {
     /// The next events, each with its cursor; at least one.
     pub(crate) async fn next(&mut self) -> Result<Vec<(String, Event)>, Error> {
         match self {
@@ -48,7 +48,7 @@ impl Source {
 
 /// What a stream says of one event.
 #[derive(Default)]
-pub struct Said {
+pub struct Rendered {
     /// One after the other.
     pub frames: Vec<Frame>,
     /// Whether there is nothing more to say after it.
@@ -56,14 +56,14 @@ pub struct Said {
 }
 
 /// In whose words a stream tells its events.
-pub trait Words: Send + 'static {
+pub trait EventRenderer: Send + 'static {
     /// What is said of an event that has this id on the stream.
-    fn say(
+    fn render(
         &mut self,
         app: &App,
         caller: &Caller,
         event: (String, Event),
-    ) -> impl Future<Output = Result<Said, ApiError>> + Send;
+    ) -> impl Future<Output = Result<Rendered, ApiError>> + Send;
 
     /// What a silent stream says.
     fn heartbeat() -> KeepAlive {
@@ -72,59 +72,64 @@ pub trait Words: Send + 'static {
 }
 
 /// Our own words: each event as it is.
-struct Plain;
+struct PlainEvents;
 
-impl Words for Plain {
-    async fn say(&mut self, _: &App, _: &Caller, (id, event): (String, Event)) -> Result<Said, ApiError> {
-        Ok(Said { frames: vec![framed(id, event)], last: false })
+impl EventRenderer for PlainEvents {
+    async fn render(&mut self, _: &App, _: &Caller, (id, event): (String, Event)) -> Result<Rendered, ApiError> {
+        Ok(Rendered { frames: vec![framed(id, event)], last: false })
     }
 }
 
 struct Reader<W> {
     app: App,
     caller: Caller,
-    source: Source,
-    words: W,
+    source: EventSource,
+    renderer: W,
     batch: VecDeque<(String, Event)>,
-    said: VecDeque<Frame>,
+    frames: VecDeque<Frame>,
     over: bool,
-    _counted: Counted,
+    _counted: StreamSlot,
 }
 
 /// Shows a source as server-sent events until the reader leaves or the server stops.
-pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
-    stream_in(Plain, app, caller, source)
+pub(crate) fn stream(app: &App, caller: Caller, source: EventSource) -> Result<Response, ApiError> {
+    stream_events(PlainEvents, app, caller, source)
 }
 
 /// The same in other words.
-pub fn stream_in<W: Words>(words: W, app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
-    let _counted = Counted::one(app, &caller)?;
-    let (batch, said, over) = (VecDeque::new(), VecDeque::new(), false);
-    let reader = Reader { app: app.clone(), caller, source, words, batch, said, over, _counted };
-    let frames = stream::unfold(reader, |mut reader| async {
+pub fn stream_events<W: EventRenderer>(
+    renderer: W,
+    app: &App,
+    caller: Caller,
+    source: EventSource,
+) -> Result<Response, ApiError> {
+    let _counted = StreamSlot::one(app, &caller)?;
+    let (batch, frames, over) = (VecDeque::new(), VecDeque::new(), false);
+    let reader = Reader { app: app.clone(), caller, source, renderer, batch, frames, over, _counted };
+    let body = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
     });
     let mut response =
-        Sse::new(Box::pin(frames)).keep_alive(W::heartbeat().interval(app.limits.heartbeat)).into_response();
+        Sse::new(Box::pin(body)).keep_alive(W::heartbeat().interval(app.limits.heartbeat)).into_response();
     // Proxies must pass each event on as it comes.
     response.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
     Ok(response)
 }
 
-impl<W: Words> Reader<W> {
+impl<W: EventRenderer> Reader<W> {
     async fn frame(&mut self) -> Option<Frame> {
         loop {
-            if let Some(frame) = self.said.pop_front() {
+            if let Some(frame) = self.frames.pop_front() {
                 return Some(frame);
             }
             if self.over {
                 return None;
             }
             if let Some(event) = self.batch.pop_front() {
-                match self.words.say(&self.app, &self.caller, event).await {
-                    Ok(Said { frames, last }) => {
-                        self.said = frames.into();
+                match self.renderer.render(&self.app, &self.caller, event).await {
+                    Ok(Rendered { frames, last }) => {
+                        self.frames = frames.into();
                         self.over = last;
                     }
                     Err(error) => return self.interrupted(&error),
@@ -169,13 +174,13 @@ fn framed(id: String, event: Event) -> Frame {
 }
 
 /// The places for streams and sockets: those of each key and person, of each tenant, and of the node.
-pub(crate) struct Streams {
+pub(crate) struct StreamSlots {
     keys: Slots<(TenantId, Credential)>,
     tenants: Slots<TenantId>,
     all: Slots<()>,
 }
 
-impl Streams {
+impl StreamSlots {
     pub(crate) fn new(limits: &Limits) -> Self {
         let Limits { streams, key_streams, tenant_streams, .. } = *limits;
         Self { keys: Slots::new(key_streams), tenants: Slots::new(tenant_streams), all: Slots::new(streams) }
@@ -183,14 +188,14 @@ impl Streams {
 }
 
 /// One more stream, for as long as it lives.
-pub(crate) struct Counted {
+pub(crate) struct StreamSlot {
     _places: [Slot; 3],
 }
 
-impl Counted {
+impl StreamSlot {
     /// One more, where its caller, its tenant and the node may have one more.
     pub(crate) fn one(app: &App, caller: &Caller) -> Result<Self, ApiError> {
-        let Streams { keys, tenants, all } = &app.streams;
+        let StreamSlots { keys, tenants, all } = &app.streams;
         let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };
         let (tenant, credential) = (caller.scope.tenant, caller.credential);
         let of_key = keys.take((tenant, credential)).ok_or(full(Limit::KeyStreams, keys.most()))?;
@@ -201,7 +206,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         metrics::gauge!("holdpoint_stream_readers").decrement(1.0);
     }

@@ -3,21 +3,21 @@
 use server::{Channel, MessageType};
 use utoipa::OpenApi;
 
-use super::words;
+use super::messages;
 
 /// Types of the messages.
 #[derive(OpenApi)]
 #[openapi(components(schemas(
-    words::AssistantMessage,
-    words::Decision,
-    words::Decisions,
-    words::Expired,
-    words::Resolved,
-    words::ToolCall,
-    words::ToolResult,
-    words::UserMessage,
-    words::Warning,
-    words::Wrong,
+    messages::AssistantMessage,
+    messages::Decision,
+    messages::Decisions,
+    messages::Expired,
+    messages::Resolved,
+    messages::ToolCall,
+    messages::ToolResult,
+    messages::UserMessage,
+    messages::Warning,
+    messages::Wrong,
 )))]
 struct Types;
 

@@ -7,24 +7,26 @@ use engine::Chat;
 use protocol::AnswerBody;
 use serde_json::Value;
 
-use super::names::Meant;
-use super::words::{Decision, Decisions, Message, Said, ToolResult, UserMessage, Verb, shown};
-use super::{Approvals, text_of, wrong};
-use crate::refusals::placed;
-use server::handler::{ApiError, parsed, part};
+use super::messages::{
+    ClientMessage, Decision, Decisions, ServerMessage, ToolResult, UserMessage, Verb, tool_and_arguments,
+};
+use super::names::NameTarget;
+use super::{Approvals, error_message, error_text};
+use crate::refusals::map_fields;
+use server::handler::{ApiError, parse_object, parse_part};
 
 /// How many decisions one message may carry.
 const MOST: usize = 100;
 
 /// Where the parts of an answer stand in a decision about a call.
-const OF_CALL: &[(&str, &str)] = &[
+const CALL_FIELDS: &[(&str, &str)] = &[
     ("/arguments", "/modified_arguments"),
     ("/effect", "/decision"),
     ("/option", "/decision"),
     ("/options", "/decision"),
 ];
 /// The same of anything else, whose answer stands in place of arguments.
-const OF_QUESTION: &[(&str, &str)] = &[
+const QUESTION_FIELDS: &[(&str, &str)] = &[
     ("/data", "/modified_arguments/data"),
     ("/effect", "/modified_arguments/effect"),
     ("/option", "/modified_arguments/option"),
@@ -34,86 +36,90 @@ const OF_QUESTION: &[(&str, &str)] = &[
 
 impl Approvals {
     /// Does what a message says. What comes of it is told by the session's own events; only what is refused is replied.
-    pub(super) async fn said(&mut self, text: &str) -> Vec<Message> {
-        let said = parsed::<serde_json::Map<String, Value>>(text.as_bytes())
-            .and_then(|fields| part::<Said>("", Value::Object(fields)));
-        match said {
-            Err(error) => vec![wrong(error, None)],
-            Ok(Said::UserMessage(UserMessage { content, .. })) => refused(self.tell(content).await, None),
-            Ok(Said::HitlDecision(decision)) => self.decide(decision).await,
-            Ok(Said::HitlDecisions(Decisions { decisions })) => self.decide_all(decisions).await,
-            Ok(Said::ToolResult(result)) => {
+    pub(super) async fn handle_message(&mut self, text: &str) -> Vec<ServerMessage> {
+        let message = parse_object::<serde_json::Map<String, Value>>(text.as_bytes())
+            .and_then(|fields| parse_part::<ClientMessage>("", Value::Object(fields)));
+        match message {
+            Err(error) => vec![error_message(error, None)],
+            Ok(ClientMessage::UserMessage(UserMessage { content, .. })) => {
+                error_replies(self.send_message(content).await, None)
+            }
+            Ok(ClientMessage::HitlDecision(decision)) => self.decide(decision).await,
+            Ok(ClientMessage::HitlDecisions(Decisions { decisions })) => self.decide_all(decisions).await,
+            Ok(ClientMessage::ToolResult(result)) => {
                 let call = result.call_id.clone();
-                refused(self.report(result).await, Some(call))
+                error_replies(self.report_result(result).await, Some(call))
             }
         }
     }
 
     /// Says something to the agent; where nobody listens in a channel, the engine begins a session in it.
-    async fn tell(&mut self, content: String) -> Result<(), ApiError> {
-        let conversation = Some(self.names.only().map_or_else(|| self.name.clone(), |session| session.to_string()));
+    async fn send_message(&mut self, content: String) -> Result<(), ApiError> {
+        let conversation = Some(self.names.session().map_or_else(|| self.name.clone(), |session| session.to_string()));
         let chat = Chat { conversation, agent: self.agent.clone(), content, metadata: Value::Null };
         self.app.engine.chat(&self.caller, chat, None).await?;
         Ok(())
     }
 
-    async fn decide_all(&mut self, decisions: Vec<Value>) -> Vec<Message> {
+    async fn decide_all(&mut self, decisions: Vec<Value>) -> Vec<ServerMessage> {
         if decisions.is_empty() || decisions.len() > MOST {
-            return vec![wrong(ApiError::wrong("/decisions", format!("must be 1 to {MOST}")), None)];
+            return vec![error_message(ApiError::invalid("/decisions", format!("must be 1 to {MOST}")), None)];
         }
         let mut replies = Vec::new();
         for (index, decision) in decisions.into_iter().enumerate() {
             let call = decision["call_id"].as_str().map(str::to_owned);
-            match part::<Decision>(&format!("/decisions/{index}"), decision) {
+            match parse_part::<Decision>(&format!("/decisions/{index}"), decision) {
                 Ok(decision) => {
-                    let under = |error: ApiError| error.at(|pointer| format!("/decisions/{index}{pointer}"));
-                    replies.extend(refused(self.decided(decision).await.map_err(under), call));
+                    let under = |error: ApiError| error.map_pointers(|pointer| format!("/decisions/{index}{pointer}"));
+                    replies.extend(error_replies(self.answer(decision).await.map_err(under), call));
                 }
-                Err(error) => replies.push(wrong(error, call)),
+                Err(error) => replies.push(error_message(error, call)),
             }
         }
         replies
     }
 
-    async fn decide(&mut self, decision: Decision) -> Vec<Message> {
+    async fn decide(&mut self, decision: Decision) -> Vec<ServerMessage> {
         let call = decision.call_id.clone();
-        refused(self.decided(decision).await, Some(call))
+        error_replies(self.answer(decision).await, Some(call))
     }
 
-    async fn decided(&mut self, decision: Decision) -> Result<(), ApiError> {
+    async fn answer(&mut self, decision: Decision) -> Result<(), ApiError> {
         let unknown = || ApiError::from(Refusal::NotFound("interaction"));
-        let asked = match self.meant(&decision.call_id) {
+        let asked = match self.call_target(&decision.call_id) {
             None => return Err(unknown()),
-            Some(Meant::Call(session, call)) => self.app.engine.question_meant(&self.caller, session, &call).await?,
-            Some(Meant::Question(id)) => self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?,
+            Some(NameTarget::Call(session, call)) => {
+                self.app.engine.question_meant(&self.caller, session, &call).await?
+            }
+            Some(NameTarget::Question(id)) => self.app.engine.interaction(&self.caller, id, Duration::ZERO).await?,
         };
-        let here = match self.names.only() {
+        let here = match self.names.session() {
             Some(session) => asked.origin.session == session,
             None => asked.origin.channel == self.name,
         };
         if !here {
             return Err(unknown());
         }
-        let mut draft = meant(&asked, decision)?;
+        let mut draft = answer_draft(&asked, decision)?;
         if let Some(given) = draft.arguments.take() {
             draft.arguments = Some(self.app.engine.arguments_meant(&self.caller, asked.id, given).await?);
         }
-        let fields = if asked.question.kind == Kind::Approval { OF_CALL } else { OF_QUESTION };
+        let fields = if asked.question.kind == Kind::Approval { CALL_FIELDS } else { QUESTION_FIELDS };
         let answered = self.app.engine.answer(&self.caller, asked.id, draft, None).await;
-        answered.map(drop).map_err(|error| placed(error, fields))
+        answered.map(drop).map_err(|error| map_fields(error, fields))
     }
 
-    fn meant(&self, name: &str) -> Option<Meant> {
+    fn call_target(&self, name: &str) -> Option<NameTarget> {
         // One of the stores cannot be asked for NUL.
-        self.names.meant(name).filter(|_| !name.contains('\0'))
+        self.names.target(name).filter(|_| !name.contains('\0'))
     }
 
     /// Takes this client's word for what became of a call that it was given.
-    async fn report(&mut self, ToolResult { call_id, result, error }: ToolResult) -> Result<(), ApiError> {
-        let Some(Meant::Call(session, call)) = self.meant(&call_id) else {
+    async fn report_result(&mut self, ToolResult { call_id, result, error }: ToolResult) -> Result<(), ApiError> {
+        let Some(NameTarget::Call(session, call)) = self.call_target(&call_id) else {
             return Err(Refusal::NotFound("action").into());
         };
-        let here = match self.names.only() {
+        let here = match self.names.session() {
             Some(only) => only == session,
             None => self.app.engine.session(&self.caller, session).await?.0.brief.channel == self.name,
         };
@@ -122,23 +128,23 @@ impl Approvals {
         }
         let result = result.unwrap_or_default();
         let outcome = match error.filter(|error| !error.is_null()) {
-            Some(error) => Outcome::Failed { message: text_of(&error), result },
+            Some(error) => Outcome::Failed { message: error_text(&error), result },
             None => Outcome::Done { result },
         };
         let place = (session, call);
         // What this connection was handed is reported for that run; of another one, the wire cannot say for which.
-        let run = self.held.iter().find(|held| held.place == place).and_then(|held| held.run);
+        let run = self.running.iter().find(|running| running.call == place).and_then(|running| running.run);
         self.app.engine.action_outcome(&self.caller, place.clone(), (outcome, run), None).await?;
-        self.held.retain(|held| held.place != place);
+        self.running.retain(|running| running.call != place);
         Ok(())
     }
 }
 
 /// A decision as an answer. What is no approval of a tool is answered by `edit`, with the answer in place of arguments.
-fn meant(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
+fn answer_draft(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
     let Decision { decision, modified_arguments, feedback, .. } = decision;
     if decision == Verb::Approve {
-        as_shown(asked, modified_arguments.as_ref())?;
+        check_unchanged(asked, modified_arguments.as_ref())?;
     }
     let effect = |effect| Draft { effect: Some(effect), feedback: feedback.clone(), ..Draft::default() };
     Ok(match (decision, &asked.question.kind) {
@@ -148,21 +154,21 @@ fn meant(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
         (Verb::Approve, _) => effect(Effect::Approve),
         (Verb::Edit, Kind::Approval) => Draft { arguments: modified_arguments, ..effect(Effect::Edit) },
         (Verb::Edit, _) => {
-            let body: AnswerBody = part("/modified_arguments", modified_arguments.unwrap_or_default())?;
+            let body: AnswerBody = parse_part("/modified_arguments", modified_arguments.unwrap_or_default())?;
             Draft { feedback: body.feedback.clone().or(feedback), ..body.into() }
         }
     })
 }
 
 /// Refuses an approval of other arguments than those of the action that is shown, in whichever kind of question.
-fn as_shown(asked: &Interaction, given: Option<&Value>) -> Result<(), ApiError> {
+fn check_unchanged(asked: &Interaction, given: Option<&Value>) -> Result<(), ApiError> {
     let (Some(action), Some(given)) = (&asked.question.action, given) else { return Ok(()) };
-    if *given == action.arguments || *given == shown(asked).1 {
+    if *given == action.arguments || *given == tool_and_arguments(asked).1 {
         return Ok(());
     }
     Err(Refusal::AnswerInvalid(vec![Problem::new("/modified_arguments", domain::answer::AS_PROPOSED)]).into())
 }
 
-fn refused(done: Result<(), ApiError>, call: Option<String>) -> Vec<Message> {
-    done.err().map(|error| wrong(error, call)).into_iter().collect()
+fn error_replies(done: Result<(), ApiError>, call: Option<String>) -> Vec<ServerMessage> {
+    done.err().map(|error| error_message(error, call)).into_iter().collect()
 }

@@ -8,7 +8,7 @@ use domain::{Interaction, InteractionId, SessionId};
 
 /// How calls are named.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Names {
+pub(super) enum CallNames {
     /// Of one session alone.
     Session(SessionId),
     /// Of a channel; perhaps one that is called as a session of it, whose calls are named as they are.
@@ -17,16 +17,16 @@ pub(super) enum Names {
 
 /// What a client means by a name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(super) enum NameTarget {
     /// A call of a session.
     Call(SessionId, String),
     /// A question by its own id.
     Question(InteractionId),
 }
 
-impl Names {
+impl CallNames {
     /// The only session that there is to hear of.
-    pub(super) const fn only(self) -> Option<SessionId> {
+    pub(super) const fn session(self) -> Option<SessionId> {
         match self {
             Self::Session(session) => Some(session),
             Self::Channel(_) => None,
@@ -48,22 +48,22 @@ impl Names {
     }
 
     /// What a question is called: as the call that it is known by, else by its own id.
-    pub(super) fn shown(self, asked: &Interaction, call: Option<String>) -> String {
+    pub(super) fn of_question(self, asked: &Interaction, call: Option<String>) -> String {
         call.map_or_else(|| asked.id.to_string(), |call| self.of_call(asked.origin.session, &call))
     }
 
     /// What is meant by a name.
-    pub(super) fn meant(self, name: &str) -> Option<Meant> {
+    pub(super) fn target(self, name: &str) -> Option<NameTarget> {
         if name.starts_with(SessionId::PREFIX) {
             let (session, call) = name.split_once(':')?;
-            return Some(Meant::Call(session.parse().ok()?, call.to_owned()));
+            return Some(NameTarget::Call(session.parse().ok()?, call.to_owned()));
         }
         if name.starts_with(InteractionId::PREFIX) {
-            return name.parse().ok().map(Meant::Question);
+            return name.parse().ok().map(NameTarget::Question);
         }
         match self.own() {
-            Some(session) => Some(Meant::Call(session, name.to_owned())),
-            None => name.parse().ok().map(Meant::Question),
+            Some(session) => Some(NameTarget::Call(session, name.to_owned())),
+            None => name.parse().ok().map(NameTarget::Question),
         }
     }
 }
@@ -79,18 +79,22 @@ mod tests {
         let [one, two] = [1, 2].map(|number| SessionId::from_uuid(Uuid::from_u128(number)));
         let question = InteractionId::from_uuid(Uuid::from_u128(1)).to_string();
         let calls = ["c", "a:b", &format!("{two}:c"), &question, &two.uuid().to_string(), "ses_"];
-        for names in [Names::Session(one), Names::Channel(None), Names::Channel(Some(one))] {
+        for names in [CallNames::Session(one), CallNames::Channel(None), CallNames::Channel(Some(one))] {
             for session in [one, two] {
                 for call in calls {
                     let shown = names.of_call(session, call);
-                    assert_eq!(names.meant(&shown), Some(Meant::Call(session, call.to_owned())), "{names:?} {shown}");
+                    assert_eq!(
+                        names.target(&shown),
+                        Some(NameTarget::Call(session, call.to_owned())),
+                        "{names:?} {shown}"
+                    );
                 }
             }
-            assert_eq!(names.meant(&question), question.parse().ok().map(Meant::Question));
+            assert_eq!(names.target(&question), question.parse().ok().map(NameTarget::Question));
         }
-        assert_eq!(Names::Session(one).of_call(one, "call_abc123"), "call_abc123");
+        assert_eq!(CallNames::Session(one).of_call(one, "call_abc123"), "call_abc123");
         for nothing in ["c", "ses_:c", "ses_1", "int_x"] {
-            assert_eq!(Names::Channel(None).meant(nothing), None, "{nothing}");
+            assert_eq!(CallNames::Channel(None).target(nothing), None, "{nothing}");
         }
     }
 }

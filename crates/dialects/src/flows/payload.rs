@@ -8,12 +8,12 @@ use engine::Error;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use server::handler::{ApiError, plain, pointer};
+use server::handler::{ApiError, json_pointer, serde_message};
 
 /// The answer to a question that has options.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Chosen {
+struct ChoicePayload {
     #[serde(alias = "decision", alias = "option")]
     action: Option<OneOrMany>,
     #[serde(alias = "reason", alias = "feedback")]
@@ -32,25 +32,25 @@ enum OneOrMany {
 }
 
 /// Whether the payload names an action instead of being the form.
-fn chooses(question: &Question) -> bool {
+fn has_options(question: &Question) -> bool {
     !question.options.is_empty()
 }
 
 /// Whether it is answered in words.
-fn in_words(question: &Question) -> bool {
+fn takes_text(question: &Question) -> bool {
     question.form().is_none()
         && question.kind != Kind::Notice
-        && (!chooses(question) || question.kind == Kind::Question)
+        && (!has_options(question) || question.kind == Kind::Question)
 }
 
 /// What a payload says.
 pub(super) fn draft(question: &Question, payload: Value) -> Result<Draft, ApiError> {
     match payload {
-        Value::String(text) if chooses(question) && question.option(&text).is_some() => {
+        Value::String(text) if has_options(question) && question.option(&text).is_some() => {
             Ok(Draft { options: vec![text], ..Draft::default() })
         }
-        Value::Object(fields) if chooses(question) => chosen(question, Value::Object(fields)),
-        Value::Object(mut fields) if in_words(question) && fields.len() == 1 && fields.contains_key("answer") => {
+        Value::Object(fields) if has_options(question) => choice_draft(question, Value::Object(fields)),
+        Value::Object(mut fields) if takes_text(question) && fields.len() == 1 && fields.contains_key("answer") => {
             Ok(Draft { data: fields.remove("answer").unwrap_or_default(), ..Draft::default() })
         }
         Value::Null if question.kind == Kind::Notice => Ok(Draft { effect: Some(Effect::Provide), ..Draft::default() }),
@@ -58,11 +58,11 @@ pub(super) fn draft(question: &Question, payload: Value) -> Result<Draft, ApiErr
     }
 }
 
-fn chosen(question: &Question, payload: Value) -> Result<Draft, ApiError> {
-    let Chosen { action, comment, answer, arguments, data } =
-        serde_path_to_error::deserialize(payload).map_err(|error: serde_path_to_error::Error<serde_json::Error>| {
-            let at = format!("/payload{}", pointer(error.path()));
-            ApiError::from(Refusal::AnswerInvalid(vec![Problem::new(at, plain(&error.into_inner()))]))
+fn choice_draft(question: &Question, payload: Value) -> Result<Draft, ApiError> {
+    let ChoicePayload { action, comment, answer, arguments, data } = serde_path_to_error::deserialize(payload)
+        .map_err(|error: serde_path_to_error::Error<serde_json::Error>| {
+            let at = format!("/payload{}", json_pointer(error.path()));
+            ApiError::from(Refusal::AnswerInvalid(vec![Problem::new(at, serde_message(&error.into_inner()))]))
         })?;
     let (options, effect) = match action {
         None => (Vec::new(), None),
@@ -83,7 +83,7 @@ fn effect_of(word: &str) -> Option<Effect> {
 
 /// What is answered in place of a person where nothing was said: what the question falls back to, else what it presets and runs nothing,
 /// else no.
-pub(super) fn unsaid(question: &Question) -> Draft {
+pub(super) fn default_draft(question: &Question) -> Draft {
     let preset = |option: &&Choice| option.default && !option.effect.runs_action();
     match &question.fallback {
         Some(Fallback::Option(option)) => Draft { options: vec![option.clone()], ..Draft::default() },
@@ -101,11 +101,11 @@ pub(super) fn unsaid(question: &Question) -> Draft {
 }
 
 /// What an answer looks like as a payload.
-pub(super) fn shown(question: &Question, answer: &Answer) -> Value {
+pub(super) fn of_answer(question: &Question, answer: &Answer) -> Value {
     let Answer { effect, options, arguments, data, feedback, .. } = answer;
-    if !chooses(question) {
+    if !has_options(question) {
         return match (data, feedback) {
-            (Value::String(text), _) if in_words(question) => json!({ "answer": text }),
+            (Value::String(text), _) if takes_text(question) => json!({ "answer": text }),
             (Value::Null, Some(text)) if *effect == Effect::Provide => json!({ "answer": text }),
             (Value::Null, Some(text)) => json!({ "comment": text }),
             (data, _) => data.clone(),
@@ -125,22 +125,22 @@ pub(super) fn shown(question: &Question, answer: &Answer) -> Value {
     };
     with("comment", json!(feedback));
     with("arguments", json!(arguments));
-    with(if data.is_string() && in_words(question) { "answer" } else { "data" }, data.clone());
+    with(if data.is_string() && takes_text(question) { "answer" } else { "data" }, data.clone());
     Value::Object(payload)
 }
 
 /// The payload that chooses an option.
-pub(super) fn choosing(option: &str) -> Value {
+pub(super) fn of_option(option: &str) -> Value {
     json!({ "action": option })
 }
 
 /// The payload that a suggestion fills in.
-pub(super) fn filled(question: &Question, suggestion: &Suggestion) -> Value {
+pub(super) fn of_suggestion(question: &Question, suggestion: &Suggestion) -> Value {
     let Suggestion { option, data, .. } = suggestion;
-    if !chooses(question) {
-        return if data.is_string() && in_words(question) { json!({ "answer": data }) } else { data.clone() };
+    if !has_options(question) {
+        return if data.is_string() && takes_text(question) { json!({ "answer": data }) } else { data.clone() };
     }
-    let mut payload = option.as_ref().map_or_else(|| json!({}), |option| choosing(option));
+    let mut payload = option.as_ref().map_or_else(|| json!({}), |option| of_option(option));
     if !data.is_null() {
         payload["data"] = data.clone();
     }
@@ -151,10 +151,10 @@ pub(super) fn filled(question: &Question, suggestion: &Suggestion) -> Value {
 pub(super) fn schema(question: &Question) -> Value {
     let form = question.form();
     let text = json!({ "type": "string" });
-    if !chooses(question) {
+    if !has_options(question) {
         return match form {
             Some(form) => form,
-            None if in_words(question) => {
+            None if takes_text(question) => {
                 json!({ "type": "object", "properties": { "answer": text }, "required": ["answer"] })
             }
             None => Value::Null,
@@ -170,17 +170,17 @@ pub(super) fn schema(question: &Question) -> Value {
     if let Some(form) = form {
         properties.insert("data".into(), form);
     }
-    let required: &[&str] = if in_words(question) { &[] } else { &["action"] };
-    if in_words(question) {
+    let required: &[&str] = if takes_text(question) { &[] } else { &["action"] };
+    if takes_text(question) {
         properties.insert("answer".into(), text);
     }
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
 /// The same refusal with the places of this wire's payload.
-pub(super) fn placed(error: Error, question: &Question) -> ApiError {
-    let form = if chooses(question) { "/payload/data" } else { "/payload" };
-    ApiError::from(error).at(|pointer| {
+pub(super) fn map_fields(error: Error, question: &Question) -> ApiError {
+    let form = if has_options(question) { "/payload/data" } else { "/payload" };
+    ApiError::from(error).map_pointers(|pointer| {
         let under = |ours: &str, theirs: &str| pointer.strip_prefix(ours).map(|rest| format!("{theirs}{rest}"));
         let action = under("/options", "/payload/action").or_else(|| under("/option", "/payload/action"));
         action

@@ -9,7 +9,7 @@ use store::Page;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{example, words};
+use super::{example, names};
 use server::App;
 use server::handler::ApiError;
 
@@ -137,9 +137,9 @@ impl StateView {
         };
         let shown = |step: &Step| FlowStepView {
             step_execution_id: step.id.uuid(),
-            step_id: named(step),
+            step_id: step_name(step),
             agent_id: step.agent.clone(),
-            status: words::step(step.status(if step.id == session.step { session.waiting_on } else { 0 })),
+            status: names::step(step.status(if step.id == session.step { session.waiting_on } else { 0 })),
             attempt: step.attempt,
             started_at: step.created_at,
             completed_at: match &step.phase {
@@ -150,8 +150,8 @@ impl StateView {
         };
         Self {
             session_id: session.id.uuid(),
-            status: words::session(session.status()),
-            current_step_id: current.map_or_else(|| session.step.uuid().to_string(), named),
+            status: names::session(session.status()),
+            current_step_id: current.map_or_else(|| session.step.uuid().to_string(), step_name),
             state_version: session.last_seq,
             started_at: session.created_at,
             completed_at: session.ended.as_ref().map(|(_, note)| note.at),
@@ -164,7 +164,7 @@ impl StateView {
     }
 }
 
-fn named(step: &Step) -> String {
+fn step_name(step: &Step) -> String {
     step.name.clone().unwrap_or_else(|| step.id.uuid().to_string())
 }
 
@@ -176,7 +176,7 @@ impl From<Event> for FlowEventView {
         }
         Self {
             event_id: seq,
-            name: words::event(&name),
+            name: names::event(&name),
             trace_id: session.uuid(),
             span_id: step.map(domain::StepId::uuid),
             created_at: at,

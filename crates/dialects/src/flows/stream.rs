@@ -7,11 +7,14 @@ use domain::{Caller, Event, SessionId};
 use http::HeaderMap;
 use serde_json::{Value, json};
 
-use super::item::FlowInteractionView;
-use super::reading::status;
-use super::words;
+use super::interaction::FlowInteractionView;
+use super::names;
+use super::read::status;
 use server::App;
-use server::handler::{ApiError, Id, Problems, Reading, Said, Source, TicketQuery, Words, number, stream_in};
+use server::handler::{
+    ApiError, EventRenderer, EventSource, PathId, Problems, Rendered, StreamCaller, TicketQuery, event_number,
+    stream_events,
+};
 
 /// Streams a session as server-sent events.
 ///
@@ -24,29 +27,29 @@ use server::handler::{ApiError, Id, Problems, Reading, Said, Source, TicketQuery
                example = json!("id: 3\nevent: humanInteractionRequired\ndata: {…}\n\n")), Problems))]
 pub(super) async fn flows_stream(
     State(app): State<App>,
-    Reading(caller): Reading,
-    Id(session): Id<SessionId>,
+    StreamCaller(caller): StreamCaller,
+    PathId(session): PathId<SessionId>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let wrong = || ApiError::HeaderInvalid("Last-Event-ID is not the number of an event".into());
     let after = match headers.get("last-event-id") {
         None => 0,
-        Some(value) => number(Some(value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(wrong)?))?,
+        Some(value) => event_number(Some(value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(wrong)?))?,
     };
     let follower = app.engine.follow(&caller, session, after).await?;
-    stream_in(Flow(session), &app, caller, Source::Session(follower))
+    stream_events(Flow(session), &app, caller, EventSource::Session(follower))
 }
 
 /// The session that is shown.
 struct Flow(SessionId);
 
-impl Words for Flow {
-    async fn say(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Said, ApiError> {
-        let frame = match words::streamed(&event.name) {
+impl EventRenderer for Flow {
+    async fn render(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Rendered, ApiError> {
+        let frame = match names::stream_event(&event.name) {
             Some(name) => self.question(app, caller, name, event).await?,
             None => self.flow(app, caller, event).await?,
         };
-        Ok(Said { frames: vec![frame], last: false })
+        Ok(Rendered { frames: vec![frame], last: false })
     }
 
     fn heartbeat() -> KeepAlive {
@@ -58,21 +61,21 @@ impl Flow {
     async fn flow(&self, app: &App, caller: &Caller, event: Event) -> Result<Frame, ApiError> {
         let seq = event.seq;
         let shown = status(app, caller, self.0, (seq, vec![event])).await?;
-        Ok(framed("flow", seq, &serde_json::to_value(shown).unwrap_or_default()))
+        Ok(frame("flow", seq, &serde_json::to_value(shown).unwrap_or_default()))
     }
 
     /// The question is shown as it is now: whoever reads old events is not told that it is open when it is not.
     async fn question(&self, app: &App, caller: &Caller, name: &str, event: Event) -> Result<Frame, ApiError> {
-        let Some(id) = event.interaction else { return Ok(framed(name, event.seq, &event.data)) };
+        let Some(id) = event.interaction else { return Ok(frame(name, event.seq, &event.data)) };
         let placed = app.engine.question(caller, self.0, id).await?;
         let mut shown = serde_json::to_value(FlowInteractionView::from(placed)).unwrap_or_default();
         shown["eventId"] = json!(event.seq);
-        shown["eventType"] = json!(words::event(&event.name));
+        shown["eventType"] = json!(names::event(&event.name));
         shown["sessionId"] = json!(self.0.uuid());
-        Ok(framed(name, event.seq, &shown))
+        Ok(frame(name, event.seq, &shown))
     }
 }
 
-fn framed(name: &str, seq: u64, data: &Value) -> Frame {
+fn frame(name: &str, seq: u64, data: &Value) -> Frame {
     Frame::default().id(seq.to_string()).event(name).data(data.to_string())
 }

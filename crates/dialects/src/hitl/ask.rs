@@ -119,11 +119,11 @@ impl HitlRequestBody {
     pub(super) fn into_ask(mut self) -> Result<Ask, ApiError> {
         let seconds = self.timeout_seconds.map(SignedDuration::try_from_secs_f64).transpose();
         let seconds =
-            seconds.map_err(|_| ApiError::wrong("/timeout_seconds", "is no time that somebody could wait"))?;
+            seconds.map_err(|_| ApiError::invalid("/timeout_seconds", "is no time that somebody could wait"))?;
         let default = self.default_value.take();
         let mut question = self.question()?;
         question.fallback = match default {
-            Some(default) => Some(meant(&question, default)),
+            Some(default) => Some(fallback(&question, default)),
             None => question.usual_fallback(),
         };
         // Time is counted in whole seconds here, and nobody gets less than they were promised.
@@ -134,7 +134,7 @@ impl HitlRequestBody {
     fn question(self) -> Result<Question, ApiError> {
         let text = [self.question, self.action.clone(), self.message].into_iter().flatten().next();
         let text =
-            text.or_else(|| self.description.clone()).ok_or_else(|| ApiError::wrong("/question", "must be asked"))?;
+            text.or_else(|| self.description.clone()).ok_or_else(|| ApiError::invalid("/question", "must be asked"))?;
         let kind = match self.request_type {
             HitlType::Clarification => Kind::Question,
             HitlType::Decision => Kind::Choice,
@@ -142,7 +142,7 @@ impl HitlRequestBody {
             HitlType::Permission => Kind::Approval,
         };
         let action = match (self.request_type, self.tool_name) {
-            (HitlType::Permission, None) => return Err(ApiError::wrong("/tool_name", "a permission is for a tool")),
+            (HitlType::Permission, None) => return Err(ApiError::invalid("/tool_name", "a permission is for a tool")),
             (HitlType::Permission, Some(tool)) => {
                 Some(Action { tool, arguments: arguments(self.action, self.details) })
             }
@@ -171,7 +171,7 @@ fn arguments(action: Option<String>, mut details: Map<String, Value>) -> Value {
 }
 
 /// What a default means: no, an option, or what would be said. That a permission would be given is for the engine to refuse.
-fn meant(question: &Question, default: String) -> Fallback {
+fn fallback(question: &Question, default: String) -> Fallback {
     match (&question.kind, default.as_str()) {
         (Kind::Approval, "deny" | "deny_always") => Fallback::Deny,
         (Kind::Approval, "allow" | "allow_always") => Fallback::Option("approve".to_owned()),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::views::HitlType;
-use server::handler::{ApiError, part};
+use server::handler::{ApiError, parse_part};
 
 /// A response.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -28,26 +28,26 @@ pub(super) struct HitlRespondBody {
 }
 
 #[derive(Deserialize)]
-struct Clarified {
+struct ClarificationData {
     answer: Value,
     feedback: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Decided {
-    decision: Decision,
+struct DecisionData {
+    decision: OneOrMany,
     feedback: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "an option, or a list of them")]
-enum Decision {
+enum OneOrMany {
     One(String),
     Many(Vec<String>),
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct EnvVarData {
     values: Map<String, Value>,
     #[serde(default)]
     save: bool,
@@ -55,38 +55,38 @@ struct Given {
 }
 
 #[derive(Deserialize)]
-struct Permitted {
+struct PermissionData {
     action: Option<String>,
     granted: Option<bool>,
-    remember: Option<Remembered>,
+    remember: Option<RememberData>,
     feedback: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "true, false, or what is to be remembered")]
-enum Remembered {
+enum RememberData {
     Just(bool),
     That(RememberBody),
 }
 
 /// The answer to a question, and what the person should be told with the thanks.
 pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
-    let (given, wanted) = (body.hitl_type, HitlType::of(question));
-    if given != wanted {
-        return Err(ApiError::wrong("/hitl_type", format!("this request is a {}", wanted.name())));
+    let (given, expected) = (body.hitl_type, HitlType::of(question));
+    if given != expected {
+        return Err(ApiError::invalid("/hitl_type", format!("this request is a {}", expected.name())));
     }
     let data = body.response_data;
     if !data.is_object() {
-        return Err(ApiError::wrong("/response_data", "must be an object"));
+        return Err(ApiError::invalid("/response_data", "must be an object"));
     }
-    let otherwise = otherwise(&data, question);
-    let (draft, note) = match wanted {
-        HitlType::Clarification => (clarified(part("/response_data", data)?, question), None),
-        HitlType::Decision => (decided(part("/response_data", data)?, question), None),
-        HitlType::EnvVar => (provided(part("/response_data", data)?, question), None),
-        HitlType::Permission => permitted(part("/response_data", data)?, question)?,
+    let changed = changed_argument(&data, question);
+    let (draft, note) = match expected {
+        HitlType::Clarification => (clarification(parse_part("/response_data", data)?, question), None),
+        HitlType::Decision => (decision(parse_part("/response_data", data)?, question), None),
+        HitlType::EnvVar => (env_var(parse_part("/response_data", data)?, question), None),
+        HitlType::Permission => permission(parse_part("/response_data", data)?, question)?,
     };
-    match otherwise {
+    match changed {
         Some(name) if question.effect_of(&draft) == Some(Effect::Approve) => {
             let problem = Problem::new(format!("/response_data/{name}"), AS_PROPOSED);
             Err(Refusal::AnswerInvalid(vec![problem]).into())
@@ -96,7 +96,7 @@ pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft
 }
 
 /// Where a response would have an argument otherwise than it is shown. This wire has no place for that.
-fn otherwise(data: &Value, question: &Question) -> Option<String> {
+fn changed_argument(data: &Value, question: &Question) -> Option<String> {
     const OURS: [&str; 6] = ["action", "granted", "decision", "answer", "remember", "feedback"];
     let shown = &question.action.as_ref()?.arguments;
     let whole = ["arguments", "modified_arguments", "data"].into_iter();
@@ -133,29 +133,29 @@ pub(super) const fn fields(question: &Question) -> &'static [(&'static str, &'st
     }
 }
 
-fn clarified(Clarified { answer, feedback }: Clarified, question: &Question) -> Draft {
+fn clarification(ClarificationData { answer, feedback }: ClarificationData, question: &Question) -> Draft {
     match answer.as_str().and_then(|text| option(question, text)) {
         Some(id) => Draft { options: vec![id], feedback, ..Draft::default() },
         None => Draft { data: answer, feedback, ..Draft::default() },
     }
 }
 
-fn decided(Decided { decision, feedback }: Decided, question: &Question) -> Draft {
+fn decision(DecisionData { decision, feedback }: DecisionData, question: &Question) -> Draft {
     let named = match decision {
-        Decision::One(one) => vec![one],
-        Decision::Many(many) => many,
+        OneOrMany::One(one) => vec![one],
+        OneOrMany::Many(many) => many,
     };
     let options = named.into_iter().map(|name| option(question, &name).unwrap_or(name)).collect();
     Draft { options, feedback, ..Draft::default() }
 }
 
-fn provided(Given { values, save, feedback }: Given, question: &Question) -> Draft {
+fn env_var(EnvVarData { values, save, feedback }: EnvVarData, question: &Question) -> Draft {
     let keep = save && question.kind == Kind::Secret;
     Draft { data: Value::Object(values), keep, feedback, ..Draft::default() }
 }
 
-fn permitted(body: Permitted, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
-    let Permitted { action, granted, remember, feedback } = body;
+fn permission(body: PermissionData, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
+    let PermissionData { action, granted, remember, feedback } = body;
     let by_effect = |effect| Draft { effect: Some(effect), ..Draft::default() };
     let (draft, always) = match (action.as_deref(), granted) {
         (Some(action), None) if question.option(action).is_some() => {
@@ -166,25 +166,25 @@ fn permitted(body: Permitted, question: &Question) -> Result<(Draft, Option<&'st
         (Some("deny"), None | Some(false)) | (None, Some(false)) => (by_effect(Effect::Reject), false),
         (Some("deny_always"), _) => {
             let why = "what is never to run is for the policy to say; deny this one";
-            return Err(ApiError::wrong("/response_data/action", why));
+            return Err(ApiError::invalid("/response_data/action", why));
         }
-        (None, None) => return Err(ApiError::wrong("/response_data", "say `action` or `granted`")),
+        (None, None) => return Err(ApiError::invalid("/response_data", "say `action` or `granted`")),
         (Some(_), Some(_)) => {
-            return Err(ApiError::wrong("/response_data/granted", "does not say the same as `action`"));
+            return Err(ApiError::invalid("/response_data/granted", "does not say the same as `action`"));
         }
         (Some(_), None) => {
             let words = "must be allow, allow_always, deny, or an option of the request";
-            return Err(ApiError::wrong("/response_data/action", words));
+            return Err(ApiError::invalid("/response_data/action", words));
         }
     };
-    let wanted = match remember {
-        Some(Remembered::That(wanted)) => Some(wanted.into()),
-        Some(Remembered::Just(true)) => Some(this_tool()),
-        Some(Remembered::Just(false)) | None => always.then(this_tool),
+    let grant = match remember {
+        Some(RememberData::That(grant)) => Some(grant.into()),
+        Some(RememberData::Just(true)) => Some(this_tool()),
+        Some(RememberData::Just(false)) | None => always.then(this_tool),
     };
     let lasting = question.call.is_some();
-    let note = (wanted.is_some() && !lasting).then_some("it holds for this request alone");
-    Ok((Draft { remember: wanted.filter(|_| lasting), feedback, ..draft }, note))
+    let note = (grant.is_some() && !lasting).then_some("it holds for this request alone");
+    Ok((Draft { remember: grant.filter(|_| lasting), feedback, ..draft }, note))
 }
 
 /// What "always" means on this wire: the tool, for as long as the conversation goes on.

@@ -1,8 +1,8 @@
 //! A request as this wire shows it.
 
 use domain::{
-    Choice, Delivery, Interaction, InteractionId, Kind, ProjectId, Question, Resolution, SecretField, State, StepId,
-    TenantId, Timestamp,
+    Choice, Delivery, Interaction, InteractionId, Kind, ProjectId, Question, Resolution, SecretField, Standing, State,
+    StepId, TenantId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ pub(super) enum HitlStatus {
 
 impl HitlStatus {
     /// How far a question is; `action` is where the proposed action is that it decides, where there is one.
-    pub(super) fn of(interaction: &Interaction, action: Option<&str>) -> Self {
+    pub(super) fn of(interaction: &Interaction, action: Option<(&Standing, Timestamp)>) -> Self {
         let State::Resolved { resolution, delivery, .. } = &interaction.state else { return Self::Pending };
         match (resolution, delivery) {
             (Resolution::Expired, _) => Self::Timeout,
@@ -79,9 +79,10 @@ impl HitlStatus {
             // A delivery that has failed has not been processed; the metadata say why.
             (_, Delivery::Waiting { .. } | Delivery::Failed { .. }) => Self::Answered,
             (_, Delivery::NotNeeded) => match action {
-                Some("waiting" | "allowed") => Self::Answered,
-                Some("started") => Self::Processing,
-                _ => Self::Completed,
+                Some((Standing::Waiting { .. }, _)) => Self::Answered,
+                Some((Standing::Allowed { permit }, now)) if now < permit.expires_at => Self::Answered,
+                Some((Standing::Started { .. }, _)) => Self::Processing,
+                Some(_) | None => Self::Completed,
             },
         }
     }

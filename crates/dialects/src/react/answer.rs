@@ -3,7 +3,7 @@
 use domain::{Draft, Effect, Question, SecretField};
 use serde_json::{Map, Value};
 
-use super::request::unlisted;
+use super::request::implied_options;
 
 /// Where the parts of an answer stand in a response.
 pub(super) const FIELDS: &[(&str, &str)] = &[
@@ -17,7 +17,7 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
 pub(super) fn draft(chosen: String, feedback: Option<String>, data: Value, question: &Question) -> Draft {
     let feedback = feedback.filter(|text| !text.trim().is_empty());
     let data = if data.as_object().is_some_and(Map::is_empty) { Value::Null } else { data };
-    let besides = unlisted(question).into_iter().find(|choice| choice.id == chosen);
+    let besides = implied_options(question).into_iter().find(|choice| choice.id == chosen);
     let effect = question.option(&chosen).or(besides.as_ref()).map(|choice| choice.effect);
     let draft = match (effect, besides) {
         (Some(Effect::Edit), _) => {

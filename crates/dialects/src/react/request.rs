@@ -75,7 +75,7 @@ impl RequestView {
             Some(Fallback::Option(id)) => Some(id.clone()),
             _ => question.options.iter().find(|option| option.default).map(|option| option.id.clone()),
         };
-        let options = offers(&question).into_iter().map(OptionView::from);
+        let options = offered_options(&question).into_iter().map(OptionView::from);
         Self {
             request_id: id.to_string(),
             session_id: session.to_owned(),
@@ -111,17 +111,17 @@ impl From<Choice> for OptionView {
 
 /// What may be chosen on this wire: the question's options but for edits, which it has no button for, and what needs no option
 /// elsewhere.
-fn offers(question: &Question) -> Vec<Choice> {
+fn offered_options(question: &Question) -> Vec<Choice> {
     let own = question.options.iter().filter(|option| option.effect != Effect::Edit).cloned();
-    own.chain(unlisted(question)).collect()
+    own.chain(implied_options(question)).collect()
 }
 
 /// What a question takes besides its options: on this wire everything is an option.
-pub(super) fn unlisted(question: &Question) -> Vec<Choice> {
+pub(super) fn implied_options(question: &Question) -> Vec<Choice> {
     let mut found = Vec::new();
     let offered = |effect| question.options.iter().any(|option| option.effect == effect);
-    let spoken = |option: &Choice| option.effect == Effect::Provide && option.requires_input;
-    if question.takes_value() && !question.options.iter().any(spoken) {
+    let takes_text = |option: &Choice| option.effect == Effect::Provide && option.requires_input;
+    if question.takes_value() && !question.options.iter().any(takes_text) {
         let plain = Choice::new("provide", "Provide", Effect::Provide);
         let prompt = question.message.as_ref().unwrap_or(&question.title);
         found.push(if question.kind == Kind::Notice { plain } else { plain.with_input(prompt) });

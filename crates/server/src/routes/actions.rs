@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{IntoResponse, Response};
-use domain::{Outcome, PermitId, Refusal, SessionId};
+use domain::{Outcome, PermitId, Refusal, SessionId, Standing};
 use engine::{Acted, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -12,11 +12,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, LONGEST_WAIT, Query, limit, wait};
+use crate::params::{LONGEST_WAIT, PathId, Query, limit, wait};
 use crate::trace::traceparent;
 
 /// A session and a call in the path.
@@ -50,16 +50,16 @@ fn view(Acted { proposal, permit, at }: Acted) -> ProposalView {
               (status = 202, description = "People are still deciding; send the same again", body = ProposalView), Problems))]
 pub(super) async fn action_propose(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     headers: HeaderMap,
-    Command { body, once }: Command<ProposeBody>,
+    Command { body, idempotency }: Command<ProposeBody>,
 ) -> Result<Response, ApiError> {
-    let time = wait(body.wait).map_err(|_| ApiError::wrong("/wait", format!("must be at most {LONGEST_WAIT}")))?;
+    let time = wait(body.wait).map_err(|_| ApiError::invalid("/wait", format!("must be at most {LONGEST_WAIT}")))?;
     let propose = proposed(body, traceparent(&headers));
     let call = propose.call.clone();
-    let mut acted = app.engine.propose(&caller, session, propose, once).await?;
-    if acted.proposal.state(acted.at) == "waiting" && !time.is_zero() {
+    let mut acted = app.engine.propose(&caller, session, propose, idempotency).await?;
+    if matches!(acted.proposal.standing, Standing::Waiting { .. }) && !time.is_zero() {
         acted = tokio::select! {
             biased;
             acted = app.engine.action(&caller, session, call, time) => acted?,
@@ -86,8 +86,9 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
 
 /// 200 when it is decided; 202 while it is not, which is no error and can be asked again at once.
 fn decided(acted: Acted) -> Response {
+    let waits = matches!(acted.proposal.standing, Standing::Waiting { .. });
     let view = view(acted);
-    if view.state != "waiting" {
+    if !waits {
         return Json(view).into_response();
     }
     let retry = (header::RETRY_AFTER, HeaderValue::from_static("0"));
@@ -112,8 +113,8 @@ pub(super) struct ActionsQuery {
     responses((status = 200, description = "The actions", body = ActionsPage), Problems))]
 pub(super) async fn action_list(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     Query(query): Query<ActionsQuery>,
 ) -> Result<Json<ActionsPage>, ApiError> {
     let most = limit(query.limit)?;
@@ -139,7 +140,7 @@ pub(super) struct ActionQuery {
               (status = 202, description = "People are still deciding", body = ProposalView), Problems))]
 pub(super) async fn action_get(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Call(session, call): Call,
     Query(query): Query<ActionQuery>,
 ) -> Result<Response, ApiError> {
@@ -162,11 +163,11 @@ pub(super) async fn action_get(
     responses((status = 200, description = "It is under way: run it now", body = ProposalView), Problems))]
 pub(super) async fn action_start(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Call(session, call): Call,
-    Command { body: PermitBody { permit, lease_seconds }, once }: Command<PermitBody>,
+    Command { body: PermitBody { permit, lease_seconds }, idempotency }: Command<PermitBody>,
 ) -> Result<Json<ProposalView>, ApiError> {
-    Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, once).await?)))
+    Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, idempotency).await?)))
 }
 
 /// Reports what became of an action that was started.
@@ -177,11 +178,11 @@ pub(super) async fn action_start(
     responses((status = 200, description = "It is recorded", body = ProposalView), Problems))]
 pub(super) async fn action_outcome(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Call(session, call): Call,
-    Command { body, once }: Command<OutcomeBody>,
+    Command { body, idempotency }: Command<OutcomeBody>,
 ) -> Result<Json<ProposalView>, ApiError> {
-    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, once).await?)))
+    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, idempotency).await?)))
 }
 
 /// What a body reports, and of which run.

@@ -7,7 +7,7 @@ use http::StatusCode;
 use protocol::{AgentsPage, DefinitionView};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -21,7 +21,7 @@ const KIND: DefinitionKind = DefinitionKind::Agent;
     responses((status = 200, description = "A page", body = AgentsPage), Problems))]
 pub(super) async fn agent_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<VersionsQuery>,
 ) -> Result<Json<AgentsPage>, ApiError> {
     let (found, next) = query.found(&app, &caller, KIND).await?;
@@ -34,10 +34,10 @@ pub(super) async fn agent_list(
     responses((status = 201, description = "It is there", body = DefinitionView), Problems))]
 pub(super) async fn agent_add(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<AgentVersion>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<AgentVersion>,
 ) -> Result<(StatusCode, Json<DefinitionView>), ApiError> {
-    Ok(added(app.engine.agent_add(&caller, body, once).await?))
+    Ok(added(app.engine.agent_add(&caller, body, idempotency).await?))
 }
 
 /// Reads a version of an agent.
@@ -46,7 +46,7 @@ pub(super) async fn agent_add(
     responses((status = 200, description = "The agent", body = DefinitionView), Problems))]
 pub(super) async fn agent_get(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     version: Version,
 ) -> Result<Json<DefinitionView>, ApiError> {
     version.found(&app, &caller, KIND).await
@@ -58,7 +58,7 @@ pub(super) async fn agent_get(
     responses((status = 204, description = "It is retired"), Problems))]
 pub(super) async fn agent_retire(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     version: Version,
 ) -> Result<StatusCode, ApiError> {
     version.retired(&app, &caller, KIND).await

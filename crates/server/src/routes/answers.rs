@@ -11,11 +11,11 @@ use serde_json::Value;
 use store::PAGE_BYTES;
 
 use crate::App;
-use crate::caller::Who;
-use crate::command::{Command, part};
+use crate::caller::Authenticated;
+use crate::command::{Command, parse_part};
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::Id;
+use crate::params::PathId;
 
 /// How many answers one call may carry.
 const MOST: usize = 100;
@@ -27,11 +27,11 @@ const MOST: usize = 100;
     responses((status = 200, description = "The question, with the answer", body = InteractionView), Problems))]
 pub(super) async fn interaction_answer(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body, once }: Command<AnswerBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body, idempotency }: Command<AnswerBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.answer(&caller, id, body.into(), once).await?;
+    let interaction = app.engine.answer(&caller, id, body.into(), idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -41,15 +41,15 @@ pub(super) async fn interaction_answer(
     responses((status = 200, description = "One result for each", body = AnswersView), Problems))]
 pub(super) async fn interaction_answer_many(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: AnswersBody { answers }, once }: Command<AnswersBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: AnswersBody { answers }, idempotency }: Command<AnswersBody>,
 ) -> Result<Json<AnswersView>, ApiError> {
     caller.require(domain::access::Right::Answer)?;
     if answers.is_empty() || answers.len() > MOST {
         let problem = Problem::new("/answers", format!("must be 1 to {MOST}"));
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
-    if let Some(call) = &once {
+    if let Some(call) = &idempotency {
         app.engine.answer_many_as(&caller, call.clone()).await?;
     }
     let (mut entries, mut read) = (Vec::new(), Vec::new());
@@ -57,8 +57,8 @@ pub(super) async fn interaction_answer_many(
         let named = answer.get("interaction").and_then(Value::as_str).unwrap_or_default().to_owned();
         let refused = match item(index, answer) {
             Ok((interaction, draft)) => {
-                let once = once.as_ref().map(|call| call.part(index));
-                entries.push(Entry { interaction, draft, once });
+                let idempotency = idempotency.as_ref().map(|call| call.part(index));
+                entries.push(Entry { interaction, draft, once: idempotency });
                 None
             }
             Err(error) => Some(error),
@@ -77,7 +77,7 @@ pub(super) async fn interaction_answer_many(
 
 /// Reads one answer of many.
 fn item(index: usize, answer: Value) -> Result<(InteractionId, Draft), ApiError> {
-    Ok(part::<AnswersItem>(&format!("/answers/{index}"), answer)?.into_parts())
+    Ok(parse_part::<AnswersItem>(&format!("/answers/{index}"), answer)?.into_parts())
 }
 
 /// A question that was answered, as far as the bytes of the reply go: where those before it have used them up, it is left out.
@@ -106,11 +106,11 @@ fn result(interaction: String, answered: Result<Option<Box<InteractionView>>, Ap
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_auto(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body, once }: Command<AutoBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body, idempotency }: Command<AutoBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let (source, draft) = body.into_parts();
-    let interaction = app.engine.auto(&caller, id, source, draft, once).await?;
+    let interaction = app.engine.auto(&caller, id, source, draft, idempotency).await?;
     Ok(Json(interaction.into()))
 }

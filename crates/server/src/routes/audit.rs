@@ -15,7 +15,7 @@ use store::{AuditFilter, Page};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Query, cursor, limit};
@@ -65,7 +65,7 @@ enum AuditSort {
     responses((status = 200, description = "A page", body = AuditPage), Problems))]
 pub(super) async fn audit_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?.map(number).transpose()?, limit: limit(query.limit)? };
@@ -99,7 +99,7 @@ pub(super) struct ExportQuery {
                example = json!("{\"format\":\"holdpoint-audit-1\"}\n")), Problems))]
 pub(super) async fn audit_export(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<ExportQuery>,
 ) -> Result<Response, ApiError> {
     let wanted = Wanted { after: number(query.after.unwrap_or(0))?, since: query.since, until: query.until };
@@ -128,7 +128,10 @@ async fn next(app: &App, caller: &Caller, export: &mut Export) -> Result<Option<
 /// Shows the public half of the key that signs the audit trail of the tenant.
 #[utoipa::path(get, path = "/v1/audit/key", tag = "audit",
     responses((status = 200, description = "The key", body = AuditKeyView), Problems))]
-pub(super) async fn audit_key(State(app): State<App>, Who(caller): Who) -> Result<Json<AuditKeyView>, ApiError> {
+pub(super) async fn audit_key(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<AuditKeyView>, ApiError> {
     Ok(Json(app.engine.audit_key(&caller).await?.into()))
 }
 

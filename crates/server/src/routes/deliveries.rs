@@ -10,11 +10,11 @@ use store::{Bounded, Page};
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit, wait};
+use crate::params::{PathId, Query, cursor, limit, wait};
 
 /// Which deliveries.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -36,7 +36,7 @@ pub(super) struct DeliveriesQuery {
     responses((status = 200, description = "What waits", body = DeliveriesPage), Problems))]
 pub(super) async fn delivery_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<DeliveriesQuery>,
 ) -> Result<Json<DeliveriesPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -58,11 +58,12 @@ pub(super) async fn delivery_list(
     responses((status = 200, description = "What the agent goes on with", body = TakenView), Problems))]
 pub(super) async fn delivery_take(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: TakeBody { lease_seconds }, once }: Command<TakeBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: TakeBody { lease_seconds }, idempotency }: Command<TakeBody>,
 ) -> Result<Json<TakenView>, ApiError> {
-    let Taken { lease, interaction, resume_point, secrets } = app.engine.take(&caller, id, lease_seconds, once).await?;
+    let Taken { lease, interaction, resume_point, secrets } =
+        app.engine.take(&caller, id, lease_seconds, idempotency).await?;
     let (attempt, until) = match interaction.delivery() {
         Some(Delivery::Processing { attempt, until, .. }) => (*attempt, *until),
         _ => (0, interaction.origin.at),
@@ -84,11 +85,11 @@ pub(super) async fn delivery_take(
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_heartbeat(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: HeartbeatBody { lease, lease_seconds }, once }: Command<HeartbeatBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: HeartbeatBody { lease, lease_seconds }, idempotency }: Command<HeartbeatBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.heartbeat(&caller, (id, lease), lease_seconds, once).await?;
+    let interaction = app.engine.heartbeat(&caller, (id, lease), lease_seconds, idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -99,11 +100,11 @@ pub(super) async fn delivery_heartbeat(
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_complete(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: LeaseBody { lease }, once }: Command<LeaseBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: LeaseBody { lease }, idempotency }: Command<LeaseBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.complete(&caller, (id, lease), once).await?;
+    let interaction = app.engine.complete(&caller, (id, lease), idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
@@ -114,10 +115,10 @@ pub(super) async fn delivery_complete(
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_fail(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: FailBody { lease, reason, retry }, once }: Command<FailBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: FailBody { lease, reason, retry }, idempotency }: Command<FailBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.fail(&caller, (id, lease), reason, retry, once).await?;
+    let interaction = app.engine.fail(&caller, (id, lease), reason, retry, idempotency).await?;
     Ok(Json(interaction.into()))
 }

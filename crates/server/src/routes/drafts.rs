@@ -7,7 +7,7 @@ use http::StatusCode;
 use protocol::{ChangeCountView, ChangedView, ShadowBody, ShadowView, SimulateBody, SimulationView};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -17,7 +17,7 @@ use crate::error::ApiError;
     responses((status = 200, description = "What would change", body = SimulationView), Problems))]
 pub(super) async fn policy_simulate(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: SimulateBody { text, limit, since }, .. }: Command<SimulateBody>,
 ) -> Result<Json<SimulationView>, ApiError> {
     let simulation =
@@ -60,7 +60,10 @@ fn shadow_view(Shadowed { shadow, text, counts, recent }: Shadowed) -> ShadowVie
 /// Shows the draft that is judged beside the policy in force, and where it differs.
 #[utoipa::path(get, path = "/v1/policy/shadow", tag = "policy",
     responses((status = 200, description = "The draft", body = ShadowView), Problems))]
-pub(super) async fn policy_shadow_get(State(app): State<App>, Who(caller): Who) -> Result<Json<ShadowView>, ApiError> {
+pub(super) async fn policy_shadow_get(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<ShadowView>, ApiError> {
     Ok(Json(shadow_view(app.engine.policy_shadow(&caller).await?)))
 }
 
@@ -70,16 +73,19 @@ pub(super) async fn policy_shadow_get(State(app): State<App>, Who(caller): Who) 
     responses((status = 200, description = "It is judged", body = ShadowView), Problems))]
 pub(super) async fn policy_shadow_put(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: ShadowBody { text, reason }, once }: Command<ShadowBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: ShadowBody { text, reason }, idempotency }: Command<ShadowBody>,
 ) -> Result<Json<ShadowView>, ApiError> {
-    Ok(Json(shadow_view(app.engine.policy_shadow_put(&caller, text, reason, once).await?)))
+    Ok(Json(shadow_view(app.engine.policy_shadow_put(&caller, text, reason, idempotency).await?)))
 }
 
 /// Has no draft judged any more, and forgets what was counted.
 #[utoipa::path(delete, path = "/v1/policy/shadow", tag = "policy",
     responses((status = 204, description = "It is not judged any more"), Problems))]
-pub(super) async fn policy_shadow_remove(State(app): State<App>, Who(caller): Who) -> Result<StatusCode, ApiError> {
+pub(super) async fn policy_shadow_remove(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<StatusCode, ApiError> {
     app.engine.policy_shadow_remove(&caller).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -11,11 +11,11 @@ use store::Cursor;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::{Reading, Who};
+use crate::caller::{Authenticated, StreamCaller};
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, limit, number, wait};
-use crate::sse::{Source, stream};
+use crate::params::{PathId, Query, event_number, limit, wait};
+use crate::sse::{EventSource, stream};
 
 /// Which events.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -40,11 +40,11 @@ pub(super) struct EventsQuery {
     responses((status = 200, description = "Some events", body = EventsPage), Problems))]
 pub(super) async fn event_list(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     Query(query): Query<EventsQuery>,
 ) -> Result<Json<EventsPage>, ApiError> {
-    let (most, wait, after) = (limit(query.limit)?, wait(query.wait)?, number(query.after)?);
+    let (most, wait, after) = (limit(query.limit)?, wait(query.wait)?, event_number(query.after)?);
     let about = query.interaction.map(|text| text.parse::<InteractionId>()).transpose();
     let about = about.map_err(|error| ApiError::QueryInvalid(format!("interaction: {error}")))?;
     let found = match about {
@@ -83,14 +83,14 @@ pub(super) struct StreamQuery {
                example = json!("id: 3\nevent: session.paused\ndata: {…}\n\n")), Problems))]
 pub(super) async fn event_stream(
     State(app): State<App>,
-    Reading(caller): Reading,
-    Id(session): Id<SessionId>,
+    StreamCaller(caller): StreamCaller,
+    PathId(session): PathId<SessionId>,
     Query(query): Query<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = begin(&headers, query)?.map_or(Ok(0), |text| session_place(&text))?;
     let follower = app.engine.follow(&caller, session, after).await?;
-    stream(&app, caller, Source::Session(follower))
+    stream(&app, caller, EventSource::Session(follower))
 }
 
 /// Streams the events of the whole project in commit order; without a cursor, from now on.
@@ -100,26 +100,26 @@ pub(super) async fn event_stream(
                example = json!("id: 0-17\nevent: session.paused\ndata: {…}\n\n")), Problems))]
 pub(super) async fn project_stream(
     State(app): State<App>,
-    Reading(caller): Reading,
+    StreamCaller(caller): StreamCaller,
     Query(query): Query<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = begin(&headers, query)?.map(|text| project_place(&text)).transpose()?;
     let follower = app.engine.follow_project(&caller, after).await?;
-    stream(&app, caller, Source::Project(follower))
+    stream(&app, caller, EventSource::Project(follower))
 }
 
 /// Where a session is followed from.
 pub(crate) fn session_place(text: &str) -> Result<u64, ApiError> {
     let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not the number of an event".into());
-    number(Some(text.parse().map_err(|_| wrong())?))
+    event_number(Some(text.parse().map_err(|_| wrong())?))
 }
 
 /// Where a project is followed from.
 pub(crate) fn project_place(text: &str) -> Result<Cursor, ApiError> {
     let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not a cursor of this stream".into());
     let cursor: Cursor = text.parse().map_err(|()| wrong())?;
-    number(Some(cursor.major.max(cursor.minor)))?;
+    event_number(Some(cursor.major.max(cursor.minor)))?;
     Ok(cursor)
 }
 

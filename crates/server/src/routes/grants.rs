@@ -9,10 +9,10 @@ use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit};
+use crate::params::{PathId, Query, cursor, limit};
 
 /// Which grants.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -33,7 +33,7 @@ pub(super) struct GrantsQuery {
     responses((status = 200, description = "The grants", body = GrantsPage), Problems))]
 pub(super) async fn grant_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<GrantsQuery>,
 ) -> Result<Json<GrantsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -48,8 +48,8 @@ pub(super) async fn grant_list(
     responses((status = 200, description = "It is taken back", body = GrantView), Problems))]
 pub(super) async fn grant_revoke(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<GrantId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<GrantId>,
 ) -> Result<Json<GrantView>, ApiError> {
     let grant = app.engine.grant_revoke(&caller, id, None).await?;
     Ok(Json(GrantView::new(grant, app.engine.now())))

@@ -50,8 +50,8 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> 
         *counted = Some((Instant::now(), begun.elapsed()));
     }
     drop(counted);
-    app.figures.run_upkeep();
-    Ok(app.figures.render())
+    app.metrics.run_upkeep();
+    Ok(app.metrics.render())
 }
 
 /// With many open questions counting takes a while, and anybody may ask: at most a tenth of the time is spent on it.

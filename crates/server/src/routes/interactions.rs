@@ -15,11 +15,11 @@ use store::{InteractionFilter, Page, Sort};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit, wait};
+use crate::params::{PathId, Query, cursor, limit, wait};
 use crate::trace::traceparent;
 
 /// What every command on one question replies.
@@ -37,12 +37,12 @@ fn shown(result: Result<Interaction, Error>) -> Reply {
     responses((status = 201, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_ask(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     headers: HeaderMap,
-    Command { body, once }: Command<AskBody>,
+    Command { body, idempotency }: Command<AskBody>,
 ) -> Result<(StatusCode, Json<InteractionView>), ApiError> {
-    let interaction = app.engine.ask(&caller, session, asked(body, traceparent(&headers)), once).await?;
+    let interaction = app.engine.ask(&caller, session, asked(body, traceparent(&headers)), idempotency).await?;
     Ok((StatusCode::CREATED, Json(interaction.into())))
 }
 
@@ -99,7 +99,7 @@ enum SortName {
     responses((status = 200, description = "A page", body = InteractionsPage), Problems))]
 pub(super) async fn interaction_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<InteractionsQuery>,
 ) -> Result<Json<InteractionsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -148,8 +148,8 @@ pub(super) struct WaitQuery {
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_get(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
     Query(query): Query<WaitQuery>,
 ) -> Reply {
     let wait = wait(query.wait)?;
@@ -170,8 +170,8 @@ pub(super) async fn interaction_get(
     responses((status = 200, description = "The schema, where there is one", body = ActionSchemaView), Problems))]
 pub(super) async fn interaction_schema(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
 ) -> Result<Json<ActionSchemaView>, ApiError> {
     Ok(Json(ActionSchemaView { schema: app.engine.action_schema(&caller, id).await? }))
 }
@@ -183,11 +183,11 @@ pub(super) async fn interaction_schema(
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_cancel(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: CancelBody { reason }, once }: Command<CancelBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: CancelBody { reason }, idempotency }: Command<CancelBody>,
 ) -> Reply {
-    shown(app.engine.cancel(&caller, id, reason, once).await)
+    shown(app.engine.cancel(&caller, id, reason, idempotency).await)
 }
 
 /// Ends a question now as its deadline would: by its fallback, or expired.
@@ -197,11 +197,11 @@ pub(super) async fn interaction_cancel(
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_expire(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.expire(&caller, id, once).await)
+    shown(app.engine.expire(&caller, id, idempotency).await)
 }
 
 /// Keeps a question for the caller for a while.
@@ -211,11 +211,11 @@ pub(super) async fn interaction_expire(
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_claim(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.claim(&caller, id, once).await)
+    shown(app.engine.claim(&caller, id, idempotency).await)
 }
 
 /// Gives a claimed question back.
@@ -225,11 +225,11 @@ pub(super) async fn interaction_claim(
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_release(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.release(&caller, id, once).await)
+    shown(app.engine.release(&caller, id, idempotency).await)
 }
 
 /// Hands a question to another channel: a session is opened for it there, and this one is answered no more.
@@ -239,11 +239,11 @@ pub(super) async fn interaction_release(
     responses((status = 200, description = "The question, with where it went", body = InteractionView), Problems))]
 pub(super) async fn interaction_handover(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: HandOverBody { channel, note }, once }: Command<HandOverBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: HandOverBody { channel, note }, idempotency }: Command<HandOverBody>,
 ) -> Reply {
-    shown(app.engine.hand_over(&caller, id, HandOver { channel, note }, once).await)
+    shown(app.engine.hand_over(&caller, id, HandOver { channel, note }, idempotency).await)
 }
 
 /// Says that the caller will not answer.
@@ -253,9 +253,9 @@ pub(super) async fn interaction_handover(
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_abstain(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: AbstainBody { note }, once }: Command<AbstainBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: AbstainBody { note }, idempotency }: Command<AbstainBody>,
 ) -> Reply {
-    shown(app.engine.abstain(&caller, id, note, once).await)
+    shown(app.engine.abstain(&caller, id, note, idempotency).await)
 }

@@ -11,11 +11,11 @@ use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, LARGEST_PAGE, Query, cursor, limit};
+use crate::params::{LARGEST_PAGE, PathId, Query, cursor, limit};
 
 /// Which keys.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -35,12 +35,12 @@ pub(super) struct KeysQuery {
     responses((status = 201, description = "The key", body = KeyCreatedView), Problems))]
 pub(super) async fn key_create(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: KeyBody { role, user, groups, expires_in_seconds, join_account }, once }: Command<KeyBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: KeyBody { role, user, groups, expires_in_seconds, join_account }, idempotency }: Command<KeyBody>,
 ) -> Result<(StatusCode, Json<KeyCreatedView>), ApiError> {
     let lifetime = expires_in_seconds.map(SignedDuration::from_secs);
     let new = NewKey { role, user, groups, lifetime, join_account };
-    let (key, secret) = app.engine.key_create(&caller, new, once).await?;
+    let (key, secret) = app.engine.key_create(&caller, new, idempotency).await?;
     Ok((StatusCode::CREATED, Json(KeyCreatedView { key: key.into(), secret })))
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn key_create(
     responses((status = 200, description = "A page", body = KeysPage), Problems))]
 pub(super) async fn key_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<KeysQuery>,
 ) -> Result<Json<KeysPage>, ApiError> {
     let limit = limit(query.limit.or(Some(LARGEST_PAGE)))?;
@@ -65,8 +65,8 @@ pub(super) async fn key_list(
     responses((status = 204, description = "It is revoked"), Problems))]
 pub(super) async fn key_revoke(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<KeyId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<KeyId>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.key_revoke(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)

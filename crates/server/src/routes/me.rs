@@ -8,7 +8,7 @@ use http::StatusCode;
 use protocol::{MeView, PasswordBody, PasswordView, PlaceView, ProjectBody, Via};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -16,7 +16,10 @@ use crate::error::ApiError;
 /// Shows who the caller is.
 #[utoipa::path(get, path = "/v1/me", tag = "people",
     responses((status = 200, description = "The caller", body = MeView), Problems))]
-pub(super) async fn me_get(State(app): State<App>, Who(caller): Who) -> Result<Json<MeView>, ApiError> {
+pub(super) async fn me_get(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<MeView>, ApiError> {
     let me = app.engine.me(&caller).await?;
     let place = |Place { project, name, role }| PlaceView { project, name, role };
     let password = me.password.map(|state| match state {
@@ -46,7 +49,7 @@ pub(super) async fn me_get(State(app): State<App>, Who(caller): Who) -> Result<J
     responses((status = 204, description = "It does"), Problems))]
 pub(super) async fn me_project(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: ProjectBody { project }, .. }: Command<ProjectBody>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.project_change(&caller, project).await?;
@@ -58,7 +61,7 @@ pub(super) async fn me_project(
     responses((status = 204, description = "It is set"), Problems))]
 pub(super) async fn me_password(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: PasswordBody { old, new }, .. }: Command<PasswordBody>,
 ) -> Result<StatusCode, ApiError> {
     // Whoever has found a browser open must not find the password by trying.

@@ -8,7 +8,7 @@ use engine::Error;
 use serde::Deserialize;
 
 use crate::App;
-use crate::caller::{Base, Traveller, network};
+use crate::caller::{Base, RedirectedClient, network};
 use crate::cookie;
 use crate::error::ApiError;
 use crate::oidc::{Asked, Oidc, Refused};
@@ -50,7 +50,7 @@ pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJ
 /// `GET /sign-in/oidc/callback`
 pub(super) async fn callback(
     State(app): State<App>,
-    Traveller(from): Traveller,
+    RedirectedClient(from): RedirectedClient,
     Base(base): Base,
     jar: CookieJar,
     RawQuery(query): RawQuery,

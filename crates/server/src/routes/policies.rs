@@ -17,11 +17,11 @@ use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Query, counted, cursor, limit};
+use crate::params::{Query, cursor, limit, list_number};
 
 /// Findings as callers read them. The directory of a file is the operator's business: callers see its name alone, and the log has the path.
 fn found(findings: &[Finding]) -> Vec<FindingView> {
@@ -76,7 +76,10 @@ pub(super) fn view(in_force: InForce, notices: &PolicyNotices) -> PolicyView {
 /// The policy in force in the project.
 #[utoipa::path(get, path = "/v1/policy", tag = "policy",
     responses((status = 200, description = "The policy", body = PolicyView), Problems))]
-pub(super) async fn policy_get(State(app): State<App>, Who(caller): Who) -> Result<Json<PolicyView>, ApiError> {
+pub(super) async fn policy_get(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<PolicyView>, ApiError> {
     let (in_force, notices) = app.engine.policy(&caller).await?;
     Ok(Json(view(in_force, &notices)))
 }
@@ -87,10 +90,10 @@ pub(super) async fn policy_get(State(app): State<App>, Who(caller): Who) -> Resu
     responses((status = 200, description = "It is in force", body = PolicyView), Problems))]
 pub(super) async fn policy_put(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: PolicyBody { text, base, reason }, once }: Command<PolicyBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: PolicyBody { text, base, reason }, idempotency }: Command<PolicyBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_put(&caller, text, (base, reason), once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_put(&caller, text, (base, reason), idempotency).await?, &PolicyNotices::default())))
 }
 
 /// Puts the server's policy in force again in place of the project's own.
@@ -99,10 +102,10 @@ pub(super) async fn policy_put(
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn policy_reset(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: PolicyResetBody { reason }, once }: Command<PolicyResetBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: PolicyResetBody { reason }, idempotency }: Command<PolicyResetBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_reset(&caller, reason, once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_reset(&caller, reason, idempotency).await?, &PolicyNotices::default())))
 }
 
 /// Which changes.
@@ -124,10 +127,10 @@ pub(super) struct VersionsQuery {
     responses((status = 200, description = "A page", body = PolicyVersionsPage), Problems))]
 pub(super) async fn policy_version_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<VersionsQuery>,
 ) -> Result<Json<PolicyVersionsPage>, ApiError> {
-    let after = cursor(query.cursor.as_deref())?.map(counted).transpose()?;
+    let after = cursor(query.cursor.as_deref())?.map(list_number).transpose()?;
     let page = Page { after, limit: limit(query.limit)? };
     let (found, next) = app.engine.policy_changes(&caller, query.version, page).await?;
     let versions = found.into_iter().map(|known| PolicyVersionView::new(known.number, known.change, known.text));
@@ -139,7 +142,7 @@ pub(super) async fn policy_version_list(
     responses((status = 200, description = "What was found", body = FindingsView), Problems))]
 pub(super) async fn policy_check(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: PolicyCheckBody { text }, .. }: Command<PolicyCheckBody>,
 ) -> Result<Json<FindingsView>, ApiError> {
     let findings = app.engine.policy_check(&caller, text).await?;
@@ -152,7 +155,7 @@ pub(super) async fn policy_check(
     responses((status = 200, description = "How it came about", body = ExplanationView), Problems))]
 pub(super) async fn policy_explain(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: Command<ExplainBody>,
 ) -> Result<Json<ExplanationView>, ApiError> {
     let supposed = Supposed { tool, arguments, agent, user, role, draft: text };
@@ -182,8 +185,8 @@ fn shown(ask: Asking) -> AskView {
     responses((status = 200, description = "The policy", body = PolicyView), Problems))]
 pub(super) async fn policy_switch(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: PolicyEnabledBody { enabled, reason }, once }: Command<PolicyEnabledBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: PolicyEnabledBody { enabled, reason }, idempotency }: Command<PolicyEnabledBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_switch(&caller, enabled, reason, once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_switch(&caller, enabled, reason, idempotency).await?, &PolicyNotices::default())))
 }

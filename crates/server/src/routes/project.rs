@@ -5,7 +5,7 @@ use axum::extract::State;
 use domain::project::ProjectSettings;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -15,7 +15,7 @@ use crate::error::ApiError;
     responses((status = 200, description = "The settings", body = ProjectSettings), Problems))]
 pub(super) async fn project_settings_get(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
 ) -> Result<Json<ProjectSettings>, ApiError> {
     Ok(Json(app.engine.project_settings(&caller).await?))
 }
@@ -27,8 +27,8 @@ pub(super) async fn project_settings_get(
     responses((status = 200, description = "The settings, as they are now", body = ProjectSettings), Problems))]
 pub(super) async fn project_settings_put(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<ProjectSettings>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<ProjectSettings>,
 ) -> Result<Json<ProjectSettings>, ApiError> {
-    Ok(Json(app.engine.project_settings_put(&caller, body, once).await?))
+    Ok(Json(app.engine.project_settings_put(&caller, body, idempotency).await?))
 }

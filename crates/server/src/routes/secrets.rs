@@ -10,11 +10,11 @@ use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit};
+use crate::params::{PathId, Query, cursor, limit};
 
 /// Which secrets.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -33,7 +33,7 @@ pub(super) struct SecretsQuery {
     responses((status = 200, description = "A page", body = SecretsPage), Problems))]
 pub(super) async fn secret_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<SecretsQuery>,
 ) -> Result<Json<SecretsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -49,11 +49,11 @@ pub(super) async fn secret_list(
     responses((status = 201, description = "It is kept", body = SecretView), Problems))]
 pub(super) async fn secret_put(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<NewSecret>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<NewSecret>,
 ) -> Result<(StatusCode, Json<SecretView>), ApiError> {
     let NewSecret { agent, name, value } = body;
-    let kept = app.engine.secret_put(&caller, (agent, name), value, once).await?;
+    let kept = app.engine.secret_put(&caller, (agent, name), value, idempotency).await?;
     Ok((StatusCode::CREATED, Json(kept.into())))
 }
 
@@ -63,8 +63,8 @@ pub(super) async fn secret_put(
     responses((status = 204, description = "It is forgotten"), Problems))]
 pub(super) async fn secret_forget(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SecretId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SecretId>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.secret_forget(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)

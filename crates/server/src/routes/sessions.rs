@@ -12,11 +12,11 @@ use store::{Page, SessionFilter};
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit};
+use crate::params::{PathId, Query, cursor, limit};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/v1/sessions", tag = "sessions", request_body = StartBody,
@@ -24,13 +24,13 @@ use crate::params::{Id, Query, cursor, limit};
     responses((status = 201, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_start(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<StartBody>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<StartBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
     let StartBody { agent, agent_version, flow, flow_version, channel, title, input, metadata } = body;
     let luggage = Luggage { input, metadata, ..Luggage::default() };
     let start = Start { channel, agent, agent_version, flow, flow_version, title, luggage, ..Start::default() };
-    let session = app.engine.start(&caller, start, once).await?;
+    let session = app.engine.start(&caller, start, idempotency).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }
 
@@ -56,7 +56,7 @@ pub(super) struct SessionsQuery {
     responses((status = 200, description = "A page", body = SessionsPage), Problems))]
 pub(super) async fn session_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<SessionsQuery>,
 ) -> Result<Json<SessionsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -81,8 +81,8 @@ pub(super) struct StepsQuery {
     responses((status = 200, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_get(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
     Query(query): Query<StepsQuery>,
 ) -> Result<Json<SessionView>, ApiError> {
     let before = cursor(query.steps_cursor.as_deref())?;
@@ -97,11 +97,11 @@ pub(super) async fn session_get(
     responses((status = 202, description = "It was said", body = SessionView), Problems))]
 pub(super) async fn session_message(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
-    Command { body: MessageBody { content, requires_reply }, once }: Command<MessageBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
+    Command { body: MessageBody { content, requires_reply }, idempotency }: Command<MessageBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let session = app.engine.message(&caller, id, (content, requires_reply), once).await?;
+    let session = app.engine.message(&caller, id, (content, requires_reply), idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(session.into())))
 }
 
@@ -112,27 +112,27 @@ pub(super) async fn session_message(
     responses((status = 200, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_control(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
-    Command { body, once }: Command<ControlBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
+    Command { body, idempotency }: Command<ControlBody>,
 ) -> Result<Json<SessionView>, ApiError> {
-    Ok(Json(steered(&app, &caller, id, body, once).await?.into()))
+    Ok(Json(control_session(&app, &caller, id, body, idempotency).await?.into()))
 }
 
 /// Carries out a command, whichever wire it came by.
-pub async fn steered(
+pub async fn control_session(
     app: &App,
     caller: &Caller,
     id: SessionId,
     ControlBody { command, step, reason, output }: ControlBody,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<Session, ApiError> {
     match meant(command, output)? {
-        Meant::Step(command) => Ok(app.engine.control_step(caller, (id, step), command, reason, once).await?),
+        Meant::Step(command) => Ok(app.engine.control_step(caller, (id, step), command, reason, idempotency).await?),
         Meant::Session(_) if step.is_some() => {
-            Err(ApiError::wrong("/step", "stands beside a command that is not about a step"))
+            Err(ApiError::invalid("/step", "stands beside a command that is not about a step"))
         }
-        Meant::Session(command) => Ok(app.engine.control(caller, id, command, reason, once).await?),
+        Meant::Session(command) => Ok(app.engine.control(caller, id, command, reason, idempotency).await?),
     }
 }
 
@@ -144,7 +144,7 @@ enum Meant {
 
 fn meant(command: ControlCommand, output: Option<Value>) -> Result<Meant, ApiError> {
     if output.is_some() && command != ControlCommand::ApproveStep {
-        return Err(ApiError::wrong("/output", "stands beside a command that gives a step none"));
+        return Err(ApiError::invalid("/output", "stands beside a command that gives a step none"));
     }
     Ok(match command {
         ControlCommand::Pause => Meant::Session(domain::Command::Pause),

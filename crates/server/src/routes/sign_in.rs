@@ -8,7 +8,7 @@ use http::StatusCode;
 use protocol::{LinkSignInBody, PasswordSignInBody, SignInView};
 
 use crate::App;
-use crate::caller::{Stranger, Who, network};
+use crate::caller::{Authenticated, SignInClient, network};
 use crate::command::SignInCommand;
 use crate::cookie;
 use crate::document::Problems;
@@ -30,7 +30,7 @@ pub(super) async fn sign_in_get(State(app): State<App>) -> Json<SignInView> {
     responses((status = 204, description = "Signed in"), Problems))]
 pub(super) async fn sign_in_password(
     State(app): State<App>,
-    Stranger(from): Stranger,
+    SignInClient(from): SignInClient,
     jar: CookieJar,
     SignInCommand(PasswordSignInBody { user, password, tenant }): SignInCommand<PasswordSignInBody>,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
@@ -45,7 +45,7 @@ pub(super) async fn sign_in_password(
     responses((status = 204, description = "Signed in; the link is used up"), Problems))]
 pub(super) async fn sign_in_link(
     State(app): State<App>,
-    Stranger(from): Stranger,
+    SignInClient(from): SignInClient,
     jar: CookieJar,
     SignInCommand(LinkSignInBody { token }): SignInCommand<LinkSignInBody>,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
@@ -59,7 +59,7 @@ pub(super) async fn sign_in_link(
     responses((status = 204, description = "Signed out"), Problems))]
 pub(super) async fn sign_out(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     jar: CookieJar,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
     app.engine.sign_out(&caller).await?;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Query;
@@ -29,7 +29,7 @@ pub(super) struct StatsQuery {
     responses((status = 200, description = "Figures", body = StatsView), Problems))]
 pub(super) async fn stats_get(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<StatsQuery>,
 ) -> Result<Json<StatsView>, ApiError> {
     let window_seconds = window(query.window_seconds)?;
@@ -63,7 +63,7 @@ pub(super) struct StatsDetailsQuery {
     responses((status = 200, description = "Figures", body = StatsDetailsView), Problems))]
 pub(super) async fn stats_details(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<StatsDetailsQuery>,
 ) -> Result<Json<StatsDetailsView>, ApiError> {
     let window_seconds = window(query.window_seconds)?;

@@ -9,11 +9,11 @@ use protocol::{
 
 use super::policies::view;
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::Id;
+use crate::params::PathId;
 
 fn shown(Suggested { learnt, tool, agent, support, interactions, first_at, last_at }: Suggested) -> LearntView {
     LearntView {
@@ -45,7 +45,7 @@ fn disputed(Disputed { verdict, tool, agent, support, against, counter_examples 
     responses((status = 200, description = "The rules", body = SuggestionsView), Problems))]
 pub(super) async fn suggestion_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
 ) -> Result<Json<SuggestionsView>, ApiError> {
     let Suggestions { decisions, more, suggestions, held_back } = app.engine.policy_suggestions(&caller).await?;
     Ok(Json(SuggestionsView {
@@ -63,11 +63,11 @@ pub(super) async fn suggestion_list(
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn suggestion_adopt(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(name): Id<String>,
-    Command { body: AdoptBody { reason }, once }: Command<AdoptBody>,
+    Authenticated(caller): Authenticated,
+    PathId(name): PathId<String>,
+    Command { body: AdoptBody { reason }, idempotency }: Command<AdoptBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_adopt(&caller, name, reason, once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_adopt(&caller, name, reason, idempotency).await?, &PolicyNotices::default())))
 }
 
 /// Has a learnt rule that is suspended match again, whatever was decided before.
@@ -77,9 +77,9 @@ pub(super) async fn suggestion_adopt(
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn suspension_lift(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(rule): Id<String>,
-    Command { body: LiftBody { reason }, once }: Command<LiftBody>,
+    Authenticated(caller): Authenticated,
+    PathId(rule): PathId<String>,
+    Command { body: LiftBody { reason }, idempotency }: Command<LiftBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_lift(&caller, rule, reason, once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_lift(&caller, rule, reason, idempotency).await?, &PolicyNotices::default())))
 }

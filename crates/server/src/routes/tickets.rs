@@ -6,7 +6,7 @@ use http::StatusCode;
 use protocol::{EmptyBody, TicketView};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -17,9 +17,9 @@ use crate::error::ApiError;
     responses((status = 201, description = "The ticket", body = TicketView), Problems))]
 pub(super) async fn ticket_create(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Result<(StatusCode, Json<TicketView>), ApiError> {
-    let (ticket, expires_at) = app.engine.ticket(&caller, once).await?;
+    let (ticket, expires_at) = app.engine.ticket(&caller, idempotency).await?;
     Ok((StatusCode::CREATED, Json(TicketView { ticket, expires_at })))
 }

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::{Base, Who};
+use crate::caller::{Authenticated, Base};
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, LARGEST_PAGE, Query, limit};
+use crate::params::{LARGEST_PAGE, PathId, Query, limit};
 
 /// Which people.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -33,11 +33,11 @@ pub(super) struct UsersQuery {
     responses((status = 201, description = "The person", body = UserView), Problems))]
 pub(super) async fn user_create(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: UserBody { name, display, role, groups, join_keys }, once }: Command<UserBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: UserBody { name, display, role, groups, join_keys }, idempotency }: Command<UserBody>,
 ) -> Result<(StatusCode, Json<UserView>), ApiError> {
     let new = NewUser { name, display, role, groups, join_keys };
-    let AddedUser { user, existing } = app.engine.user_create(&caller, new, once).await?;
+    let AddedUser { user, existing } = app.engine.user_create(&caller, new, idempotency).await?;
     let view = UserView::of(user).ok_or(ApiError::Panicked)?;
     Ok((StatusCode::CREATED, Json(UserView { existing, ..view })))
 }
@@ -47,7 +47,7 @@ pub(super) async fn user_create(
     responses((status = 200, description = "A page of the people, those included who do not belong to it any more", body = UsersPage), Problems))]
 pub(super) async fn user_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<UsersQuery>,
 ) -> Result<Json<UsersPage>, ApiError> {
     let limit = limit(query.limit.or(Some(LARGEST_PAGE)))?;
@@ -65,8 +65,8 @@ pub(super) async fn user_list(
     responses((status = 200, description = "The person", body = UserView), Problems))]
 pub(super) async fn user_change(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(name): Id<String>,
+    Authenticated(caller): Authenticated,
+    PathId(name): PathId<String>,
     Command { body: UserChangeBody { role, groups, disabled }, .. }: Command<UserChangeBody>,
 ) -> Result<Json<UserView>, ApiError> {
     let user = app.engine.user_change(&caller, &name, UserChange { role, groups, disabled }).await?;
@@ -79,8 +79,8 @@ pub(super) async fn user_change(
     responses((status = 204, description = "The person is out"), Problems))]
 pub(super) async fn user_disable(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(name): Id<String>,
+    Authenticated(caller): Authenticated,
+    PathId(name): PathId<String>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.user_disable(&caller, &name).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -93,12 +93,12 @@ pub(super) async fn user_disable(
     responses((status = 200, description = "The link, shown this once", body = LinkView), Problems))]
 pub(super) async fn user_link(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(name): Id<String>,
+    Authenticated(caller): Authenticated,
+    PathId(name): PathId<String>,
     Base(base): Base,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Result<Json<LinkView>, ApiError> {
-    let (token, expires_at) = app.engine.user_link(&caller, &name, once).await?;
+    let (token, expires_at) = app.engine.user_link(&caller, &name, idempotency).await?;
     let url = format!("{base}/sign-in#token={token}");
     Ok(Json(LinkView { url, expires_at }))
 }

@@ -14,11 +14,11 @@ use store::Page;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Ids, Query, cursor, limit};
+use crate::params::{PathId, PathIds, Query, cursor, limit};
 
 /// Which webhooks.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -78,15 +78,15 @@ pub(super) struct WebhookDeliveriesQuery {
     responses((status = 201, description = "The webhook", body = WebhookCreatedView), Problems))]
 pub(super) async fn webhook_create(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<WebhookBody>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<WebhookBody>,
 ) -> Result<(StatusCode, Json<WebhookCreatedView>), ApiError> {
     let Some(subject) = body.subject() else {
-        return Err(ApiError::wrong("/answers_of", "cannot be combined with events, agent or session"));
+        return Err(ApiError::invalid("/answers_of", "cannot be combined with events, agent or session"));
     };
     let WebhookBody { url, description, enabled, .. } = body;
     let new = NewWebhook { url, subject, description, enabled: enabled.unwrap_or(true) };
-    let (webhook, secret) = app.engine.webhook_create(&caller, new, once).await?;
+    let (webhook, secret) = app.engine.webhook_create(&caller, new, idempotency).await?;
     Ok((StatusCode::CREATED, Json(WebhookCreatedView { webhook: webhook.into(), secret })))
 }
 
@@ -95,7 +95,7 @@ pub(super) async fn webhook_create(
     responses((status = 200, description = "A page", body = WebhooksPage), Problems))]
 pub(super) async fn webhook_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<WebhooksQuery>,
 ) -> Result<Json<WebhooksPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -110,8 +110,8 @@ pub(super) async fn webhook_list(
     responses((status = 200, description = "The webhook", body = WebhookView), Problems))]
 pub(super) async fn webhook_get(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
 ) -> Result<Json<WebhookView>, ApiError> {
     Ok(Json(app.engine.webhook(&caller, id).await?.into()))
 }
@@ -122,8 +122,8 @@ pub(super) async fn webhook_get(
     responses((status = 204, description = "It is removed"), Problems))]
 pub(super) async fn webhook_delete(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.webhook_delete(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -135,8 +135,8 @@ pub(super) async fn webhook_delete(
     responses((status = 200, description = "The webhook", body = WebhookView), Problems))]
 pub(super) async fn webhook_switch(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
     Command { body: WebhookEnabledBody { enabled, reason }, .. }: Command<WebhookEnabledBody>,
 ) -> Result<Json<WebhookView>, ApiError> {
     Ok(Json(app.engine.webhook_switch(&caller, id, enabled, reason).await?.into()))
@@ -149,11 +149,11 @@ pub(super) async fn webhook_switch(
     responses((status = 200, description = "The webhook with its new secret", body = WebhookRotatedView), Problems))]
 pub(super) async fn webhook_rotate(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
-    Command { body: WebhookRotateBody { overlap_seconds }, once }: Command<WebhookRotateBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
+    Command { body: WebhookRotateBody { overlap_seconds }, idempotency }: Command<WebhookRotateBody>,
 ) -> Result<Json<WebhookRotatedView>, ApiError> {
-    let (webhook, secret, old_until) = app.engine.webhook_rotate(&caller, id, overlap_seconds, once).await?;
+    let (webhook, secret, old_until) = app.engine.webhook_rotate(&caller, id, overlap_seconds, idempotency).await?;
     Ok(Json(WebhookRotatedView { webhook: webhook.into(), secret, old_until }))
 }
 
@@ -164,11 +164,11 @@ pub(super) async fn webhook_rotate(
     responses((status = 202, description = "The message, on its way", body = WebhookDeliveryView), Problems))]
 pub(super) async fn webhook_test(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
-    Command { once, .. }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
+    Command { idempotency, .. }: Command<EmptyBody>,
 ) -> Result<(StatusCode, Json<WebhookDeliveryView>), ApiError> {
-    let delivery = app.engine.webhook_test(&caller, id, once).await?;
+    let delivery = app.engine.webhook_test(&caller, id, idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(delivery.into())))
 }
 
@@ -178,8 +178,8 @@ pub(super) async fn webhook_test(
     responses((status = 200, description = "A page", body = WebhookDeliveriesPage), Problems))]
 pub(super) async fn webhook_delivery_list(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
     Query(query): Query<WebhookDeliveriesQuery>,
 ) -> Result<Json<WebhookDeliveriesPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -198,9 +198,9 @@ pub(super) async fn webhook_delivery_list(
     responses((status = 200, description = "The message, to be sent again", body = WebhookDeliveryView), Problems))]
 pub(super) async fn webhook_delivery_replay(
     State(app): State<App>,
-    Who(caller): Who,
-    Ids(webhook, delivery): Ids<WebhookId, WebhookDeliveryId>,
-    Command { once, .. }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathIds(webhook, delivery): PathIds<WebhookId, WebhookDeliveryId>,
+    Command { idempotency, .. }: Command<EmptyBody>,
 ) -> Result<Json<WebhookDeliveryView>, ApiError> {
-    Ok(Json(app.engine.webhook_replay(&caller, (webhook, delivery), once).await?.into()))
+    Ok(Json(app.engine.webhook_replay(&caller, (webhook, delivery), idempotency).await?.into()))
 }

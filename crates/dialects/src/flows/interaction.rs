@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{example, payload, words};
+use super::{example, names, payload};
 
 /// A question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -129,8 +129,8 @@ impl FlowInteractionView {
     /// A question, and the name of the step that sleeps on it.
     pub(super) fn new(interaction: Interaction, step: Option<String>) -> Self {
         let step_execution_id = interaction.origin.step.uuid();
-        let (response, updated_at) = (responded(&interaction), touched(&interaction));
-        let (status, metadata) = (words::status(interaction.status()), metadata(&interaction));
+        let (response, updated_at) = (response(&interaction), updated_at(&interaction));
+        let (status, metadata) = (names::status(interaction.status()), metadata(&interaction));
         let Interaction { id, origin, question, .. } = interaction;
         let description = [&question.message, &question.details].into_iter().flatten().map(String::as_str);
         let description: Vec<&str> = description.collect();
@@ -141,10 +141,10 @@ impl FlowInteractionView {
             step_execution_id,
             agent_id: Some(origin.asked_by.name),
             status,
-            kind: words::kind(&question.kind),
+            kind: names::kind(&question.kind),
             description: (!description.is_empty()).then(|| description.join("\n\n")),
             payload_schema: payload::schema(&question),
-            suggested_actions: suggested(&question),
+            suggested_actions: suggested_actions(&question),
             created_at: origin.at,
             updated_at,
             due_at: question.deadline,
@@ -156,7 +156,7 @@ impl FlowInteractionView {
 }
 
 /// When somebody last said something to a question.
-fn touched(interaction: &Interaction) -> Timestamp {
+fn updated_at(interaction: &Interaction) -> Timestamp {
     let said = match &interaction.state {
         State::Pending(pending) => {
             let votes = pending.votes.iter().map(|vote| vote.at);
@@ -168,21 +168,21 @@ fn touched(interaction: &Interaction) -> Timestamp {
     said.unwrap_or(interaction.origin.at)
 }
 
-fn responded(interaction: &Interaction) -> Option<FlowResponseView> {
+fn response(interaction: &Interaction) -> Option<FlowResponseView> {
     let State::Resolved { resolution, at, .. } = &interaction.state else { return None };
     let (response_id, responded_by, payload) = match resolution {
         Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. } => {
-            (answer.id.uuid(), answer.by.name.clone(), payload::shown(&interaction.question, answer))
+            (answer.id.uuid(), answer.by.name.clone(), payload::of_answer(&interaction.question, answer))
         }
         Resolution::Expired => (interaction.id.uuid(), domain::Actor::system().name, Value::Null),
         Resolution::Cancelled { by, reason } => (interaction.id.uuid(), by.name.clone(), json!({ "reason": reason })),
     };
     Some(FlowResponseView {
         response_id,
-        source: words::source(resolution),
+        source: names::source(resolution),
         responded_by,
         responded_at: *at,
-        status: words::status(resolution.status()),
+        status: names::status(resolution.status()),
         payload,
     })
 }
@@ -213,7 +213,7 @@ fn metadata(interaction: &Interaction) -> Value {
     Value::Object(metadata)
 }
 
-fn suggested(question: &Question) -> SuggestedActionsView {
+fn suggested_actions(question: &Question) -> SuggestedActionsView {
     let mut all = SuggestedActionsView::default();
     for option in &question.options {
         all.rule_based.push(SuggestedActionView {
@@ -222,7 +222,7 @@ fn suggested(question: &Question) -> SuggestedActionsView {
             source: "ruleBased",
             description: option.description.clone(),
             cta_label: Some(option.label.clone()),
-            payload: payload::choosing(&option.id),
+            payload: payload::of_option(&option.id),
         });
     }
     for suggestion in &question.suggestions {
@@ -237,7 +237,7 @@ fn suggested(question: &Question) -> SuggestedActionsView {
             source,
             description: None,
             cta_label: None,
-            payload: payload::filled(question, suggestion),
+            payload: payload::of_suggestion(question, suggestion),
         });
     }
     let dropped = question.metadata.get("dropped_suggestions").and_then(Value::as_array);

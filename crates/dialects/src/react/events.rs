@@ -9,10 +9,10 @@ use domain::{Caller, Event, SessionId, Status};
 use engine::Error;
 use serde_json::{Value, json};
 
-use super::place::{Place, Places};
+use super::position::{Position, Positions};
 use super::request::RequestView;
 use server::App;
-use server::handler::{ApiError, Said, Words};
+use server::handler::{ApiError, EventRenderer, Rendered};
 
 /// How long a stream goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,14 +28,14 @@ pub(super) enum Until {
 }
 
 /// The words of this wire.
-pub(super) struct Speech {
+pub(super) struct ReactEvents {
     /// What the client calls the session or the channel.
     name: String,
     until: Until,
     /// From where on each session is told.
-    from: Places,
+    from: Positions,
     /// What was told of each session that goes on.
-    told: Places,
+    told: Positions,
     /// The sessions of which the end is still to be said; of those that have ended, their last event.
     open: BTreeMap<SessionId, Option<u64>>,
     /// Whether the agent of a session waits for messages.
@@ -43,25 +43,25 @@ pub(super) struct Speech {
 }
 
 /// One event of this wire.
-type Spoken = (&'static str, Value);
+type ReactEvent = (&'static str, Value);
 
-impl Speech {
-    pub(super) fn new(name: String, until: Until, from: Places) -> Self {
+impl ReactEvents {
+    pub(super) fn new(name: String, until: Until, from: Positions) -> Self {
         Self { name, until, told: from.clone(), from, open: BTreeMap::new(), listens: HashMap::new() }
     }
 
     /// There is something to say of a session that is known already: up to its end, or to this event if it has ended.
-    pub(super) fn expects(&mut self, session: SessionId, last: Option<u64>) {
+    pub(super) fn expect_end(&mut self, session: SessionId, last: Option<u64>) {
         self.open.insert(session, last);
     }
 
     /// Whether everything was said of all sessions that were told of.
-    pub(super) fn all_said(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.open.is_empty()
     }
 
     /// Finds out how a session is to be told of.
-    pub(super) async fn meets(&mut self, app: &App, caller: &Caller, id: SessionId) -> Result<(), Error> {
+    pub(super) async fn learn(&mut self, app: &App, caller: &Caller, id: SessionId) -> Result<(), Error> {
         if let Entry::Vacant(unknown) = self.listens.entry(id) {
             let (session, luggage, _) = app.engine.session(caller, id).await?;
             unknown.insert(session.driven && session.brief.flow.is_none() && luggage.input.is_null());
@@ -75,7 +75,7 @@ impl Speech {
     }
 
     /// What is said of an event, but of those that need the question itself.
-    fn spoken(&self, event: &Event) -> Vec<Spoken> {
+    fn translate(&self, event: &Event) -> Vec<ReactEvent> {
         let data = &event.data;
         match event.name.as_str() {
             "session.started" | "session.revived" => {
@@ -84,7 +84,7 @@ impl Speech {
             "message.sent" => vec![("STARTED", json!({ "message": data["content"] }))],
             "model.thought" | "model.again" => vec![("THINKING", turn(data))],
             "model.said" => vec![("PARTIAL_RESULT", turn(data))],
-            "model.turn" => turned(data, self.listens(event)),
+            "model.turn" => turn_events(data, self.listens(event)),
             "action.allowed" | "action.waiting" | "action.denied" | "action.started" | "action.offered" => {
                 vec![("TOOL", call(event))]
             }
@@ -95,33 +95,33 @@ impl Speech {
             | "interaction.auto_resolved"
             | "interaction.expired"
             | "interaction.cancelled"
-            | "interaction.handed_over" => vec![("OBSERVING", settled(event))],
+            | "interaction.handed_over" => vec![("OBSERVING", question_end(event))],
             "step.completed" if !self.listens(event) => {
                 vec![("DONE", json!({ "step": data["name"], "result": data["output"] }))]
             }
             "step.failed" | "step.rejected" | "step.skipped" => {
                 vec![(
                     "OBSERVING",
-                    json!({ "step": data["name"], "state": past(&event.name), "reason": data["reason"] }),
+                    json!({ "step": data["name"], "state": state_name(&event.name), "reason": data["reason"] }),
                 )]
             }
             "session.failed" => {
                 let why = data["reason"].as_str().unwrap_or("the session has failed");
-                vec![("ERROR", json!({ "message": why })), ("COMPLETED", ended(event))]
+                vec![("ERROR", json!({ "message": why })), ("COMPLETED", session_end(event))]
             }
-            "session.completed" | "session.cancelled" => vec![("COMPLETED", ended(event))],
+            "session.completed" | "session.cancelled" => vec![("COMPLETED", session_end(event))],
             _ => Vec::new(),
         }
     }
 
     /// Whether this is the last that there is to say of its session.
-    fn closes(&mut self, event: &Event) -> bool {
+    fn close(&mut self, event: &Event) -> bool {
         if ["session.started", "session.revived"].contains(&event.name.as_str()) {
             self.open.entry(event.session).or_default();
         }
         let closes = match self.open.get(&event.session) {
             Some(Some(last)) => event.seq >= *last,
-            _ => ends(event),
+            _ => ends_session(event),
         };
         if closes {
             self.open.remove(&event.session);
@@ -129,22 +129,22 @@ impl Speech {
         closes
     }
 
-    async fn last(&self, app: &App, caller: &Caller, (event, closes): (&Event, bool)) -> Result<bool, Error> {
+    async fn is_last(&self, app: &App, caller: &Caller, (event, closes): (&Event, bool)) -> Result<bool, Error> {
         Ok(match self.until {
-            Until::Turn => closes || self.spoken(event).iter().any(|(name, _)| *name == "COMPLETED"),
+            Until::Turn => closes || self.translate(event).iter().any(|(name, _)| *name == "COMPLETED"),
             Until::Session => closes,
-            Until::Channel => closes && self.all_said() && app.engine.live_in(caller, &self.name).await?.is_empty(),
+            Until::Channel => closes && self.is_complete() && app.engine.live_in(caller, &self.name).await?.is_empty(),
             Until::Event(last) => closes || event.seq >= last,
         })
     }
 
     /// Whether nothing would be said of an event of a session that has ended, whose questions are all settled.
-    pub(super) fn silent(&self, event: &Event) -> bool {
-        self.framed(event, self.spoken(event)).is_empty()
+    pub(super) fn is_silent(&self, event: &Event) -> bool {
+        self.frames(event, self.translate(event)).is_empty()
     }
 
     /// A question that is open. Whoever connects again is not shown what was settled meanwhile.
-    async fn asked(&self, app: &App, caller: &Caller, event: &Event) -> Result<Vec<Spoken>, Error> {
+    async fn question(&self, app: &App, caller: &Caller, event: &Event) -> Result<Vec<ReactEvent>, Error> {
         let Some(id) = event.interaction else { return Ok(Vec::new()) };
         let asked = app.engine.interaction(caller, id, Duration::ZERO).await?;
         if asked.status() != Status::Pending || asked.handed_over().is_some() {
@@ -153,13 +153,13 @@ impl Speech {
         Ok(vec![("INTERACTION", json!(RequestView::new(asked, &self.name)))])
     }
 
-    fn framed(&self, event: &Event, spoken: Vec<Spoken>) -> Vec<Frame> {
-        if spoken.is_empty() {
+    fn frames(&self, event: &Event, translated: Vec<ReactEvent>) -> Vec<Frame> {
+        if translated.is_empty() {
             return Vec::new();
         }
-        let last = spoken.len() - 1;
-        let parts = spoken.into_iter().enumerate().map(|(part, (name, data))| {
-            let told = self.told.at(event.session, Place { seq: event.seq, part: (part != last).then_some(part) });
+        let last = translated.len() - 1;
+        let parts = translated.into_iter().enumerate().map(|(part, (name, data))| {
+            let told = self.told.at(event.session, Position { seq: event.seq, part: (part != last).then_some(part) });
             let body = json!({ "type": name, "sessionId": self.name, "data": data, "timestamp": event.at });
             Frame::default().id(told.to_string()).event(name).data(body.to_string())
         });
@@ -169,32 +169,32 @@ impl Speech {
     }
 }
 
-impl Words for Speech {
-    async fn say(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Said, ApiError> {
-        self.meets(app, caller, event.session).await?;
-        let spoken = match event.name.as_str() {
-            "interaction.asked" => self.asked(app, caller, &event).await?,
-            _ => self.spoken(&event),
+impl EventRenderer for ReactEvents {
+    async fn render(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Rendered, ApiError> {
+        self.learn(app, caller, event.session).await?;
+        let translated = match event.name.as_str() {
+            "interaction.asked" => self.question(app, caller, &event).await?,
+            _ => self.translate(&event),
         };
-        let frames = self.framed(&event, spoken);
-        let closes = self.closes(&event);
-        let last = self.last(app, caller, (&event, closes)).await?;
-        self.told.0.insert(event.session, Place::after(event.seq));
+        let frames = self.frames(&event, translated);
+        let closes = self.close(&event);
+        let last = self.is_last(app, caller, (&event, closes)).await?;
+        self.told.0.insert(event.session, Position::after(event.seq));
         if closes && !last {
             // What is told of no more nobody needs to be reminded of, but of the newest: it would be told again to whoever finds nothing else.
             let newest = self.told.0.keys().next_back().copied();
             self.told.0.retain(|id, _| self.open.contains_key(id) || Some(*id) == newest);
         }
-        Ok(Said { frames, last })
+        Ok(Rendered { frames, last })
     }
 }
 
-fn ends(event: &Event) -> bool {
+fn ends_session(event: &Event) -> bool {
     ["session.completed", "session.failed", "session.cancelled"].contains(&event.name.as_str())
 }
 
 /// A turn of the model: what it thought, unless it was told while it did, and what it wants done or says in the end.
-fn turned(data: &Value, listens: bool) -> Vec<Spoken> {
+fn turn_events(data: &Value, listens: bool) -> Vec<ReactEvent> {
     let (number, text) = (&data["turn"], &data["text"]);
     let mut all = Vec::new();
     if data["thinking"].as_str().is_none_or(str::is_empty) {
@@ -215,20 +215,20 @@ fn turn(data: &Value) -> Value {
 
 fn call(event: &Event) -> Value {
     let data = &event.data;
-    json!({ "toolCallId": data["call_id"], "toolName": data["tool"], "state": past(&event.name), "reason": data["reason"] })
+    json!({ "toolCallId": data["call_id"], "toolName": data["tool"], "state": state_name(&event.name), "reason": data["reason"] })
 }
 
-fn settled(event: &Event) -> Value {
+fn question_end(event: &Event) -> Value {
     let data = &event.data;
     let request = event.interaction.map(|id| id.to_string());
-    json!({ "requestId": request, "state": past(&event.name), "selectedOptionIds": data["options"], "by": data["by"]["name"] })
+    json!({ "requestId": request, "state": state_name(&event.name), "selectedOptionIds": data["options"], "by": data["by"]["name"] })
 }
 
-fn ended(event: &Event) -> Value {
-    json!({ "status": past(&event.name), "reason": event.data["reason"] })
+fn session_end(event: &Event) -> Value {
+    json!({ "status": state_name(&event.name), "reason": event.data["reason"] })
 }
 
 /// What has happened, without what it has happened to.
-fn past(name: &str) -> &str {
+fn state_name(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, past)| past)
 }

@@ -9,7 +9,7 @@ use http::header::{AUTHORIZATION, CONTENT_ENCODING, HOST};
 use crate::error::ApiError;
 
 /// Refuses a request whose head is ambiguous.
-pub(crate) async fn unambiguous(request: Request, next: Next) -> Response {
+pub(crate) async fn refuse_ambiguous(request: Request, next: Next) -> Response {
     match check(request.headers()) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),

@@ -14,10 +14,10 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::item::FlowInteractionView;
+use super::interaction::FlowInteractionView;
 use super::payload;
 use server::App;
-use server::handler::{ApiError, Command, Ids, Problems, Who};
+use server::handler::{ApiError, Authenticated, Command, PathIds, Problems};
 
 /// The header that names the channel.
 const CHANNEL: &str = "x-chat-session-id";
@@ -26,25 +26,25 @@ const CHANNEL: &str = "x-chat-session-id";
 type Reply = Result<(StatusCode, Json<FlowInteractionView>), ApiError>;
 
 /// Somebody at one of the questions of a session, as the path names it, in the channel that the header names.
-pub(super) struct At {
+pub(super) struct QuestionPath {
     caller: Caller,
     session: SessionId,
     request: InteractionId,
     channel: Option<String>,
 }
 
-impl FromRequestParts<App> for At {
+impl FromRequestParts<App> for QuestionPath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let Who(caller) = Who::from_request_parts(parts, app).await?;
-        let Ids(session, request) = Ids::<SessionId, InteractionId>::from_request_parts(parts, app).await?;
+        let Authenticated(caller) = Authenticated::from_request_parts(parts, app).await?;
+        let PathIds(session, request) = PathIds::<SessionId, InteractionId>::from_request_parts(parts, app).await?;
         let channel = parts.headers.get(CHANNEL).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Ok(Self { caller, session, request, channel })
     }
 }
 
-impl IntoParams for At {
+impl IntoParams for QuestionPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let text = |name: &str, place: ParameterIn, required: Required, what: &str| {
             let of: SchemaType = match required {
@@ -64,44 +64,44 @@ impl IntoParams for At {
     }
 }
 
-impl At {
+impl QuestionPath {
     /// The question, where the channel is the one that the header names, and the body if it names one.
-    async fn found(&self, app: &App, said: Option<&str>) -> Result<Placed, ApiError> {
+    async fn load(&self, app: &App, said: Option<&str>) -> Result<Placed, ApiError> {
         let placed = app.engine.question(&self.caller, self.session, self.request).await?;
         let missing = || ApiError::HeaderInvalid("X-Chat-Session-Id must name the channel of the question".into());
         let header = self.channel.as_deref().ok_or_else(missing)?;
         let channel = &placed.interaction.origin.channel;
         let mut named = [Some(header), said].into_iter().flatten();
-        if named.all(|named| same(named, channel)) { Ok(placed) } else { Err(ApiError::ChannelMismatch) }
+        if named.all(|named| is_same_channel(named, channel)) { Ok(placed) } else { Err(ApiError::ChannelMismatch) }
     }
 
     /// Who answers is said by the credential alone; a body that says otherwise is refused.
-    fn signed(&self, responded_by: Option<&str>) -> Result<(), ApiError> {
+    fn check_responder(&self, responded_by: Option<&str>) -> Result<(), ApiError> {
         match responded_by {
             Some(name) if !domain::text::same_name(name, &self.caller.actor.name) => {
-                Err(ApiError::wrong("/respondedBy", "is not whom the credential belongs to: leave it out"))
+                Err(ApiError::invalid("/respondedBy", "is not whom the credential belongs to: leave it out"))
             }
             _ => Ok(()),
         }
     }
 
-    fn signed_by_person(&self, body: &FlowRespondBody) -> Result<(), ApiError> {
-        self.signed(body.responded_by.as_deref())?;
+    fn check_person(&self, body: &FlowRespondBody) -> Result<(), ApiError> {
+        self.check_responder(body.responded_by.as_deref())?;
         if body.source.is_some_and(|source| source != FlowSource::User) {
-            return Err(ApiError::wrong("/source", "is USER where a person answers: use `auto`"));
+            return Err(ApiError::invalid("/source", "is USER where a person answers: use `auto`"));
         }
         Ok(())
     }
 }
 
 /// Whether two texts name one channel; a UUID may be written in any of its forms.
-fn same(one: &str, other: &str) -> bool {
+fn is_same_channel(one: &str, other: &str) -> bool {
     let uuid = |text: &str| Uuid::try_parse(text.strip_prefix(SessionId::PREFIX).unwrap_or(text)).ok();
     one == other || uuid(one).is_some_and(|one| uuid(other) == Some(one))
 }
 
 /// What a use case made of a question, or why it did not, in the words of this wire.
-fn replied(placed: Placed, done: Result<Interaction, Error>) -> Reply {
+fn reply(placed: Placed, done: Result<Interaction, Error>) -> Reply {
     let Placed { interaction: before, step } = placed;
     match done {
         Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step)))),
@@ -109,7 +109,7 @@ fn replied(placed: Placed, done: Result<Interaction, Error>) -> Reply {
         Err(Error::Refused(Refusal::TooLate(_))) if before.status() == Status::Expired => {
             Err(Refusal::AlreadyResolved(Box::new(before)).into())
         }
-        Err(error) => Err(payload::placed(error, &before.question)),
+        Err(error) => Err(payload::map_fields(error, &before.question)),
     }
 }
 
@@ -144,33 +144,33 @@ pub(super) struct FlowRespondBody {
 /// Answers a question. The first answer wins.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/respond", tag = "flows-wire",
     request_body = FlowRespondBody,
-    params(At), responses((status = 202, description = "The question, with the answer", body = FlowInteractionView), Problems))]
+    params(QuestionPath), responses((status = 202, description = "The question, with the answer", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_respond(
     State(app): State<App>,
-    at: At,
-    Command { body, once }: Command<FlowRespondBody>,
+    path: QuestionPath,
+    Command { body, idempotency }: Command<FlowRespondBody>,
 ) -> Reply {
-    let placed = at.found(&app, body.chat_session_id.as_deref()).await?;
-    at.signed_by_person(&body)?;
+    let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
+    path.check_person(&body)?;
     let draft = payload::draft(&placed.interaction.question, body.payload)?;
-    let answered = app.engine.answer(&at.caller, at.request, draft, once).await;
-    replied(placed, answered)
+    let answered = app.engine.answer(&path.caller, path.request, draft, idempotency).await;
+    reply(placed, answered)
 }
 
 /// Goes on without an answer. No form is looked at.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/skip", tag = "flows-wire",
     request_body = FlowRespondBody,
-    params(At), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+    params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_skip(
     State(app): State<App>,
-    at: At,
-    Command { body, once }: Command<FlowRespondBody>,
+    path: QuestionPath,
+    Command { body, idempotency }: Command<FlowRespondBody>,
 ) -> Reply {
-    let placed = at.found(&app, body.chat_session_id.as_deref()).await?;
-    at.signed_by_person(&body)?;
+    let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
+    path.check_person(&body)?;
     let draft = Draft { effect: Some(Effect::Skip), ..Draft::default() };
-    let skipped = app.engine.answer(&at.caller, at.request, draft, once).await;
-    replied(placed, skipped)
+    let skipped = app.engine.answer(&path.caller, path.request, draft, idempotency).await;
+    reply(placed, skipped)
 }
 
 /// Answers in place of a person, or ends a question before its time.
@@ -193,7 +193,7 @@ impl FlowAutoBody {
             None | Some(FlowSource::System) => Ok(AutoSource::System),
             Some(FlowSource::AutoPolicy) => Ok(AutoSource::AutoPolicy),
             Some(FlowSource::User) => {
-                Err(ApiError::wrong("/source", "is not USER where nobody in person answers: use `respond`"))
+                Err(ApiError::invalid("/source", "is not USER where nobody in person answers: use `respond`"))
             }
         }
     }
@@ -202,33 +202,37 @@ impl FlowAutoBody {
 /// Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "flows-wire",
     request_body = FlowAutoBody,
-    params(At), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
-pub(super) async fn flows_auto(State(app): State<App>, at: At, Command { body, once }: Command<FlowAutoBody>) -> Reply {
-    let placed = at.found(&app, None).await?;
-    at.signed(body.responded_by.as_deref())?;
+    params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+pub(super) async fn flows_auto(
+    State(app): State<App>,
+    path: QuestionPath,
+    Command { body, idempotency }: Command<FlowAutoBody>,
+) -> Reply {
+    let placed = path.load(&app, None).await?;
+    path.check_responder(body.responded_by.as_deref())?;
     let source = body.source()?;
     let question = &placed.interaction.question;
     let draft =
-        if body.payload.is_null() { payload::unsaid(question) } else { payload::draft(question, body.payload)? };
-    let done = app.engine.auto(&at.caller, at.request, source, draft, once).await;
-    replied(placed, done)
+        if body.payload.is_null() { payload::default_draft(question) } else { payload::draft(question, body.payload)? };
+    let done = app.engine.auto(&path.caller, path.request, source, draft, idempotency).await;
+    reply(placed, done)
 }
 
 /// Ends a question now as its deadline would: by its fallback, or expired.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/expire", tag = "flows-wire",
     request_body = FlowAutoBody,
-    params(At), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+    params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_expire(
     State(app): State<App>,
-    at: At,
-    Command { body, once }: Command<FlowAutoBody>,
+    path: QuestionPath,
+    Command { body, idempotency }: Command<FlowAutoBody>,
 ) -> Reply {
-    let placed = at.found(&app, None).await?;
-    at.signed(body.responded_by.as_deref())?;
+    let placed = path.load(&app, None).await?;
+    path.check_responder(body.responded_by.as_deref())?;
     body.source()?;
     if !body.payload.is_null() {
-        return Err(ApiError::wrong("/payload", "is not taken: what is over is answered by nobody"));
+        return Err(ApiError::invalid("/payload", "is not taken: what is over is answered by nobody"));
     }
-    let done = app.engine.expire(&at.caller, at.request, once).await;
-    replied(placed, done)
+    let done = app.engine.expire(&path.caller, path.request, idempotency).await;
+    reply(placed, done)
 }

@@ -12,12 +12,12 @@ pub(super) const MOST: usize = 100;
 
 /// A place in a session. An event of ours can be several of this wire: all but the last of them have a part as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) seq: u64,
     pub(super) part: Option<usize>,
 }
 
-impl Place {
+impl Position {
     /// After everything that is said of an event.
     pub(super) const fn after(seq: u64) -> Self {
         Self { seq, part: None }
@@ -32,7 +32,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.part {
             None => write!(f, "{}", self.seq),
@@ -41,7 +41,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl FromStr for Place {
+impl FromStr for Position {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -56,56 +56,56 @@ impl FromStr for Place {
 
 /// Where a reader is, in every session that it was told of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Places(pub(super) BTreeMap<SessionId, Place>);
+pub(super) struct Positions(pub(super) BTreeMap<SessionId, Position>);
 
-impl Places {
+impl Positions {
     /// In one session alone.
-    pub(super) fn of(session: SessionId, place: Place) -> Self {
-        Self(BTreeMap::from([(session, place)]))
+    pub(super) fn of(session: SessionId, position: Position) -> Self {
+        Self(BTreeMap::from([(session, position)]))
     }
 
     /// Where it is in a session: before its beginning if nothing is known.
-    pub(super) fn within(&self, session: SessionId) -> Place {
-        self.0.get(&session).copied().unwrap_or(Place::after(0))
+    pub(super) fn within(&self, session: SessionId) -> Position {
+        self.0.get(&session).copied().unwrap_or(Position::after(0))
     }
 
     /// The same with this place in a session, within what can be read again. What is left out may be told once more, so that it is where the least
     /// was told.
-    pub(super) fn at(&self, session: SessionId, place: Place) -> Self {
+    pub(super) fn at(&self, session: SessionId, position: Position) -> Self {
         let others = self.0.iter().filter(|(other, _)| **other != session);
-        let mut others: Vec<(SessionId, Place)> = others.map(|(other, place)| (*other, *place)).collect();
+        let mut others: Vec<(SessionId, Position)> = others.map(|(other, position)| (*other, *position)).collect();
         if others.len() >= MOST {
-            others.sort_unstable_by_key(|(_, place)| Reverse(place.seq));
+            others.sort_unstable_by_key(|(_, position)| Reverse(position.seq));
             others.truncate(MOST - 1);
         }
-        Self(others.into_iter().chain([(session, place)]).collect())
+        Self(others.into_iter().chain([(session, position)]).collect())
     }
 }
 
-impl fmt::Display for Places {
+impl fmt::Display for Positions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (session, place)) in self.0.iter().enumerate() {
+        for (index, (session, position)) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
-            write!(f, "{comma}{}:{place}", session.uuid())?;
+            write!(f, "{comma}{}:{position}", session.uuid())?;
         }
         Ok(())
     }
 }
 
-impl FromStr for Places {
+impl FromStr for Positions {
     type Err = ();
 
     /// A number without a session is of nobody knows which one: everything is told again.
     fn from_str(text: &str) -> Result<Self, ()> {
-        if text.parse::<Place>().is_ok() {
+        if text.parse::<Position>().is_ok() {
             return Ok(Self::default());
         }
-        let mut places = BTreeMap::new();
+        let mut positions = BTreeMap::new();
         for one in text.split(',') {
-            let (session, place) = one.split_once(':').ok_or(())?;
-            places.insert(session.parse().map_err(|_| ())?, place.parse()?);
+            let (session, position) = one.split_once(':').ok_or(())?;
+            positions.insert(session.parse().map_err(|_| ())?, position.parse()?);
         }
-        if places.len() > MOST { Err(()) } else { Ok(Self(places)) }
+        if positions.len() > MOST { Err(()) } else { Ok(Self(positions)) }
     }
 }
 
@@ -118,16 +118,16 @@ mod tests {
     #[test]
     fn places_are_read_as_they_are_written() {
         let [one, two] = [1, 2].map(|number| SessionId::from_uuid(Uuid::from_u128(number)));
-        let mut places = Places::of(one, Place { seq: 7, part: Some(1) });
-        assert_eq!(places.to_string().parse(), Ok(places.clone()));
-        assert_eq!((places.within(one).before(), places.within(two).before()), (6, 0));
-        places.0.insert(two, Place::after(12));
-        assert_eq!(places.to_string().parse(), Ok(places));
-        assert_eq!("12.1".parse(), Ok(Places::default()));
+        let mut positions = Positions::of(one, Position { seq: 7, part: Some(1) });
+        assert_eq!(positions.to_string().parse(), Ok(positions.clone()));
+        assert_eq!((positions.within(one).before(), positions.within(two).before()), (6, 0));
+        positions.0.insert(two, Position::after(12));
+        assert_eq!(positions.to_string().parse(), Ok(positions));
+        assert_eq!("12.1".parse(), Ok(Positions::default()));
         for nothing in
             ["", "soon", "x:1", &format!("{one}:-1"), &format!("{one}:1,"), &format!("{one}:9223372036854775808")]
         {
-            assert_eq!(nothing.parse::<Places>(), Err(()), "{nothing}");
+            assert_eq!(nothing.parse::<Positions>(), Err(()), "{nothing}");
         }
     }
 
@@ -136,9 +136,10 @@ mod tests {
     fn what_is_written_can_be_read_however_many_sessions_there_are() {
         let session = |number| SessionId::from_uuid(Uuid::from_u128(number));
         for count in [1, 100, 101, 1500] {
-            let places = Places((1..=count).map(|number| (session(number), Place::after(number as u64))).collect());
+            let positions =
+                Positions((1..=count).map(|number| (session(number), Position::after(number as u64))).collect());
             for own in [1, count + 1] {
-                let written = places.at(session(own), Place::after(7));
+                let written = positions.at(session(own), Position::after(7));
                 assert_eq!(written.to_string().parse(), Ok(written.clone()));
                 assert_eq!(written.0.len() as u128, count.max(own).min(100));
                 assert_eq!(written.within(session(own)).seq, 7);

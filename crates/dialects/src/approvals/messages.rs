@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// What a client says. Fields that are not known are passed over: the clients are older than this server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Said {
+pub(super) enum ClientMessage {
     UserMessage(UserMessage),
     HitlDecision(Decision),
     HitlDecisions(Decisions),
@@ -83,7 +83,7 @@ pub(crate) struct ToolResult {
 /// What the server says.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Message {
+pub(super) enum ServerMessage {
     AssistantMessage(AssistantMessage),
     ToolCall(ToolCall),
     HitlResolved(Resolved),
@@ -219,9 +219,9 @@ pub(crate) struct PendingApprovals {
 }
 
 /// A question as a call that needs approval. What is no approval of a tool is shown under its kind, with all that it asks.
-pub(super) fn asking(asked: &Interaction, call_id: String) -> ToolCall {
+pub(super) fn approval_request(asked: &Interaction, call_id: String) -> ToolCall {
     let question = &asked.question;
-    let (tool_name, arguments) = shown(asked);
+    let (tool_name, arguments) = tool_and_arguments(asked);
     ToolCall {
         call_id,
         tool_name,
@@ -237,15 +237,15 @@ pub(super) fn asking(asked: &Interaction, call_id: String) -> ToolCall {
 }
 
 /// The tool and its arguments, or what stands in their place.
-pub(super) fn shown(asked: &Interaction) -> (String, Value) {
+pub(super) fn tool_and_arguments(asked: &Interaction) -> (String, Value) {
     let question = &asked.question;
     match (&question.kind, &question.action) {
         (Kind::Approval, Some(action)) => (action.tool.clone(), action.arguments.clone()),
-        (kind, _) => (kind.name().to_owned(), put(asked)),
+        (kind, _) => (kind.name().to_owned(), question_arguments(asked)),
     }
 }
 
-fn put(asked: &Interaction) -> Value {
+fn question_arguments(asked: &Interaction) -> Value {
     let question = &asked.question;
     let option = |option: &Choice| json!({ "id": option.id, "label": option.label, "effect": option.effect });
     let options: Vec<Value> = question.options.iter().map(option).collect();
@@ -261,12 +261,12 @@ fn put(asked: &Interaction) -> Value {
 }
 
 /// How a question ended; nothing while it has not.
-pub(super) fn ended(asked: &Interaction, call_id: String) -> Option<Message> {
+pub(super) fn resolved_message(asked: &Interaction, call_id: String) -> Option<ServerMessage> {
     let State::Resolved { resolution, .. } = &asked.state else { return None };
     let (answer, source) = match resolution {
-        Resolution::Expired => return Some(Message::HitlExpired(Expired { call_id })),
+        Resolution::Expired => return Some(ServerMessage::HitlExpired(Expired { call_id })),
         Resolution::Cancelled { by, reason } => {
-            return Some(Message::HitlResolved(Resolved {
+            return Some(ServerMessage::HitlResolved(Resolved {
                 call_id,
                 decision: "reject",
                 source: "system",
@@ -290,7 +290,7 @@ pub(super) fn ended(asked: &Interaction, call_id: String) -> Option<Message> {
         Effect::Reject | Effect::Retry | Effect::Terminate | Effect::Skip => "reject",
         Effect::Provide | Effect::Custom => "answer",
     };
-    Some(Message::HitlResolved(Resolved {
+    Some(ServerMessage::HitlResolved(Resolved {
         call_id,
         decision,
         source,

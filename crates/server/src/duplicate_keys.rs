@@ -7,61 +7,61 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// Any JSON, each name once in its object; nothing of it is kept.
-pub(crate) struct Unique;
+pub(crate) struct UniqueKeys;
 
-impl<'de> Deserialize<'de> for Unique {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Looking)
+        deserializer.deserialize_any(KeyVisitor)
     }
 }
 
-struct Looking;
+struct KeyVisitor;
 
-impl<'de> Visitor<'de> for Looking {
-    type Value = Unique;
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = UniqueKeys;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_bool<E>(self, _: bool) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_i64<E>(self, _: i64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_u64<E>(self, _: u64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_f64<E>(self, _: f64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_str<E>(self, _: &str) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_unit<E>(self) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_unit<E>(self) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
-        while items.next_element::<Unique>()?.is_some() {}
-        Ok(Unique)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<UniqueKeys, A::Error> {
+        while items.next_element::<UniqueKeys>()?.is_some() {}
+        Ok(UniqueKeys)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Unique, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<UniqueKeys, A::Error> {
         let mut names = HashSet::new();
         while let Some(name) = fields.next_key::<String>()? {
-            fields.next_value::<Unique>()?;
+            fields.next_value::<UniqueKeys>()?;
             if !names.insert(name) {
                 return Err(A::Error::custom("a name stands twice in one object"));
             }
         }
-        Ok(Unique)
+        Ok(UniqueKeys)
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn check(json: &str, unique: bool) {
-        assert_eq!(serde_json::from_str::<Unique>(json).is_ok(), unique, "{json}");
+        assert_eq!(serde_json::from_str::<UniqueKeys>(json).is_ok(), unique, "{json}");
     }
 
     #[test]

@@ -12,10 +12,10 @@ use store::Page;
 use utoipa::{IntoParams, ToSchema};
 
 use super::example;
-use super::item::FlowInteractionView;
+use super::interaction::FlowInteractionView;
 use super::status::{FlowStatusView, StateView};
 use server::App;
-use server::handler::{ApiError, Id, LONGEST_WAIT, Problems, Query, Who, cursor, limit};
+use server::handler::{ApiError, Authenticated, LONGEST_WAIT, PathId, Problems, Query, cursor, limit};
 
 /// How many closed questions a page has.
 const PAGE: u32 = 20;
@@ -61,8 +61,8 @@ pub(super) struct FlowInteractionsView {
     responses((status = 200, description = "The questions", body = FlowInteractionsView), Problems))]
 pub(super) async fn flows_interactions(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     Query(query): Query<HistoryQuery>,
 ) -> Result<Json<FlowInteractionsView>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PAGE)))? };
@@ -119,8 +119,8 @@ impl PollQuery {
               (status = 204, description = "Nothing came in time"), Problems))]
 pub(super) async fn flows_poll(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
     Query(query): Query<PollQuery>,
 ) -> Result<Response, ApiError> {
     let (since, wait) = (query.since()?, query.wait()?);
@@ -146,8 +146,8 @@ pub(super) async fn flows_poll(
     responses((status = 200, description = "The session", body = FlowStatusView), Problems))]
 pub(super) async fn flows_snapshot(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
 ) -> Result<Json<FlowStatusView>, ApiError> {
     let found = app.engine.events(&caller, id, 0, MOST_EVENTS, Duration::ZERO).await?;
     Ok(Json(status(&app, &caller, id, (0, found)).await?))

@@ -80,7 +80,7 @@ pub(super) fn event(name: &str) -> String {
 }
 
 /// The name under which an event about a question is streamed; none where it is an event of the flow like any other.
-pub(super) fn streamed(name: &str) -> Option<&'static str> {
+pub(super) fn stream_event(name: &str) -> Option<&'static str> {
     match name {
         "interaction.asked" => Some("humanInteractionRequired"),
         "interaction.answered"

@@ -21,8 +21,8 @@ const OWN: &str = "/v1/";
 const SHOWN: usize = 60;
 
 /// The parameters of each operation, by its path and method.
-static TAKEN: LazyLock<HashMap<(String, Method), BTreeSet<String>>> = LazyLock::new(|| {
-    let mut taken = HashMap::new();
+static PARAMETERS: LazyLock<HashMap<(String, Method), BTreeSet<String>>> = LazyLock::new(|| {
+    let mut parameters = HashMap::new();
     for (path, item) in document(Addition::default()).paths.paths.into_iter().filter(|(path, _)| path.starts_with(OWN))
     {
         let operations = [
@@ -34,14 +34,14 @@ static TAKEN: LazyLock<HashMap<(String, Method), BTreeSet<String>>> = LazyLock::
         ];
         for (method, operation) in operations {
             if let Some(operation) = operation {
-                taken.insert((path.clone(), method), parameters(operation));
+                parameters.insert((path.clone(), method), query_parameters(operation));
             }
         }
     }
-    taken
+    parameters
 });
 
-fn parameters(operation: Operation) -> BTreeSet<String> {
+fn query_parameters(operation: Operation) -> BTreeSet<String> {
     let in_query = |parameter: RefOr<Parameter>| match parameter {
         RefOr::T(one) if one.parameter_in == ParameterIn::Query => Some(one.name),
         _ => None,
@@ -50,13 +50,13 @@ fn parameters(operation: Operation) -> BTreeSet<String> {
 }
 
 /// Refuses a request with a query parameter that its operation does not take.
-pub(crate) fn only_taken(parts: &Parts) -> Result<(), ApiError> {
+pub(crate) fn refuse_unknown(parts: &Parts) -> Result<(), ApiError> {
     let (Some(query), Some(path)) = (parts.uri.query(), parts.extensions.get::<MatchedPath>()) else { return Ok(()) };
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
-    let Some(taken) = TAKEN.get(&(path.as_str().to_owned(), method)) else { return Ok(()) };
+    let Some(parameters) = PARAMETERS.get(&(path.as_str().to_owned(), method)) else { return Ok(()) };
     let sent: Vec<(String, String)> =
         serde_urlencoded::from_str(query).map_err(|_| ApiError::QueryInvalid("the query cannot be read".into()))?;
-    match sent.into_iter().find(|(name, _)| !taken.contains(name)) {
+    match sent.into_iter().find(|(name, _)| !parameters.contains(name)) {
         None => Ok(()),
         Some((name, _)) => {
             let name: String = name.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
