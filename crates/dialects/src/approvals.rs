@@ -1,7 +1,11 @@
-//! Tool approval over WebSocket, as an editor with an assistant speaks it (seeds 002 and 003).
+//! `approvals`: tool approval over a WebSocket, for an editor with an assistant.
 //!
-//! A call that people are asked about is a `tool_call` with `requires_approval`; a decision is a message of its own, never the error of
-//! a tool. A call that this client is to run is a `tool_call` without: it is started as it is handed over, to one client, once.
+//! A call that people are asked about is sent as a `tool_call` with `requires_approval: true`; a decision is a message of its own and never
+//! looks like a tool error. A call that this client has to run is sent as a `tool_call` with `requires_approval: false`: the server starts the
+//! action when it sends the message, to one client, once.
+//!
+//! `messages.rs` has the message types, `decide.rs` handles messages of clients, `names.rs` maps calls to the names that clients see, and
+//! `channel.rs` describes the socket in the AsyncAPI document. Start reading at `approvals_open`.
 
 mod channel;
 mod decide;
@@ -35,40 +39,40 @@ use server::handler::{
     ApiError, Authenticated, CloseReason, PathId, Problems, Query, SocketHandler, SocketRequest, cursor, limit,
 };
 
-/// How long a client that was given a call may be gone before nobody knows what became of the call.
+/// Lease of a call that a client runs, in seconds. It is extended while the client is connected; when it runs out, the outcome is unknown.
 const LEASE: i64 = 60;
-/// How many open calls a page has, unless less is asked for.
+/// Default page size.
 const PORTION: u32 = 200;
 
-/// How long a client that has come back is taken to run still what it was given before. Nothing on this wire says that it does: it may have
-/// been begun anew, and know of nothing.
+/// How long the outcome of a call is awaited from a client that reconnects. The dialect has no message that says whether the client still runs it:
+/// the client may have been restarted.
 const RESUMED: SignedDuration = SignedDuration::from_secs(300);
-/// How long that can go on, however often it comes back.
+/// Upper bound of that time since the call was started, over all reconnections.
 const RESUMED_IN_ALL: SignedDuration = SignedDuration::from_hours(1);
 
-/// Its operations.
+/// Operations of this dialect.
 pub(super) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(approvals_open)).routes(routes!(approvals_pending))
 }
 
-/// How a socket is opened.
+/// Query of `/ws/{session}`.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct OpenQuery {
-    /// The agent that messages are for: a session of it that listens, or that the message opens.
+    /// Name of the agent that messages are for. A message goes to a session of this agent that listens, or opens one.
     agent: Option<String>,
-    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one socket.
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one socket.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }
 
-/// Opens a WebSocket of one session, or of a channel: what it says stands in `/asyncapi.json`.
+/// Opens a WebSocket for one session or for a channel. `/asyncapi.json` describes its messages.
 #[utoipa::path(get, path = "/ws/{session}", tag = "approvals",
     params(("session" = String, Path, description = "`ses_…` or its UUID; or the name of a channel: all sessions that are in it or will be, \
             where the first message opens one"), OpenQuery),
     responses((status = 101, description = "The socket is open"),
-              (status = 426, description = "This is a WebSocket", content_type = "application/problem+json",
+              (status = 426, description = "The request is not a WebSocket handshake", content_type = "application/problem+json",
                body = protocol::ProblemBody), Problems))]
 async fn approvals_open(
     State(app): State<App>,
@@ -78,7 +82,7 @@ async fn approvals_open(
 ) -> Result<Response, ApiError> {
     let caller = socket.caller.clone();
     let names = call_names(&app, &caller, &name).await?;
-    // What is open is shown before anything is heard: the end of a question that is decided by the first message is told then, too.
+    // The follower starts before the first message is handled, so that a question decided by that message is reported as resolved.
     let (follower, sessions) = match names.session() {
         Some(session) => {
             let Attended { session, .. } = app.engine.attend(&caller, session).await?;
@@ -96,21 +100,21 @@ async fn approvals_open(
     socket.open(&app, Approvals { app: app.clone(), caller, name, names, agent, follower, updates, shown, running })
 }
 
-/// Which part of what is open.
+/// Query of the list of pending approvals.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PendingQuery {
-    /// Where the page before ended: its `next`.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many, and about 4 MiB; 200 if absent.
+    /// Maximum number of entries; 200 if absent. A page also ends at about 4 MiB.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists the calls of a session, or of all sessions that go on in a channel, that people are asked about, the oldest first.
+/// Lists the calls that wait for approval in a session, or in all running sessions of a channel, oldest first.
 #[utoipa::path(get, path = "/sessions/{session}/pending-approvals", tag = "approvals",
     params(("session" = String, Path, description = "`ses_…`, its UUID, or the name of a channel"), PendingQuery),
-    responses((status = 200, description = "What is open", body = PendingApprovals), Problems))]
+    responses((status = 200, description = "Pending approvals", body = PendingApprovals), Problems))]
 async fn approvals_pending(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -127,54 +131,54 @@ async fn approvals_pending(
     Ok(Json(PendingApprovals { session_id: name, pending_approvals, count, next }))
 }
 
-/// What a client calls what it wants to hear of, and so how calls are named to it.
+/// Resolves the name in the path to a session or a channel, which decides how calls are named.
 async fn call_names(app: &App, caller: &Caller, name: &str) -> Result<CallNames, ApiError> {
     let named = app.engine.named(caller, name).await?;
     let ours = name.starts_with(SessionId::PREFIX);
     match named {
         Some(Named::Session(session)) => Ok(CallNames::Session(session.id)),
-        // Only we give such names: it is not here, or somebody else's.
+        // The prefix is reserved for ids of this server: the session does not exist or is not visible to the caller.
         _ if ours && app.engine.conversation(caller, name).await?.is_none() => Err(Refusal::NotFound("session").into()),
         Some(Named::Channel(own)) => Ok(CallNames::Channel(own)),
         None => Err(ApiError::IdInvalid("a channel has 1 to 128 printable ASCII characters without spaces".into())),
     }
 }
 
-/// One client of one session, or of one channel.
+/// A connected client of one session or one channel.
 struct Approvals {
     app: App,
     caller: Caller,
-    /// What the client calls the session or the channel.
+    /// Name of the session or channel, as the client wrote it.
     name: String,
     names: CallNames,
     agent: Option<String>,
     follower: Follower,
-    /// What was found when the client came, or a session began, and is still to be told.
+    /// Updates from the time when the client connected or a session began, not yet sent.
     updates: Vec<Update>,
-    /// Questions that this client was shown and not yet told the end of.
+    /// Questions that were sent to this client and whose end was not.
     shown: HashSet<InteractionId>,
-    /// Calls that this client runs, as far as is known.
+    /// Calls that this client runs, as far as the server knows.
     running: Vec<RunningCall>,
 }
 
-/// A call that was handed over, and no result has come.
+/// A call that was sent to the client to run and has no result yet.
 struct RunningCall {
     call: (SessionId, String),
-    /// Which run: of one that was begun again since, this client knows nothing.
+    /// Permit of this run. A later run of the same call is not this client's.
     run: Option<PermitId>,
-    /// Until when it is kept, where it was handed to this client before it came back.
+    /// End of the wait, where the call was sent before the client reconnected.
     until: Option<Timestamp>,
-    /// Whether its outcome is still waited for. One that was given up may still be reported, and only for its own run.
+    /// Whether the lease is still extended. The client may report an outcome later, for this run only.
     awaited: bool,
 }
 
-/// Where the news come from.
+/// Source of the events.
 enum Follower {
     Session(SessionFollower),
     Channel(ChannelFollower),
 }
 
-/// What there is to tell.
+/// Something to send to the client.
 enum Update {
     Joined(SessionId),
     Question(InteractionId),
@@ -222,7 +226,7 @@ impl SocketHandler for Approvals {
         to_json(&error_message(error, None))
     }
 
-    /// Says that this client is still there, of whatever it runs.
+    /// Extends the leases of the calls that this client runs.
     async fn heartbeat(&mut self) {
         let now = self.app.engine.now();
         for running in std::mem::take(&mut self.running) {
@@ -240,7 +244,7 @@ impl SocketHandler for Approvals {
 }
 
 impl Approvals {
-    /// Comes to a session, or back to it: what its client was given before and has not reported is waited for as if it had stayed.
+    /// Attaches the client to a session. Calls that were sent to it before a disconnection and are not reported stay leased to it.
     async fn join_session(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
         let attended = self.app.engine.attend(&self.caller, session).await?;
         let now = self.app.engine.now();
@@ -262,7 +266,7 @@ impl Approvals {
         Ok(None)
     }
 
-    /// Has the outcome of a call waited for, as long as there is one to come.
+    /// Extends the lease of a call, and stops doing so when the engine refuses.
     async fn extend_lease(&mut self, running: RunningCall) {
         let kept = self.app.engine.action_keep(&self.caller, running.call.clone(), LEASE, running.run).await;
         self.running.push(RunningCall { awaited: !matches!(kept, Err(Error::Refused(_))), ..running });
@@ -273,7 +277,7 @@ impl Approvals {
         self.updates.extend(ready.into_iter().map(|call| Update::Ready(session, call)));
     }
 
-    /// Begins with what is open in a session now.
+    /// Queues the open questions and startable calls of a session.
     async fn queue_open(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
         let Attended { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
         self.queue(session, open, ready);
@@ -296,7 +300,7 @@ impl Approvals {
             ("interaction.warned", Some(id)) => self.show_warning(id).await,
             ("action.allowed" | "action.offered", _) => self.start_call(event.session, said("call_id")).await,
             ("session.resumed", _) => {
-                // What was allowed while the session was paused can be started now.
+                // Calls that were allowed during the pause can be started now.
                 self.queue_open(event.session).await
             }
             ("model.said", _) => Ok(Some(assistant_message(said("text"), false, false))),
@@ -310,21 +314,21 @@ impl Approvals {
         }
     }
 
-    /// A question, and what it is called here.
+    /// Reads a question and the name of its call.
     async fn question(&self, id: InteractionId) -> Result<(Interaction, String), ApiError> {
         let (asked, call) = self.app.engine.question_shown(&self.caller, id).await?;
         let name = self.names.of_question(&asked, call);
         Ok((asked, name))
     }
 
-    /// Shows a question that is still open, once.
+    /// Sends a question that is open and was not sent yet.
     async fn show_question(&mut self, id: InteractionId) -> Result<Option<ServerMessage>, ApiError> {
         let (asked, name) = self.question(id).await?;
         let fresh = is_open(&asked) && self.shown.insert(id);
         Ok(fresh.then(|| ServerMessage::ToolCall(approval_request(&asked, name))))
     }
 
-    /// A call that was shown here is decided elsewhere from now on: this wire has no word for that but what whoever decides it would hear.
+    /// Reports that a question was handed over. The dialect has no message for it: the client gets the error that a decision would get.
     async fn show_handover(&mut self, id: InteractionId) -> Result<Option<ServerMessage>, ApiError> {
         let (asked, name) = self.question(id).await?;
         let Some(to) = asked.handed_over().filter(|_| self.shown.remove(&id)) else { return Ok(None) };
@@ -341,7 +345,7 @@ impl Approvals {
         Ok(Some(ServerMessage::HitlTimeoutWarning(Warning { call_id, seconds_left, expires_at })))
     }
 
-    /// Starts a call that is this client's to run, and hands it over. Whoever else wanted it finds it started.
+    /// Starts a call that this client has to run and sends it. Only one client succeeds.
     async fn start_call(&mut self, session: SessionId, call: String) -> Result<Option<ServerMessage>, ApiError> {
         let acted = self.app.engine.action(&self.caller, session, call.clone(), Duration::ZERO).await?;
         let mine = acted.proposal.runner.as_ref() == Some(&self.caller.actor);
@@ -370,7 +374,7 @@ impl Approvals {
                     asked_by: None,
                 })))
             }
-            // Another client was first; or it goes on when the session does.
+            // Another client was first, or the session is paused and the call starts when it resumes.
             Err(Error::Refused(Refusal::ActionNot { .. } | Refusal::PermitUnknown | Refusal::SessionPaused(_))) => {
                 Ok(None)
             }
@@ -379,7 +383,7 @@ impl Approvals {
     }
 }
 
-/// Whether a question can be decided here.
+/// Whether a question can still be decided in this session.
 fn is_open(asked: &Interaction) -> bool {
     asked.status() == Status::Pending && asked.handed_over().is_none()
 }
@@ -398,11 +402,11 @@ fn error_message(error: ApiError, call_id: Option<String>) -> ServerMessage {
 }
 
 fn to_json(message: &ServerMessage) -> String {
-    // Its keys are strings and its numbers are JSON's own, so that this cannot fail.
+    // Serialization cannot fail: keys are strings and numbers are JSON numbers.
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// The text of what a client gives as an error: a text, or an object with a message.
+/// Text of a client's error, which is a string or an object with a `message`.
 fn error_text(error: &Value) -> String {
     match error {
         Value::String(text) => text.clone(),

@@ -1,7 +1,10 @@
-//! Flows with people in them: the wire of the system that calls a session a flow and a question an interaction request.
+//! `flows`: the API of a system that calls a session a flow and a question an interaction request.
 //!
-//! Names are in camel case, statuses in capitals, ids are bare UUIDs. `X-Chat-Session-Id` must be the channel of the question, beside a
-//! credential and never instead of one.
+//! Field names are in camel case, statuses in capitals, ids are bare UUIDs. `X-Chat-Session-Id` must name the channel of the question; it is
+//! checked in addition to the credential and never replaces it.
+//!
+//! This module starts and controls flows. `read.rs` reads and polls a flow, `stream.rs` streams it, `answer.rs` answers its questions;
+//! `interaction.rs`, `status.rs`, `payload.rs` and `names.rs` translate questions, sessions, answers and enum values.
 
 mod answer;
 mod example;
@@ -30,7 +33,7 @@ use self::status::StateView;
 use server::App;
 use server::handler::{ApiError, Authenticated, Command, PathId, Problems, control_session};
 
-/// The operations of this wire.
+/// Operations of this dialect.
 pub(super) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(flows_start))
@@ -45,50 +48,50 @@ pub(super) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(answer::flows_skip))
 }
 
-/// Starts a flow, or an agent.
+/// Body that starts a flow or an agent.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({ "parameters": { "version": "1.5" }, "chatSessionId": "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a09" }))]
 struct FlowStartBody {
-    /// What it works on.
+    /// Input of the flow or agent.
     #[serde(default)]
     parameters: Value,
-    /// What its steps share from the beginning, an object.
+    /// Initial value of the context that the steps share; an object.
     #[serde(default)]
     shared_context: Value,
-    /// The channel of its questions; the session's own id if absent.
+    /// Channel of the questions; the id of the session if absent.
     chat_session_id: Option<String>,
-    /// Not taken: the versions of agents say how their models are called.
+    /// Refused if present: the version of an agent defines how its model is called.
     #[serde(default)]
     overrides: Value,
 }
 
-/// A flow that was started.
+/// A started flow.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = example::started)]
 struct FlowStartedView {
-    /// The session.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     session_id: Uuid,
-    /// `NEW`, `RUNNING` …
+    /// Status of the session, such as `NEW` or `RUNNING`.
     status: &'static str,
-    /// When it was started.
+    /// Start time.
     #[schema(value_type = String, format = DateTime)]
     started_at: domain::Timestamp,
-    /// What it works on.
+    /// Input of the flow or agent.
     launch_parameters: Value,
-    /// What its steps share from the beginning.
+    /// Initial value of the context that the steps share.
     shared_context: Value,
-    /// The channel of its questions.
+    /// Channel of the questions.
     chat_session_id: String,
 }
 
-/// Starts a flow, or an agent where no flow has the name.
+/// Starts a flow, or an agent if no flow has this name.
 #[utoipa::path(post, path = "/api/flows/{flowId}/start", tag = "flows-wire", request_body = FlowStartBody,
     params(("flowId" = String, Path, description = "The name of a flow, or of an agent"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 202, description = "It was started", body = FlowStartedView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 202, description = "The flow was started", body = FlowStartedView), Problems))]
 async fn flows_start(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -129,33 +132,33 @@ async fn flows_start(
     Ok((StatusCode::ACCEPTED, Json(view)))
 }
 
-/// Whether a definition of this name is here.
+/// Whether the project has a definition with this name.
 async fn is_defined(app: &App, caller: &Caller, kind: DefinitionKind, name: &str) -> Result<bool, ApiError> {
     let page = Page { after: Some((name.to_owned(), String::new())), limit: 1 };
     let (found, _) = app.engine.definitions(caller, kind, page).await?;
     Ok(found.first().is_some_and(|found| found.definition.name == name))
 }
 
-/// What an agent works on, which has no steps that could share something.
+/// Input of an agent, which has no steps to share a context: the context becomes part of the input.
 fn agent_input(parameters: &Value, shared: &Value) -> Value {
     if shared.is_null() { parameters.clone() } else { json!({ "parameters": parameters, "sharedContext": shared }) }
 }
 
-/// A command for a flow.
+/// Body of a command to a flow.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({ "command": "pause" }))]
 struct FlowControlBody {
-    /// What to do.
+    /// The command.
     command: FlowCommand,
-    /// The step that is meant, beside a command about a step.
+    /// Identifier of the step, with a command about a step.
     #[schema(value_type = Option<String>)]
     step_execution_id: Option<StepId>,
-    /// Why.
+    /// Reason.
     reason: Option<String>,
 }
 
-/// What can be done to a flow.
+/// Commands to a flow.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 enum FlowCommand {
@@ -186,11 +189,11 @@ impl From<FlowCommand> for ControlCommand {
     }
 }
 
-/// Pauses, resumes or cancels a flow, or does something about one of its steps.
+/// Pauses, resumes or cancels a flow, or retries, skips or approves one of its steps.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/control", tag = "flows-wire", request_body = FlowControlBody,
     params(("sessionId" = String, Path, description = "The session"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 202, description = "The flow as it is now", body = StateView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 202, description = "The current state of the flow", body = StateView), Problems))]
 async fn flows_control(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

@@ -1,7 +1,9 @@
-//! The wire of seed 001: requests of four types that wait for a person, their responses, and their status.
+//! `hitl`: requests of four types that wait for a person, their responses, and their status.
 //!
-//! A conversation is a session, by its id or its channel. A kind of ours that this wire has no type for is shown under the nearest one, with our
-//! kind in its metadata, and answered in the form of that type.
+//! A conversation is a session, named by its id or its channel. A kind of question that has no type in this dialect is shown as the nearest
+//! type, with the kind in its metadata, and is answered in the form of that type.
+//!
+//! This module has the operations. `ask.rs` parses the requests of agents, `respond.rs` the responses of people, `views.rs` renders requests.
 
 mod ask;
 mod respond;
@@ -28,13 +30,13 @@ use server::App;
 use server::handler::{ApiError, Authenticated, Command, PathId, Problems, Query, cursor, limit, traceparent};
 use views::{HitlPendingView, HitlRequestView, HitlStatus};
 
-/// Where it is served; the document tells the second from the first by the ends of its names.
+/// Path prefixes, each with the suffix that makes its operation ids unique in the OpenAPI document.
 const PREFIXES: [(&str, &str); 2] = [("/hitl", ""), ("/api/v1/agent/hitl", "_long")];
 
-/// How many requests of a conversation a page has, unless less is asked for.
+/// Default page size for a conversation.
 const PORTION: u32 = 200;
 
-/// Its operations, under both prefixes.
+/// Operations of this dialect, under both prefixes.
 pub(super) fn operations() -> OpenApiRouter<App> {
     PREFIXES.into_iter().fold(OpenApiRouter::new(), |all, (prefix, suffix)| {
         let mut here = OpenApiRouter::new().nest(prefix, unprefixed());
@@ -58,13 +60,13 @@ fn unprefixed() -> OpenApiRouter<App> {
         .layer(map_response(reword_refusal))
 }
 
-/// What a command replies.
+/// Reply to a command.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({ "success": true, "message": "Response received" }))]
 pub(super) struct HitlReply {
-    /// Whether it was done.
+    /// Whether the command was carried out.
     success: bool,
-    /// What a person may be shown.
+    /// Message for the user.
     message: String,
 }
 
@@ -72,10 +74,10 @@ fn success(message: impl Into<String>) -> Json<HitlReply> {
     Json(HitlReply { success: true, message: message.into() })
 }
 
-/// The requests of a conversation that wait for a person, the oldest first.
+/// Lists the pending requests of a conversation, oldest first.
 #[utoipa::path(get, path = "/conversations/{conversation}/pending", tag = "hitl",
     params(("conversation" = String, Path, description = "A session or its channel"), PendingQuery),
-    responses((status = 200, description = "What waits", body = HitlPendingView), Problems))]
+    responses((status = 200, description = "Pending requests", body = HitlPendingView), Problems))]
 async fn hitl_conversation_pending(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -85,7 +87,7 @@ async fn hitl_conversation_pending(
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit.or(Some(PORTION)))? };
     let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = match app.engine.named(&caller, &conversation).await? {
-        // Everything that is asked in it, in whichever session.
+        // All sessions of the channel.
         Some(Named::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..pending() },
         _ => InteractionFilter { session: Some(session.id), ..pending() },
     };
@@ -94,21 +96,21 @@ async fn hitl_conversation_pending(
     Ok(Json(HitlPendingView::of(found, next, Some(&conversation))))
 }
 
-/// Which part of what waits.
+/// Query of the lists of pending requests.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PendingQuery {
-    /// Where the page before ended: its `next`.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many, and about 4 MiB; 200 of a conversation and 50 of a project if absent.
+    /// Maximum number of entries; 200 for a conversation and 50 for a project if absent. A page also ends at about 4 MiB.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// The requests of the project that wait for a person, the oldest first.
+/// Lists the pending requests of the project, oldest first.
 #[utoipa::path(get, path = "/projects/{project}/pending", tag = "hitl",
     params(("project" = String, Path, description = "The caller's project, by id or name"), PendingQuery),
-    responses((status = 200, description = "What waits", body = HitlPendingView), Problems))]
+    responses((status = 200, description = "Pending requests", body = HitlPendingView), Problems))]
 async fn hitl_project_pending(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -136,7 +138,7 @@ fn pending() -> InteractionFilter {
     InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() }
 }
 
-/// One request, as far as it is.
+/// Returns one request.
 #[utoipa::path(get, path = "/requests/{request}", tag = "hitl",
     params(("request" = String, Path, description = "`int_…`")),
     responses((status = 200, description = "The request", body = HitlRequestView), Problems))]
@@ -157,10 +159,10 @@ async fn hitl_request(
     Ok(Json(HitlRequestView::new(found, None, status)))
 }
 
-/// Asks a person, in a conversation that there is. Who says nothing of the deadline gets the wire's own.
+/// Creates a request in an existing conversation. Without `timeout_seconds` the default of this API applies.
 #[utoipa::path(post, path = "/requests", tag = "hitl", request_body = HitlRequestBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result"),
-           ("traceparent" = Option<String>, Header, description = "Given back with the answer")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result"),
+           ("traceparent" = Option<String>, Header, description = "W3C trace context, returned with the answer")),
     responses((status = 201, description = "The request", body = HitlRequestView), Problems))]
 async fn hitl_ask(
     State(app): State<App>,
@@ -178,10 +180,10 @@ async fn hitl_ask(
     Ok((StatusCode::CREATED, Json(HitlRequestView::new(asked, Some(&conversation), status))))
 }
 
-/// A person responds, in the form of the request's type. The first response wins.
+/// Responds to a request, in the form of its type. The first response wins.
 #[utoipa::path(post, path = "/respond", tag = "hitl", request_body = HitlRespondBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It counts", body = HitlReply), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The response was accepted", body = HitlReply), Problems))]
 async fn hitl_respond(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -202,20 +204,20 @@ async fn hitl_respond(
     }))
 }
 
-/// Withdraws a request.
+/// Body that cancels a request.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({ "request_id": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "reason": "no longer needed" }))]
 pub(super) struct HitlCancelBody {
-    /// Which.
+    /// Identifier of the request.
     request_id: String,
-    /// Why.
+    /// Reason.
     reason: Option<String>,
 }
 
-/// Closes a request without a response.
+/// Cancels a request.
 #[utoipa::path(post, path = "/cancel", tag = "hitl", request_body = HitlCancelBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is closed", body = HitlReply), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The request was cancelled", body = HitlReply), Problems))]
 async fn hitl_cancel(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -230,7 +232,7 @@ async fn load(app: &App, caller: &Caller, request: &str) -> Result<Interaction, 
     Ok(app.engine.interaction(caller, parse_id(request)?, Duration::ZERO).await?)
 }
 
-/// A name that is no id of ours names nothing that is here.
+/// Parses the id of a request. A malformed id is reported as not found.
 fn parse_id(request: &str) -> Result<InteractionId, Refusal> {
     request.parse().map_err(|_| Refusal::NotFound("interaction"))
 }

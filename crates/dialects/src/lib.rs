@@ -1,5 +1,14 @@
-//! Wires of other systems, spoken on the same engine. One dialect a file: it translates, and nothing else. No rule, no state that
-//! matters, no SQL; what a dialect needs and nobody else has becomes a use case of the engine.
+//! The APIs of other systems, served by the same engine.
+//!
+//! A dialect lets an existing client of another system talk to this server without changes: `flows` (flows with human steps), `hitl` (requests
+//! of four types), `approvals` (tool approval over a WebSocket) and `react` (a conversation as an event stream). Each module parses a request
+//! in its own format, calls one use case of the engine, and renders the result in that format.
+//!
+//! This crate contains no rule of the domain, keeps no state of its own and knows no SQL. A use case that only a dialect needs is added to the
+//! engine. Sockets, streams, authentication and status codes come from `server::handler`.
+//!
+//! Start reading at [`dialects`], then at the module of one dialect, for example `hitl.rs`. The places that match event names are
+//! `approvals.rs` (`show_event`), `flows/names.rs` (`event`, `stream_event`) and `react/events.rs` (`translate`).
 
 mod approvals;
 mod flows;
@@ -14,7 +23,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use server::{Addition, App};
 
-/// The operations and channels of every dialect.
+/// Operations of all dialects and the WebSocket channels among them, to be mounted by [`server::router`].
 #[must_use]
 pub fn dialects() -> Addition {
     let operations = OpenApiRouter::new()
@@ -25,12 +34,12 @@ pub fn dialects() -> Addition {
     Addition { operations, channels: vec![approvals::channel()] }
 }
 
-/// Has whatever comes in there say by which door it came.
+/// Marks every request of a router with the dialect that it arrived through; the caller carries it into answers and audit entries.
 fn on(wire: Wire, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
     operations.layer(Extension(wire))
 }
 
-/// A value where a wire has an object: what is none stands in one.
+/// Wraps a value in an object where a dialect has an object: null becomes `{}`, other values `{"value": …}`.
 fn object(value: Value) -> Value {
     match value {
         Value::Null => Value::Object(Map::new()),

@@ -1,6 +1,9 @@
-//! The wire of seed 004: a conversation with an agent of ours as a stream that pauses for interactions.
+//! `react`: a conversation with a hosted agent, as an event stream that pauses for interactions.
 //!
-//! A session is known by its channel, which the client may choose, or by its id. It outlives every stream that shows it.
+//! A session is named by its channel, which the client may choose, or by its id. It outlives every stream that shows it.
+//!
+//! This module has the operations. `events.rs` translates events of a session, `position.rs` is the format of `Last-Event-ID`, `request.rs`
+//! renders questions, `answer.rs` parses responses.
 
 mod answer;
 mod events;
@@ -29,10 +32,10 @@ use position::{Position, Positions};
 use server::App;
 use server::handler::{ApiError, Authenticated, Command, EventSource, Problems, Query, StreamCaller, stream_events};
 
-/// How many events are looked through for something to say.
+/// Number of events that are checked for unsent ones.
 const PORTION: u32 = 200;
 
-/// Its operations.
+/// Operations of this dialect.
 pub(super) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(react_chat_stream, react_session_stream))
@@ -40,25 +43,25 @@ pub(super) fn operations() -> OpenApiRouter<App> {
         .layer(map_response(reword_refusal))
 }
 
-/// Says something to an agent.
+/// Body of a message to an agent.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({ "message": "用户消息", "sessionId": "session-123", "userId": "user-456" }))]
 pub(super) struct ReactChatBody {
-    /// What is said.
+    /// Text of the message.
     message: String,
-    /// The conversation; a new one if absent, or if there is none of that name.
+    /// Name of the conversation. A new one is started if it is absent or unknown.
     session_id: Option<String>,
-    /// Whom the client speaks for. Kept with a new session; proves nothing.
+    /// Name of the client's user, stored in the metadata of a new session. It is not a credential.
     user_id: Option<String>,
-    /// The agent; if absent whoever listens, and where a session begins that of the session before, else the only one, else the one called `default`.
+    /// Name of the agent. If absent: the agent that listens; for a new session the agent of the previous session, else the only agent, else the agent `default`.
     agent: Option<String>,
 }
 
-/// Says something to an agent, and shows what comes of it until its turn is over.
+/// Sends a message to an agent and streams the events until the end of its turn.
 #[utoipa::path(post, path = "/api/agent/chat/react/stream", tag = "react", request_body = ReactChatBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The event stream", content_type = "text/event-stream", body = String,
                example = json!("id: 0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01:3\nevent: STARTED\ndata: {\"type\":\"STARTED\",…}\n\n")), Problems))]
 async fn react_chat_stream(
     State(app): State<App>,
@@ -77,25 +80,25 @@ async fn react_chat_stream(
     stream_session(&app, caller, session.id, (events, before)).await
 }
 
-/// Which session.
+/// Query of the stream.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct ReactStreamQuery {
-    /// The conversation.
+    /// Name of the conversation.
     #[param(rename = "sessionId")]
     session_id: String,
-    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream.
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }
 
-/// Shows a conversation again, from the event after the last one seen, until its session has ended.
+/// Streams a conversation, from the event after `Last-Event-ID` to the end of its session.
 #[utoipa::path(get, path = "/api/agent/chat/react/stream", tag = "react",
-    params(ReactStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The last event seen; it names its session")),
-    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
+    params(ReactStreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "Id of the last received event")),
+    responses((status = 200, description = "The event stream", content_type = "text/event-stream", body = String,
                example = json!("id: 0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01:3\nevent: STARTED\ndata: {\"type\":\"STARTED\",…}\n\n")),
-              (status = 204, description = "The session has ended, and everything was seen"), Problems))]
+              (status = 204, description = "The session has ended and all its events were received"), Problems))]
 async fn react_session_stream(
     State(app): State<App>,
     StreamCaller(caller): StreamCaller,
@@ -126,13 +129,13 @@ async fn react_session_stream(
     stream_session(&app, caller, session.id, (events, position.before())).await
 }
 
-/// Shows every session that goes on in a channel, and every one that begins in it; and to its end every one that the reader was in. Where all have
-/// ended, the newest as well.
+/// Streams all running sessions of a channel and those that begin in it, and finishes the sessions in which the reader was. Where all sessions have
+/// ended, the newest is streamed as well.
 async fn stream_channel(app: &App, caller: Caller, name: String, positions: Positions) -> Result<Response, ApiError> {
     let last = positions.0.keys().max().copied();
     let mut known = sessions_read(app, &caller, &name, positions).await?;
     if let Some(last) = last {
-        // What has begun and ended since the reader was here is told as well.
+        // Sessions that began and ended since the reader disconnected are streamed as well.
         let begun = app.engine.begun_in(&caller, &name, last).await?.into_iter().take(position::MOST);
         known.extend(begun.map(|session| (session.id, (session, Position::after(0)))));
     }
@@ -150,7 +153,7 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
             events.expect_end(*id, Some(session.last_seq));
         }
     }
-    // Whatever goes on now is told to its end, though it may end before it is followed.
+    // A session that runs now is streamed to its end, even if it ends before the follower starts.
     live.iter().for_each(|session| events.expect_end(session.id, None));
     if events.is_complete() {
         return Ok(StatusCode::NO_CONTENT.into_response());
@@ -161,7 +164,7 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
     stream_events(events, app, caller, EventSource::Channel(follower))
 }
 
-/// The sessions of a channel that a reader was in. What was heard of others says nothing of these.
+/// Sessions of the channel in which the reader has a position. Positions in sessions of other channels are ignored.
 async fn sessions_read(
     app: &App,
     caller: &Caller,
@@ -179,7 +182,7 @@ async fn sessions_read(
     Ok(known)
 }
 
-/// Whether whoever was there has heard all that there is to hear of a session that has ended: browsers would connect again for ever.
+/// Whether the reader has received all events of a session that has ended. Without this check browsers would reconnect for ever.
 async fn is_fully_read(
     app: &App,
     caller: &Caller,
@@ -202,7 +205,7 @@ async fn stream_session(
     stream_events(events, app, caller, EventSource::Session(follower))
 }
 
-/// What a person chooses.
+/// Body of a response.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -210,42 +213,42 @@ async fn stream_session(
     "feedback": "用户反馈（可选）", "data": { "key": "value" }
 }))]
 pub(super) struct ReactResponseBody {
-    /// The conversation.
+    /// Name of the conversation.
     session_id: String,
-    /// The request.
+    /// Identifier of the request.
     request_id: String,
-    /// The option chosen.
+    /// Identifier of the chosen option.
     selected_option_id: String,
-    /// A reason, or what the option asks for.
+    /// Reason, or the input that the option asks for.
     feedback: Option<String>,
-    /// The form, or the information.
+    /// The form, or the requested information.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     data: Value,
 }
 
-/// What became of it.
+/// Reply to a response.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
     "success": true, "message": "用户响应已处理，正在恢复执行", "sessionId": "session-123", "timestamp": "2025-10-22T17:00:00Z"
 }))]
 pub(super) struct ReactReply {
-    /// Whether it counts.
+    /// Whether the response was accepted.
     success: bool,
-    /// What a person may be shown.
+    /// Message for the user.
     message: &'static str,
-    /// The conversation.
+    /// Name of the conversation.
     session_id: String,
-    /// When it was taken.
+    /// Time when the response was accepted.
     #[schema(value_type = String, format = DateTime)]
     timestamp: Timestamp,
 }
 
-/// Answers a request. The first answer wins, and its agent goes on.
+/// Responds to a request. The first response wins, and the agent continues.
 #[utoipa::path(post, path = "/api/agent/chat/react/interaction_response", tag = "react", request_body = ReactResponseBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It counts", body = ReactReply), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The response was accepted", body = ReactReply), Problems))]
 async fn react_interaction_response(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

@@ -1,4 +1,4 @@
-//! A refusal as the seeds' clients read it: the problem that every refusal is, and beside it whether it worked and what to say.
+//! Refusals in the format that clients of `hitl` and `react` expect: the problem document, with `success` and `message` beside its fields.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use server::handler::ApiError;
 
-/// Fields that a wire has in every reply, refusals included. A handler leaves them with the refusal.
+/// Fields that a dialect has in every reply, including refusals. A handler adds them to the extensions of the response.
 #[derive(Clone)]
 pub(super) struct ExtraFields(pub(super) Value);
 
-/// Adds `success`, `message` and what the handler left to a refusal; everything else passes as it is.
+/// Adds `success`, `message` and the extra fields to a refusal. Other responses pass unchanged.
 pub(super) async fn reword_refusal(response: Response) -> Response {
     let Some(problem) = response.extensions().get::<ProblemBody>() else { return response };
     let mut body = json!(problem);
@@ -26,7 +26,7 @@ pub(super) async fn reword_refusal(response: Response) -> Response {
     Response::from_parts(parts, Body::from(body.to_string()))
 }
 
-/// The same refusal with the places that the fields of a wire have: of each pair ours, and theirs.
+/// Rewrites the JSON Pointers of a refusal; each pair is a pointer of `/v1` and the pointer of the dialect.
 pub(super) fn map_fields(error: impl Into<ApiError>, fields: &[(&str, &str)]) -> ApiError {
     error.into().map_pointers(|pointer| {
         let under = |(ours, theirs): &(&str, &str)| {
@@ -37,7 +37,7 @@ pub(super) fn map_fields(error: impl Into<ApiError>, fields: &[(&str, &str)]) ->
     })
 }
 
-/// What went wrong, with all that can be done about it, in one text.
+/// Title, detail and field errors of a problem in one text.
 fn message(problem: &ProblemBody) -> String {
     let particulars = problem.detail.iter().chain(problem.errors.iter().map(|error| &error.message));
     let particulars: Vec<&str> = particulars.map(String::as_str).collect();

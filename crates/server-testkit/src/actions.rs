@@ -1,4 +1,4 @@
-//! What agents do with actions, what people say to them, and what admins do with the policy.
+//! Actions of agents, decisions of people on them, and policies of admins.
 
 use domain::Role;
 use reqwest::Method;
@@ -7,27 +7,27 @@ use serde_json::{Value, json};
 use crate::client::{Question, Reply, Someone, reply, text};
 use crate::world::World;
 
-/// An action that was proposed.
+/// A proposed action.
 #[derive(Debug, Clone)]
 pub struct Proposed {
     pub session: String,
     pub call: String,
-    /// As the agent was shown it.
+    /// View of the action that the agent received.
     pub shown: Value,
 }
 
 impl Proposed {
-    /// Its path, with what is to be done to it.
+    /// Path of an operation on it.
     pub fn path(&self, verb: &str) -> String {
         format!("/v1/sessions/{}/actions/{}{verb}", self.session, self.call)
     }
 
-    /// The question that people were asked last about it.
+    /// The last question about the action.
     pub fn question(&self) -> Question {
         question_of(&self.shown)
     }
 
-    /// What starts it.
+    /// Permit of the action.
     pub fn permit(&self) -> Value {
         let permit = self.shown["permit"].clone();
         assert!(permit.is_string(), "{} has no permit", self.shown);
@@ -35,7 +35,7 @@ impl Proposed {
     }
 }
 
-/// The question that people were asked last about an action.
+/// The last question about an action.
 pub fn question_of(shown: &Value) -> Question {
     Question { id: text(&shown["interaction"]), session: text(&shown["session"]), shown: shown.clone() }
 }
@@ -45,12 +45,12 @@ pub fn call(call: &str, tool: &str, arguments: Value) -> Value {
     json!({ "call_id": call, "tool": tool, "arguments": arguments })
 }
 
-/// A write that people are asked about out of the box.
+/// A write, which the default policy asks about.
 pub fn writing(name: &str) -> Value {
     call(name, "write_file", json!({ "path": "notes.md", "content": "hello" }))
 }
 
-/// A policy under which everything asks, but for these rules.
+/// A policy that asks by default, with these rules.
 pub fn policy(rules: &str) -> String {
     format!("version = 1\ndefault = \"ask\"\n{rules}")
 }
@@ -61,7 +61,7 @@ impl Someone {
         self.post(&format!("/v1/sessions/{session}/actions"), body).await
     }
 
-    /// Proposes what is taken.
+    /// Proposes a call and expects it to be accepted.
     pub async fn proposes(&self, session: &str, body: Value) -> Proposed {
         let call = text(&body["call_id"]);
         let shown = self.proposes_in(session, body).await.done();
@@ -74,42 +74,42 @@ impl Someone {
         Proposed { shown, ..action.clone() }
     }
 
-    /// Where the action is.
+    /// State of the action.
     pub async fn state(&self, action: &Proposed) -> String {
         text(&self.sees(action).await.shown["state"])
     }
 
-    /// Starts it with this permit.
+    /// Starts the action with this permit.
     pub async fn starts_with(&self, action: &Proposed, permit: &Value) -> Reply {
         self.post(&action.path("/start"), json!({ "permit": permit, "lease_seconds": 60 })).await
     }
 
-    /// Starts it with its own.
+    /// Starts the action with its own permit.
     pub async fn starts(&self, action: &Proposed) -> Reply {
         self.starts_with(action, &action.permit()).await
     }
 
-    /// Says what became of it.
+    /// Reports an outcome.
     pub async fn reports(&self, action: &Proposed, outcome: Value) -> Reply {
         self.post(&action.path("/outcome"), outcome).await
     }
 
-    /// Says that it ran.
+    /// Reports that the action is done.
     pub async fn has_done(&self, action: &Proposed) -> Value {
         self.reports(action, json!({ "outcome": "done", "result": { "bytes": 5 } })).await.done()
     }
 
-    /// Answers what is asked about an action.
+    /// Answers the question about an action.
     pub async fn decides(&self, action: &Proposed, body: Value) -> Reply {
         self.answers(&action.question(), body).await
     }
 
-    /// Puts something.
+    /// Sends a PUT request.
     pub async fn put(&self, path: &str, body: Value) -> Reply {
         reply(self.request(Method::PUT, path).json(&body)).await
     }
 
-    /// Deletes something.
+    /// Sends a DELETE request.
     pub async fn delete(&self, path: &str) -> Reply {
         reply(self.request(Method::DELETE, path)).await
     }
@@ -119,13 +119,13 @@ impl Someone {
         self.put("/v1/policy", json!({ "text": policy(rules), "reason": "a test" })).await.done()
     }
 
-    /// The grants of the project, those that are over too.
+    /// Grants of the project, including those no longer in force.
     pub async fn grants(&self) -> Vec<Value> {
         self.get("/v1/grants?over=true").await.done()["grants"].as_array().cloned().unwrap()
     }
 }
 
-/// An agent in a session of its own, and a person who answers.
+/// An agent in a session of its own, a person who answers, and an admin.
 pub struct Scene {
     pub world: World,
     pub agent: Someone,

@@ -1,4 +1,4 @@
-//! What people and agents say and hear.
+//! HTTP clients: people and agents with a key.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::sse::Frames;
 use crate::world::{PATIENCE, World};
 
-/// Where the server is.
+/// Address of the server and an HTTP client for it.
 #[derive(Clone)]
 pub struct Door {
     pub address: SocketAddr,
@@ -33,23 +33,23 @@ pub async fn reply(request: RequestBuilder) -> Reply {
     Reply::read(response).await
 }
 
-/// A question that was asked.
+/// A question.
 #[derive(Debug, Clone)]
 pub struct Question {
     pub id: String,
     pub session: String,
-    /// As the asker was shown it.
+    /// View of the question that the agent received.
     pub shown: Value,
 }
 
 impl Question {
-    /// Its path, with what is to be done to it.
+    /// Path of an operation on it.
     pub fn path(&self, verb: &str) -> String {
         format!("/v1/interactions/{}{verb}", self.id)
     }
 }
 
-/// Somebody with a key.
+/// A caller with a key.
 #[derive(Clone)]
 pub struct Someone {
     pub door: Door,
@@ -58,7 +58,7 @@ pub struct Someone {
 }
 
 impl Someone {
-    /// The same one, calling another server.
+    /// The caller, for another server.
     pub fn at(self, world: &World) -> Self {
         Self { door: world.door.clone(), ..self }
     }
@@ -130,7 +130,7 @@ impl Someone {
         self.get(&format!("/v1/sessions/{session}")).await.done()
     }
 
-    /// What waits for this agent, by id.
+    /// Ids of the deliveries that wait for this agent.
     pub async fn deliveries(&self) -> Vec<String> {
         ids(&self.get("/v1/deliveries").await.done()["deliveries"])
     }
@@ -198,7 +198,7 @@ pub fn ids(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|item| text(&item["id"])).collect()
 }
 
-/// The same value with every UUID in it written as `…`.
+/// Replaces every UUID in a value by `…`.
 pub fn masked(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(masked_text(text)),

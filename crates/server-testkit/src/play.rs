@@ -1,4 +1,4 @@
-//! An agent of ours whose model plays what the test says, and whose tools an editor runs.
+//! A hosted agent whose model plays a script, and whose tools a client runs.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 use crate::client::Someone;
 use crate::world::World;
 
-/// What the model says next, and what it was shown.
+/// Script of a model: its next turns, and the histories that it received.
 #[derive(Default)]
 pub struct Play {
     turns: Mutex<VecDeque<Result<Turn, ModelError>>>,

@@ -1,4 +1,4 @@
-//! A client of a WebSocket.
+//! A WebSocket client.
 
 use futures::{SinkExt, StreamExt};
 use http::HeaderValue;
@@ -12,22 +12,22 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use crate::client::{Door, Someone, text};
 use crate::world::PATIENCE;
 
-/// A socket that is open.
+/// An open socket.
 pub struct Socket(WebSocketStream<TcpStream>);
 
-/// How a socket could not be opened.
+/// Refusal of a handshake.
 pub struct Shut {
     pub status: u16,
     pub body: Value,
 }
 
 impl Door {
-    /// What opens a socket, without a credential.
+    /// Handshake without a credential.
     pub fn handshake(&self, path: &str) -> Request {
         format!("ws://{}{path}", self.address).into_client_request().unwrap()
     }
 
-    /// Opens a socket, or is told why not.
+    /// Opens a socket, or returns the refusal.
     pub async fn joins(&self, request: Request) -> Result<Socket, Shut> {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let opening = tokio_tungstenite::client_async(request, stream);
@@ -46,7 +46,7 @@ impl Door {
 }
 
 impl Someone {
-    /// What opens a socket with this key.
+    /// Handshake with this key.
     pub fn handshake(&self, path: &str) -> Request {
         let mut request = self.door.handshake(path);
         let value = HeaderValue::from_str(&format!("Bearer {}", self.key)).unwrap();
@@ -62,7 +62,7 @@ impl Someone {
         }
     }
 
-    /// Is told why a socket cannot be opened.
+    /// Tries to open a socket and returns the refusal.
     pub async fn is_shut_out(&self, path: &str) -> Shut {
         self.door.joins(self.handshake(path)).await.err().unwrap()
     }
@@ -130,7 +130,7 @@ impl Socket {
         error
     }
 
-    /// Says something on the wire of `/v1`, and hears what came of it.
+    /// Sends a request of `/v1` and waits for its result.
     pub async fn asks(&mut self, mut message: Value) -> Value {
         message["id"] = json!("q");
         self.says(message).await;
@@ -155,7 +155,7 @@ impl Socket {
         text(&self.hears_of("event").await["event"]["type"])
     }
 
-    /// How the server closed it: the code, and what was said before.
+    /// Waits for the close frame: its code, and the messages before it.
     pub async fn closed(mut self) -> (u16, Vec<Value>) {
         let mut said = Vec::new();
         loop {
@@ -178,7 +178,7 @@ impl Socket {
         assert!(self.hears_pong_or_ends().await, "it is over");
     }
 
-    /// The same; false where the socket is over.
+    /// Sends a message; `false` if the socket is closed.
     pub async fn hears_pong_or_ends(&mut self) -> bool {
         loop {
             match self.next().await {

@@ -1,4 +1,4 @@
-//! Agents of ours that play a script, and a worker that runs them.
+//! Hosted agents that play a script, and a worker that runs them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::world::World;
 
-/// What the tools were run with.
+/// Tools that were run, with their arguments.
 pub type Runs = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// A worker that runs until it is dropped.
@@ -25,7 +25,7 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// Has the world run these agents.
+    /// Defines these agents and starts a worker for them.
     pub fn of(world: &World, agents: Vec<Value>) -> Self {
         let agents = agents.into_iter().map(|agent| serde_json::from_value(agent).unwrap()).collect();
         world.engine.define(Definitions { agents, flows: Vec::new() });

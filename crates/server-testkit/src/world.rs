@@ -1,4 +1,4 @@
-//! A server on a real socket, with a clock that is moved by hand.
+//! A server on a real socket, with a clock that tests move by hand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use tokio_util::task::TaskTracker;
 
 use crate::client::{Door, Question, Someone};
 
-/// The longest that a test waits for anything.
+/// Maximum time that a test waits.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a world is made with.
+/// Settings of a world.
 #[derive(Default)]
 pub struct Setup {
     pub limits: Limits,
@@ -28,12 +28,12 @@ pub struct Setup {
     pub front: Front,
 }
 
-/// A server whose sockets show that they live many times a second.
+/// Settings with a short heartbeat.
 pub fn brisk() -> Setup {
     Setup { limits: Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }, ..Setup::default() }
 }
 
-/// One server.
+/// A running server.
 pub struct World {
     pub engine: Engine,
     pub clock: ManualClock,
@@ -45,19 +45,19 @@ pub struct World {
 }
 
 impl World {
-    /// A server whose time stands still.
+    /// A server whose clock stands still.
     pub async fn new() -> Self {
         Self::with(Setup::default()).await
     }
 
-    /// The same with other bounds.
+    /// A server with other settings, whose time stands still.
     pub async fn with(setup: Setup) -> Self {
         let clock = ManualClock::default();
         let data = tempfile::tempdir().unwrap();
         Self::open(data, clock.clone(), Arc::new(clock), setup).await
     }
 
-    /// A server that goes by the machine's clock and acts on it by itself.
+    /// A server that uses the system clock and runs its timers.
     pub async fn live() -> Self {
         let data = tempfile::tempdir().unwrap();
         let world = Self::open(data, ManualClock::default(), Arc::new(SystemClock), Setup::default()).await;
@@ -90,7 +90,7 @@ impl World {
         Self { engine, clock, store, data, door, stop, tasks }
     }
 
-    /// Has a worker work until the server stops.
+    /// Runs a worker until the server stops.
     pub fn works(&self, worker: agent::worker::Worker) {
         let mut stopping = self.stop.subscribe();
         self.tasks.spawn(async move {
@@ -106,7 +106,7 @@ impl World {
         self.stop.send(true).unwrap();
     }
 
-    /// Waits until it has.
+    /// Waits until the server has stopped.
     pub async fn stopped(&self) {
         self.tasks.close();
         tokio::time::timeout(PATIENCE, self.tasks.wait()).await.unwrap();
@@ -121,25 +121,25 @@ impl World {
         Self::open(data, clock.clone(), Arc::new(clock), Setup::default()).await
     }
 
-    /// Lets time pass, and the server act on it.
+    /// Advances the clock and runs the timers that are due.
     pub async fn passes(&self, seconds: i64) {
         self.clock.advance(SignedDuration::from_secs(seconds));
         self.engine.fire_due().await.unwrap();
     }
 
-    /// What time it is.
+    /// Current time.
     pub fn clock_now(&self) -> Value {
         json!(self.clock.now())
     }
 
-    /// The project that everybody here is in.
+    /// Scope of the default project.
     pub async fn scope(&self) -> Scope {
         let found =
             store::read::<_, StoreError, _>(&*self.store, Cost::Point, |reads| reads.scope("default", "default"));
         found.await.unwrap().unwrap()
     }
 
-    /// Waits until so many topics are listened to: a request that waits has begun to.
+    /// Waits until this number of topics has listeners, so that a long poll has begun to wait.
     pub async fn listened_to(&self, topics: usize) {
         let listening = async {
             while self.engine.bell().topics() != topics {
@@ -149,13 +149,13 @@ impl World {
         tokio::time::timeout(PATIENCE, listening).await.unwrap();
     }
 
-    /// Somebody with a key.
+    /// A caller with a key.
     pub async fn someone(&self, tenant: &str, role: Role, name: &str, groups: &[&str]) -> Someone {
         let groups = groups.iter().map(ToString::to_string).collect();
         self.installed(tenant, NewKey { groups, ..NewKey::named(role, name) }).await
     }
 
-    /// Somebody who has an account, with a key.
+    /// A caller with a key and an account.
     pub async fn member(&self, role: Role, name: &str, groups: &[&str]) -> Someone {
         let groups = groups.iter().map(ToString::to_string).collect();
         self.installed("default", NewKey { groups, join_account: true, ..NewKey::named(role, name) }).await
@@ -171,22 +171,22 @@ impl World {
         self.someone("default", Role::Operator, name, &[]).await
     }
 
-    /// The agent that asks.
+    /// An agent.
     pub async fn agent(&self) -> Someone {
         self.someone("default", Role::Agent, "bot", &[]).await
     }
 
-    /// Whoever may do everything.
+    /// An admin.
     pub async fn admin(&self) -> Someone {
         self.someone("default", Role::Admin, "root", &[]).await
     }
 
-    /// Whoever may do everything, elsewhere.
+    /// An admin of another tenant.
     pub async fn stranger(&self) -> Someone {
         self.someone("elsewhere", Role::Admin, "mallory", &[]).await
     }
 
-    /// Has somebody among those who may sign in, as often as it is said.
+    /// Creates an account unless it exists.
     pub async fn signs_up(&self, name: &str, role: Role) {
         let new = NewUser { name: name.into(), display: None, role, groups: Vec::new(), join_keys: true };
         match self.engine.user_install("default", "default", new).await {
@@ -195,7 +195,7 @@ impl World {
         }
     }
 
-    /// The agent opens a session and asks in it.
+    /// Opens a session as an agent and asks a question in it.
     pub async fn asks(&self, body: Value) -> Question {
         let agent = self.agent().await;
         let session = agent.opens(json!({ "agent": "release-bot" })).await;

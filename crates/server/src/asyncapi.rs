@@ -1,4 +1,4 @@
-//! The AsyncAPI document: what is said on the WebSockets, made of the types that read and write it.
+//! The AsyncAPI document: the messages of the WebSockets, generated from the types that parse and write them.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ const fn row(name: &'static str, schema: &'static str, beside: &'static [Field],
     MessageType { name, schema, beside, summary }
 }
 
-/// What bodies have over HTTP alone: on a socket nothing waits.
+/// Field that bodies have over HTTP only: a socket does not wait.
 const WAIT: &str = "wait";
 const ID: Field = ("id", "1", false);
 const ONCE: Field = ("idempotency_key", "once-1", false);
@@ -77,7 +77,7 @@ const TRACE: Field = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067
 const CALL: Field = ("call_id", "call_1", true);
 const QUESTION: Field = ("interaction", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", true);
 
-/// What a client of `/v1/ws` says.
+/// Messages that clients of `/v1/ws` send.
 const ASKED: [MessageType; 8] = [
     row("subscribe", "SubscribeBody", &[("id", "1", true)], "Be told what happens, from a cursor on"),
     row("unsubscribe", "UnsubscribeBody", &[ID], "Be told no more"),
@@ -89,7 +89,7 @@ const ASKED: [MessageType; 8] = [
     row("answer", "AnswerBody", &[ID, ONCE, QUESTION], "Answer a question"),
 ];
 
-/// What the server says there.
+/// Messages that the server sends on `/v1/ws`.
 const SAID: [MessageType; 4] = [
     row("result", "SocketResult", &[], "What came of a request: the status and body that HTTP would have"),
     row("error", "SocketError", &[], "Why a request was not carried out; the socket stays"),
@@ -97,7 +97,7 @@ const SAID: [MessageType; 4] = [
     row("closing", "SocketClosing", &[], "The server ends the socket, and says where each subscription is"),
 ];
 
-/// The whole document, with the channels that a crate above this one adds.
+/// The AsyncAPI document, with the channels that a crate above this one adds.
 #[must_use]
 pub fn asyncapi(added: Vec<Channel>) -> Value {
     let own = Channel {
@@ -163,7 +163,7 @@ fn operation(Channel { name: wire, replies, .. }: &Channel, action: &str, row: &
 }
 
 impl MessageType {
-    /// The message: the schema of its type, with what stands beside it, and an example of both.
+    /// Describes a message: the schema of its body, its other fields, and an example.
     fn described(&self, schemas: &Map<String, Value>) -> Value {
         let mut payload = schemas[self.schema].clone();
         let mut example = payload["example"].take();

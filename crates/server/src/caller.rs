@@ -1,4 +1,4 @@
-//! From a request to an authenticated caller.
+//! Extractors that authenticate the caller of a request.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,33 +11,33 @@ use http::header::{AUTHORIZATION, UPGRADE};
 use http::request::Parts;
 
 use crate::App;
-use crate::connection::{Network, Places};
+use crate::connection::{ConnectionSlots, Network};
 use crate::cookie;
 use crate::error::ApiError;
 use crate::query_params::refuse_unknown;
 use crate::replies::Addressee;
 
-/// How long a path with its query may be, in bytes. No operation needs a tenth of it.
+/// Maximum length of a path with its query in bytes. No operation needs a tenth of it.
 const LONGEST: usize = 8 * 1024;
 
-/// Whoever sent the request. A handler that takes one cannot be reached without a good key, or the cookie of a browser in which a
+/// Extractor of the authenticated caller. A handler that takes it cannot be reached without a valid key, or the cookie of a browser in which a
 /// person has signed in.
 pub struct Authenticated(pub Caller);
 
-/// Whoever opens a stream or a socket. A browser can send no key there: it sends a ticket in the query, or its cookie; and
-/// because any site can have it open a socket with our cookie, that must come from our own page.
+/// Extractor of the authenticated caller of a stream or socket. A browser cannot send a key there: it sends a ticket in the query, or its cookie. A
+/// socket opened with the cookie must come from the page of this server, because any site can make a browser open one.
 pub struct StreamCaller(pub Caller);
 
-/// Whoever has not signed in yet: where they come from, where that is known. Other sites are refused.
+/// Extractor for sign-in requests: the address of the client, if known. Requests from other sites are refused.
 pub(crate) struct SignInClient(pub(crate) Option<IpAddr>);
 
-/// Whoever comes from the identity provider, which is another site: where they come from, where that is known.
+/// Extractor for redirects from the identity provider, which is another site: the address of the client, if known.
 pub(crate) struct RedirectedClient(pub(crate) Option<IpAddr>);
 
-/// Where links in the reply to a request lead to, without a slash at the end.
+/// Extractor of the base URL for links in the reply, without a slash at the end.
 pub(crate) struct Base(pub(crate) String);
 
-/// The other end of the connection that a request came through.
+/// Address of the peer of the connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
@@ -78,7 +78,7 @@ impl FromRequestParts<App> for StreamCaller {
     }
 }
 
-/// A caller with where they come from, and by which door: the wires of other systems are marked by their routers.
+/// Adds the client address and the entry point to the caller. Routers of dialects mark their requests with an extension.
 fn with_origin(parts: &Parts, app: &App, caller: Caller) -> Result<Caller, ApiError> {
     let wire = parts.extensions.get().copied().unwrap_or(Wire::Http);
     if let Some(addressee) = parts.extensions.get::<Addressee>() {
@@ -94,7 +94,7 @@ fn check_length(parts: &Parts) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Counts one thing that a caller wants, be it a request or a message.
+/// Counts a request or a socket message against the rate limit of the caller.
 pub(crate) fn check_rate(app: &App, caller: &Caller) -> Result<(), ApiError> {
     let credential = match caller.credential {
         Credential::Key(key) => key.uuid(),
@@ -138,12 +138,12 @@ impl FromRequestParts<App> for Base {
     }
 }
 
-/// What strangers are counted by in place of their address.
+/// Network by which unauthenticated clients are counted.
 pub(crate) fn network(from: Option<IpAddr>) -> Option<IpAddr> {
     from.map(|from| Network::of(from).0)
 }
 
-/// Finds out who somebody is, unless too many credentials from their address were not good. The connection counts for them from then on.
+/// Authenticates a credential, unless the address has sent too many invalid ones. From then on the connection counts for this caller.
 async fn authenticate(
     parts: &Parts,
     app: &App,
@@ -157,7 +157,7 @@ async fn authenticate(
             if let Some(credential) = credential {
                 app.strangers.succeeded(credential);
             }
-            if let Some(places) = parts.extensions.get::<Places>() {
+            if let Some(places) = parts.extensions.get::<ConnectionSlots>() {
                 places.count_for(&caller)?;
             }
             Ok(caller)
@@ -181,7 +181,7 @@ async fn by_key(parts: &Parts, header: &HeaderValue, app: &App) -> Result<Caller
     authenticate(parts, app, Some(key), app.engine.authenticate(key)).await
 }
 
-/// A browser sends its cookie with whatever any site has it send: what changes something must come from our page.
+/// Authenticates by cookie. A browser sends the cookie with requests of any site, so that a request that changes something must come from our page.
 async fn by_cookie(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
     let jar = CookieJar::from_headers(&parts.headers);
     let visit = cookie::signed_in_with(&app.front, &jar).ok_or(ApiError::NoCredential)?;
@@ -189,7 +189,7 @@ async fn by_cookie(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
     authenticate(parts, app, Some(visit), app.engine.authenticate_visit(visit)).await
 }
 
-/// Where a request came from. What the sender says of itself counts only behind a proxy that is known to add the last word.
+/// Address of the client. `X-Forwarded-For` is read only behind a proxy that is configured to append to it.
 fn address(parts: &Parts, behind_proxy: bool) -> Option<IpAddr> {
     let peer = parts.extensions.get::<Peer>().map(|Peer(peer)| peer.ip().to_canonical());
     if !behind_proxy {

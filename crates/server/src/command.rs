@@ -1,4 +1,4 @@
-//! A command as it comes in: its body, strictly read, and its idempotency key.
+//! Commands: strict parsing of a request body, and its idempotency key.
 
 use std::time::Duration;
 
@@ -19,20 +19,20 @@ use crate::error::ApiError;
 use crate::frames::Unfinished;
 use crate::replies::Addressee;
 
-/// How long a body may take to arrive.
+/// Time in which a body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// How large a body may be, and how long it may take, where nobody knows yet who sends it.
+/// Maximum size and time of a body whose sender is not authenticated yet.
 const STRANGER_BODY: usize = 16 * 1024;
 const STRANGER_BODY_TIME: Duration = Duration::from_secs(10);
-/// How much of a body is not counted, and in which steps the rest is.
+/// Part of a body that is not counted against the budget, and the step in which the rest is counted.
 const FREE_BODY: usize = 16 * 1024;
 const BODY_STEP: usize = 64 * 1024;
-/// How long an idempotency key may be.
+/// Maximum length of an idempotency key.
 const LONGEST_KEY: usize = 255;
-/// What names a command.
+/// Form of an idempotency key, for error messages.
 pub(crate) const KEY_FORM: &str = "1 to 255 printable ASCII characters";
 
-/// A body of a known shape, and the caller's name for the command. An absent body is an empty object.
+/// Extractor of a command: its body, and its idempotency key if the caller sent one. An absent body is an empty object.
 pub struct Command<T> {
     pub body: T,
     pub idempotency: Option<Idempotency>,
@@ -54,7 +54,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
     }
 }
 
-/// What somebody sends to sign in: little, and soon. It has to be kept in memory before anybody knows who sends it.
+/// Extractor of a sign-in body, which has tighter limits because its sender is not authenticated.
 pub(crate) struct SignInCommand<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
@@ -68,7 +68,7 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
     }
 }
 
-/// A whole body, if it is not too large and comes in time. What a known caller sends is counted while it is coming in: many bodies that
+/// Reads a whole body within its size and time limits. The bytes of an authenticated caller are counted as they arrive: many bodies that
 /// never end would fill the memory.
 async fn read_body(
     body: Body,
@@ -105,7 +105,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     Ok(Some(key.ok_or_else(wrong)?.to_owned()))
 }
 
-/// Whether a text can name a command.
+/// Whether a text has the form of an idempotency key.
 pub(crate) fn is_idempotency_key(key: &str) -> bool {
     (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
 }
@@ -114,10 +114,10 @@ fn parse_body<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result
     parse_object(if bytes.is_empty() { b"{}".as_slice() } else { json_only(headers, bytes)? })
 }
 
-/// Reads an object strictly: of the shape wanted, with each name once, and without a number that would be rounded.
+/// Parses a JSON object strictly: of type `T`, without duplicate keys, and without numbers that would be rounded.
 pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
-        // Serde would take a list for an object, field by field.
+        // Serde would accept an array in place of an object, field by field.
         return Err(match serde_json::from_slice::<IgnoredAny>(bytes) {
             Ok(_) => ApiError::invalid("", "must be an object"),
             Err(error) => ApiError::MalformedJson(error.to_string()),
@@ -130,7 +130,7 @@ pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
         let said = serde_message(&inner);
         match inner.classify() {
             serde_json::error::Category::Data => ApiError::invalid(pointer, said),
-            // A number in place of a word: what is wrong is its type, whatever serde_json calls it.
+            // serde_json reports a number in place of an enum value as a syntax error: it is an error of type.
             _ if said == "expected value" && serde_json::from_slice::<IgnoredAny>(bytes).is_ok() => {
                 ApiError::invalid(pointer, "is of the wrong type")
             }
@@ -147,7 +147,7 @@ pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     Ok(read)
 }
 
-/// Reads a part of a body that stands under a pointer.
+/// Parses a part of a body; `under` is the JSON Pointer of that part.
 pub fn parse_part<T: DeserializeOwned>(under: &str, value: Value) -> Result<T, ApiError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let at = format!("{under}{}", json_pointer(error.path()));
@@ -162,7 +162,7 @@ fn json_only<'a>(headers: &HeaderMap, bytes: &'a Bytes) -> Result<&'a [u8], ApiE
     if json { Ok(bytes) } else { Err(ApiError::NotJson) }
 }
 
-/// The place of an error as a JSON Pointer.
+/// JSON Pointer of a deserialization error.
 pub fn json_pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     let mut pointer = String::new();
@@ -178,7 +178,7 @@ pub fn json_pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// The message without its place in the text, which the pointer names better, and without the value, which may be a secret.
+/// Message of a serde error without the line and column, which the pointer replaces, and without the value, which may be a secret.
 pub fn serde_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);

@@ -32,11 +32,11 @@ use crate::routes::Addition;
         (name = "people", description = "Signing in, and who may"),
         (name = "project", description = "The settings of the project"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
-        (name = "flows-wire", description = "The wire of seed 000: flows, their interactions and their events"),
+        (name = "flows-wire", description = "The dialect `flows`: flows with human steps, their interactions and their events"),
         (name = "webhooks", description = "Events and answers, posted to endpoints and signed"),
-        (name = "approvals", description = "The wire of seeds 002 and 003: tool approval over a WebSocket"),
-        (name = "hitl", description = "The wire of seed 001: requests of four types, their responses and their status"),
-        (name = "react", description = "The wire of seed 004: a conversation as a stream that pauses for interactions"),
+        (name = "approvals", description = "The dialect `approvals`: tool approval over a WebSocket"),
+        (name = "hitl", description = "The dialect `hitl`: requests of four types, their responses and their status"),
+        (name = "react", description = "The dialect `react`: a conversation as an event stream that pauses for interactions"),
         (name = "server", description = "Health and figures")
     )
 )]

@@ -1,4 +1,4 @@
-//! JSON in which a name stands twice means one thing to one reader and another to the next: it is refused.
+//! Refuses JSON objects with a duplicate key, which parsers read in different ways.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Any JSON, each name once in its object; nothing of it is kept.
+/// Any JSON without duplicate keys. The values are discarded.
 pub(crate) struct UniqueKeys;
 
 impl<'de> Deserialize<'de> for UniqueKeys {

@@ -1,12 +1,14 @@
-//! HTTP in front of the engine.
+//! The HTTP server in front of the engine.
 //!
-//! Duty: routes, the caller, streams, sockets, and the documents that describe them. A handler translates: it authenticates, parses,
-//! calls one use case, and shows the result. Status codes and error codes are assigned in `error.rs`, and only there.
+//! This crate has the routes of `/v1`, the authentication of callers, event streams, WebSockets, the web page, and the OpenAPI and AsyncAPI
+//! documents. A handler authenticates the caller, parses the request, calls one use case of the engine and renders the result. `error.rs` is
+//! the only place that assigns status codes and error codes.
 //!
-//! This crate must never touch a transaction, and never contain a rule of the domain.
+//! This crate must never touch a transaction and never contain a rule of the domain. The APIs of other systems are not here: the crate
+//! `dialects` builds them with [`handler`] and passes them to [`router`].
 //!
-//! Start reading at [`router`], then `command.rs` (how a body and its idempotency key come in), then `routes/interactions.rs`.
-//! [`listen`] is the loop that accepts connections and ends them well.
+//! Start reading at [`router`], then `command.rs` (bodies and idempotency keys), then `routes/interactions.rs`. [`listen`] is the loop that
+//! accepts and ends connections.
 
 mod app;
 mod asyncapi;

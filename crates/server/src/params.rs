@@ -1,4 +1,4 @@
-//! Ids and query parameters as they come in.
+//! Path and query parameters.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -13,12 +13,12 @@ use utoipa::IntoParams;
 use crate::App;
 use crate::error::ApiError;
 
-/// The longest that a request may wait.
+/// Maximum time that a request may wait, in seconds.
 pub const LONGEST_WAIT: u64 = 300;
-/// The largest page.
+/// Maximum page size.
 pub(crate) const LARGEST_PAGE: u32 = 200;
 
-/// An id in the path.
+/// Extractor of an id in the path.
 pub struct PathId<T>(pub T);
 
 impl<T: FromStr<Err: Display>> FromRequestParts<App> for PathId<T> {
@@ -32,7 +32,7 @@ impl<T: FromStr<Err: Display>> FromRequestParts<App> for PathId<T> {
     }
 }
 
-/// Two ids in the path.
+/// Extractor of two ids in the path.
 pub struct PathIds<A, B>(pub A, pub B);
 
 impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> for PathIds<A, B> {
@@ -47,7 +47,7 @@ impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> f
     }
 }
 
-/// Query parameters; those that are not known are refused, and so is NUL, which one of the stores cannot be asked for.
+/// Extractor of query parameters. NUL is refused, because PostgreSQL text cannot contain it.
 pub struct Query<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
@@ -62,17 +62,17 @@ impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
     }
 }
 
-/// The one parameter of what a browser opens and cannot send a key to.
+/// Query of a stream or socket that a browser opens, where it cannot send a key.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TicketQuery {
-    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream or socket.
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream or socket.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }
 
-/// How long to wait.
+/// Query of one question.
 pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
     match seconds.unwrap_or(0) {
         seconds if seconds <= LONGEST_WAIT => Ok(Duration::from_secs(seconds)),
@@ -80,7 +80,7 @@ pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
     }
 }
 
-/// How much of a list.
+/// Checks the size of a page; 50 if absent.
 pub fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
     match limit.unwrap_or(50) {
         limit if (1..=LARGEST_PAGE).contains(&limit) => Ok(limit),
@@ -88,19 +88,19 @@ pub fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
     }
 }
 
-/// Where a list goes on.
+/// Parses the cursor of a list.
 pub fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T>, ApiError> {
     cursor.map(|text| text.parse().map_err(|error| ApiError::QueryInvalid(format!("cursor: {error}")))).transpose()
 }
 
-/// A number of a list. Stores count in 63 bits.
+/// Checks a cursor that is a number. Stores count in 63 bits.
 pub(crate) fn list_number(number: u64) -> Result<u64, ApiError> {
     i64::try_from(number)
         .map(|_| number)
         .map_err(|_| ApiError::QueryInvalid("cursor: not a number of this list".into()))
 }
 
-/// After which event. Stores count in 63 bits.
+/// Checks the number of an event. Stores count in 63 bits.
 pub fn event_number(after: Option<u64>) -> Result<u64, ApiError> {
     let after = after.unwrap_or(0);
     if i64::try_from(after).is_err() {

@@ -1,5 +1,5 @@
-//! Which query parameters each operation takes, by the document. What an operation does not take is refused, never ignored: whoever sends
-//! `wait` in the query of a command that has it in its body would believe that the server waits.
+//! Query parameters of each operation, from the OpenAPI document. A parameter that the operation does not have is refused and never ignored: a
+//! client that sends `wait` in the query of a command that takes it in its body would believe that the server waits.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -14,13 +14,13 @@ use crate::document::document;
 use crate::error::ApiError;
 use crate::routes::Addition;
 
-/// The operations that are our own. The wires of other systems take whatever those took.
+/// Prefix of the operations that are checked. Dialects ignore unknown parameters, as their original servers do.
 const OWN: &str = "/v1/";
 
-/// How much of a name is repeated to whoever sent it.
+/// Number of characters of the name that the error repeats.
 const SHOWN: usize = 60;
 
-/// The parameters of each operation, by its path and method.
+/// Query parameters of each operation, by path and method.
 static PARAMETERS: LazyLock<HashMap<(String, Method), BTreeSet<String>>> = LazyLock::new(|| {
     let mut parameters = HashMap::new();
     for (path, item) in document(Addition::default()).paths.paths.into_iter().filter(|(path, _)| path.starts_with(OWN))
@@ -49,7 +49,7 @@ fn query_parameters(operation: Operation) -> BTreeSet<String> {
     operation.parameters.into_iter().flatten().filter_map(in_query).collect()
 }
 
-/// Refuses a request with a query parameter that its operation does not take.
+/// Refuses a request with a query parameter that its operation does not have.
 pub(crate) fn refuse_unknown(parts: &Parts) -> Result<(), ApiError> {
     let (Some(query), Some(path)) = (parts.uri.query(), parts.extensions.get::<MatchedPath>()) else { return Ok(()) };
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };

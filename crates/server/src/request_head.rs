@@ -1,4 +1,4 @@
-//! What the head of every request must look like, whoever sent it: what proxies and servers could read in two ways is refused.
+//! Checks on the head of every request: a head that proxies and servers could read in two ways is refused.
 
 use axum::extract::Request;
 use axum::middleware::Next;

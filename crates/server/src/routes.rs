@@ -1,4 +1,4 @@
-//! Every route, with its operation in the document.
+//! Every route of `/v1`, with its operation in the OpenAPI document, and the router of the whole server.
 
 mod actions;
 mod agents;
@@ -53,7 +53,7 @@ use crate::oidc::{CALLBACK, START};
 use crate::request_head::refuse_ambiguous;
 use crate::trace::traced;
 
-/// What a browser may load for the page that shows the document.
+/// Content security policy of the page that shows the OpenAPI document.
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                            font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
@@ -66,7 +66,7 @@ pub struct Addition {
     pub channels: Vec<Channel>,
 }
 
-/// All operations, each in one place with its route, and those of a crate above this one.
+/// All operations with their routes, and those of a crate above this one.
 pub(crate) fn operations(added: OpenApiRouter<App>) -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(base())
         .routes(routes!(sessions::session_start, sessions::session_list))
@@ -149,7 +149,7 @@ pub(crate) fn operations(added: OpenApiRouter<App>) -> OpenApiRouter<App> {
         .merge(added)
 }
 
-/// The whole server as a service, with the routes that a crate above this one adds.
+/// The router of the whole server, with the routes that a crate above this one adds.
 pub fn router(app: App, addition: Addition) -> Router {
     let (router, document) = operations(addition.operations).split_for_parts();
     let asyncapi = asyncapi(addition.channels);
@@ -173,7 +173,7 @@ pub fn router(app: App, addition: Addition) -> Router {
         .with_state(app)
 }
 
-/// The page that shows the document, with the headers of our own page. It writes styles into its elements, which no nonce can allow.
+/// The page that shows the OpenAPI document, with the security headers of the web page. It sets inline styles, which a nonce cannot allow.
 fn described(document: utoipa::openapi::OpenApi) -> Router<App> {
     let page: Router<App> = SwaggerUi::new("/docs").url("/openapi.json", document).into();
     let set = |name: HeaderName, value: &'static str| {
@@ -185,7 +185,7 @@ fn described(document: utoipa::openapi::OpenApi) -> Router<App> {
         .layer(set(REFERRER_POLICY, "no-referrer"))
 }
 
-/// Health and figures alone, for a process that serves nothing else.
+/// Routes for health checks and metrics, for a process that serves no API.
 pub fn health_router(app: App) -> Router {
     Router::new()
         .route("/healthz", get(health::healthz))
@@ -195,7 +195,7 @@ pub fn health_router(app: App) -> Router {
         .with_state(app)
 }
 
-/// Whatever is no operation's is the page's.
+/// Paths without an operation belong to the web page.
 async fn page(State(app): State<App>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     app.front.page.reply(&method, &uri, &headers, &app.engine.nonce())
 }

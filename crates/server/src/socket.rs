@@ -1,7 +1,8 @@
-//! One WebSocket: pulled by its reader as streams are, so that a slow one holds one portion and nothing more.
+//! The connection of one WebSocket. Events are pulled, so that a slow reader holds one batch in memory.
 //!
-//! What is said on it is the business of a [`SocketHandler`]. Here is what all of them share: who may open one, pings, the end of those that
-//! are silent or do not read, the size of messages, the rate, and a good end when the server stops or the credential does.
+//! A [`SocketHandler`] decides what is said on a socket. This module has the parts that all sockets share: the extractor that opens one, pings,
+//! the end of sockets that are silent or not read, the size of messages, the rate, and the close frame when the server stops or the credential
+//! is no longer valid.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,55 +28,55 @@ use crate::frames::{Excess, Meter, Metered};
 use crate::handshake::Handshake;
 use crate::sse::StreamSlot;
 
-/// How many heartbeats a socket may be silent, or leave what it is told unread.
+/// Number of heartbeats for which a socket may be silent or unread.
 const PATIENCE: u32 = 3;
 
-/// How much is read at once: each socket has as much memory for it.
+/// Size of the read buffer of each socket.
 const READ_AT_ONCE: usize = 4 * 1024;
 
-/// How long the other side may take to agree that it is over.
+/// Time in which the client must reply to a close frame.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// What a server that stops waits for.
+/// Tracks open sockets, for which a stopping server waits.
 #[derive(Clone)]
 pub(crate) struct Sockets(pub(crate) TaskTracker);
 
-/// What is said on a socket, and what is made of what comes in. Only translation.
+/// Translates between a socket and the engine: renders updates and handles messages. Contains no rule.
 pub trait SocketHandler: Send + 'static {
-    /// Something that there is to tell.
+    /// Something to send to the client.
     type Update: Send;
 
-    /// Takes the caller as they are now: what follows is done, and shown, with the rights of this moment.
+    /// Replaces the caller after a recheck, so that everything that follows uses their current rights.
     fn set_caller(&mut self, caller: &Caller);
-    /// What there is to tell before anything else.
+    /// Takes the updates that are ready. They are sent before anything else.
     fn take_updates(&mut self) -> Vec<Self::Update>;
-    /// What there is to tell next. It may be dropped while it waits: what was not given is given the next time.
+    /// Waits for the next updates. Cancel-safe: an update that was not returned is returned by the next call.
     fn next(&mut self) -> impl Future<Output = Result<Vec<Self::Update>, engine::Error>> + Send;
-    /// How it is told.
+    /// Renders an update as messages.
     fn render(&mut self, news: Self::Update) -> impl Future<Output = Vec<String>> + Send;
-    /// What is replied to a message.
+    /// Handles a message and returns the replies.
     fn handle(&mut self, text: &str) -> impl Future<Output = Vec<String>> + Send;
-    /// What is replied to a message that is refused before it is read.
+    /// Renders the refusal of a message that was not parsed.
     fn refusal(&self, error: ApiError) -> String;
-    /// A heartbeat has passed.
+    /// Called at every heartbeat.
     fn heartbeat(&mut self) -> impl Future<Output = ()> + Send;
-    /// What is said last.
+    /// Renders the last message before the close frame.
     fn farewell(&self, end: CloseReason) -> Option<String>;
 }
 
-/// Why the server ends a socket.
+/// Reason why the server closes a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
-    /// The server stops: connect again.
+    /// The server is stopping. The client may reconnect.
     Stopping,
-    /// The credential is no longer good.
+    /// The credential is no longer valid.
     Unauthenticated,
-    /// The store cannot be read: connect again.
+    /// The store cannot be read. The client may reconnect.
     Interrupted,
 }
 
 impl CloseReason {
-    /// The word for it.
+    /// Name in the close frame.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stopping => "stopping",
@@ -93,7 +94,7 @@ impl CloseReason {
     }
 }
 
-/// Whoever wants to open a socket.
+/// Extractor of a WebSocket handshake and its authenticated caller.
 pub struct SocketRequest {
     pub caller: Caller,
     handshake: Option<Handshake>,
@@ -113,7 +114,7 @@ impl FromRequestParts<App> for SocketRequest {
 }
 
 impl SocketRequest {
-    /// Opens the socket.
+    /// Accepts the handshake and runs the socket with this handler.
     pub fn open(self, app: &App, handler: impl SocketHandler) -> Result<Response, ApiError> {
         let (Some(Handshake { accept, upgrading }), Some(Sockets(sockets))) = (self.handshake, self.sockets) else {
             return Err(ApiError::NotSocket);
@@ -131,22 +132,22 @@ impl SocketRequest {
     }
 }
 
-/// The connection that a socket was made of, with its unfinished messages counted.
+/// The upgraded connection, with its unfinished messages counted.
 type Stream = Metered<TokioIo<Upgraded>>;
 
-/// A socket that is open.
+/// An open socket.
 struct OpenSocket {
     app: App,
     caller: Caller,
     socket: WebSocketStream<Stream>,
     meter: Meter,
     tick: Interval,
-    /// How many heartbeats nothing has been heard.
+    /// Number of heartbeats without a message of the client.
     silent: u32,
     patience: Duration,
 }
 
-/// What happened on it.
+/// Event that wakes the loop of a socket.
 enum Wakeup<N> {
     Stop,
     Tick,
@@ -154,7 +155,7 @@ enum Wakeup<N> {
     Update(Result<Vec<N>, engine::Error>),
 }
 
-/// The socket is over, and the other side has gone or has been told.
+/// The socket is closed.
 struct Closed;
 
 impl OpenSocket {
@@ -272,7 +273,7 @@ impl OpenSocket {
         Ok(())
     }
 
-    /// Goes on with the caller as they are now. Ends the socket of whoever has lost their credential.
+    /// Rechecks the caller. Closes the socket if the credential is no longer valid.
     async fn recheck(&mut self, handler: &mut impl SocketHandler) -> Result<(), Closed> {
         match self.app.engine.recheck(&self.caller).await {
             Ok(caller) => {
@@ -290,7 +291,7 @@ impl OpenSocket {
         }
     }
 
-    /// What came in is no message: nothing after it can be understood either.
+    /// Closes the socket after a protocol error.
     async fn unreadable(&mut self, handler: &mut impl SocketHandler, error: tungstenite::Error) -> Result<(), Closed> {
         let code = match (self.meter.excess(), error) {
             (Some(excess), _) => return self.exceeded(handler, excess).await,
@@ -302,7 +303,7 @@ impl OpenSocket {
         self.close(code, "").await
     }
 
-    /// What came in is more than it may be.
+    /// Closes the socket after an exceeded limit.
     async fn exceeded(&mut self, handler: &mut impl SocketHandler, excess: Excess) -> Result<(), Closed> {
         let words = handler.refusal(self.meter.error(excess));
         self.say(vec![words]).await?;
@@ -316,14 +317,14 @@ impl OpenSocket {
         self.close(end.code(), end.name()).await
     }
 
-    /// Closes, and waits a moment for the other side to agree.
+    /// Sends a close frame and waits a moment for the reply.
     async fn close(&mut self, code: CloseCode, reason: &'static str) -> Result<(), Closed> {
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
         self.send(Message::Close(Some(frame))).await?;
         self.drained().await
     }
 
-    /// Nothing that comes now is listened to; what is still to be sent of the end is.
+    /// Discards incoming messages until the client has closed.
     async fn drained(&mut self) -> Result<(), Closed> {
         let agreed = async {
             match self.meter.excess() {
@@ -342,7 +343,7 @@ impl OpenSocket {
         Ok(())
     }
 
-    /// Whoever does not read is not waited for without end.
+    /// Sends a message. A client that does not read is given up after a while.
     async fn send(&mut self, message: Message) -> Result<(), Closed> {
         match timeout(self.patience, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),

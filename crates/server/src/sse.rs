@@ -1,4 +1,4 @@
-//! Event streams: pulled by their reader, so that a slow one holds one portion (`engine/src/portion.rs`) and nothing more.
+//! Event streams (server-sent events). Events are pulled, so that a slow reader holds one batch in memory.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -14,18 +14,18 @@ use protocol::EventView;
 use crate::error::ApiError;
 use crate::{App, Limits};
 
-/// Where a stream gets its events from.
+/// Source of the events of a stream.
 pub enum EventSource {
-    /// One session, by number.
+    /// One session; the cursor is the number of the event.
     Session(SessionFollower),
-    /// A whole project, by cursor.
+    /// A project, by its cursor.
     Project(ProjectFollower),
-    /// All sessions of a channel, each by number.
+    /// All sessions of a channel; the cursor is the number of the event in its session.
     Channel(ChannelFollower),
 }
 
 impl EventSource {
-    /// The next events, each with its cursor; at least one.
+    /// Waits for the next events, at least one, each with its cursor.
     pub(crate) async fn next(&mut self) -> Result<Vec<(String, Event)>, Error> {
         match self {
             Self::Session(follower) => {
@@ -37,7 +37,7 @@ impl EventSource {
                 Ok(events.into_iter().map(|(cursor, event)| (cursor.to_string(), event)).collect())
             }
             Self::Channel(follower) => loop {
-                // A session that is new here begins with its events.
+                // The events of a session that joined the channel come next.
                 if let InChannel::Events(events) = follower.next().await? {
                     return Ok(events.into_iter().map(|event| (event.seq.to_string(), event)).collect());
                 }
@@ -46,18 +46,18 @@ impl EventSource {
     }
 }
 
-/// What a stream says of one event.
+/// Frames for one event.
 #[derive(Default)]
 pub struct Rendered {
-    /// One after the other.
+    /// The frames, in order.
     pub frames: Vec<Frame>,
-    /// Whether there is nothing more to say after it.
+    /// Whether the stream ends after them.
     pub last: bool,
 }
 
-/// In whose words a stream tells its events.
+/// Renders the events of a stream.
 pub trait EventRenderer: Send + 'static {
-    /// What is said of an event that has this id on the stream.
+    /// Renders an event and its cursor.
     fn render(
         &mut self,
         app: &App,
@@ -65,13 +65,13 @@ pub trait EventRenderer: Send + 'static {
         event: (String, Event),
     ) -> impl Future<Output = Result<Rendered, ApiError>> + Send;
 
-    /// What a silent stream says.
+    /// Heartbeat of an idle stream.
     fn heartbeat() -> KeepAlive {
         KeepAlive::new().text("heartbeat")
     }
 }
 
-/// Our own words: each event as it is.
+/// The events of `/v1`.
 struct PlainEvents;
 
 impl EventRenderer for PlainEvents {
@@ -91,12 +91,12 @@ struct Reader<W> {
     _counted: StreamSlot,
 }
 
-/// Shows a source as server-sent events until the reader leaves or the server stops.
+/// Streams the events of `/v1` until the reader leaves or the server stops.
 pub(crate) fn stream(app: &App, caller: Caller, source: EventSource) -> Result<Response, ApiError> {
     stream_events(PlainEvents, app, caller, source)
 }
 
-/// The same in other words.
+/// Streams events with a renderer until it ends the stream, the reader leaves or the server stops.
 pub fn stream_events<W: EventRenderer>(
     renderer: W,
     app: &App,
@@ -112,7 +112,7 @@ pub fn stream_events<W: EventRenderer>(
     });
     let mut response =
         Sse::new(Box::pin(body)).keep_alive(W::heartbeat().interval(app.limits.heartbeat)).into_response();
-    // Proxies must pass each event on as it comes.
+    // Proxies must not buffer events.
     response.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
     Ok(response)
 }
@@ -160,7 +160,7 @@ impl<W: EventRenderer> Reader<W> {
         self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID")
     }
 
-    /// Tells the reader that this is the end and what to do.
+    /// The last frame of a stream, which says why it ends.
     fn last(&mut self, name: &str, why: &str) -> Option<Frame> {
         self.over = true;
         Some(Frame::default().event(name).retry(Duration::from_secs(1)).data(why))
@@ -173,7 +173,7 @@ fn framed(id: String, event: Event) -> Frame {
     Frame::default().id(id).event(name).data(data)
 }
 
-/// The places for streams and sockets: those of each key and person, of each tenant, and of the node.
+/// Slots for streams and sockets: of each key and person, of each tenant, and of the node.
 pub(crate) struct StreamSlots {
     keys: Slots<(TenantId, Credential)>,
     tenants: Slots<TenantId>,
@@ -187,13 +187,13 @@ impl StreamSlots {
     }
 }
 
-/// One more stream, for as long as it lives.
+/// The slots of one open stream or socket.
 pub(crate) struct StreamSlot {
     _places: [Slot; 3],
 }
 
 impl StreamSlot {
-    /// One more, where its caller, its tenant and the node may have one more.
+    /// Takes a slot of the caller, of the tenant and of the node, or refuses.
     pub(crate) fn one(app: &App, caller: &Caller) -> Result<Self, ApiError> {
         let StreamSlots { keys, tenants, all } = &app.streams;
         let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };

@@ -1,4 +1,4 @@
-//! What a client says, carried out.
+//! Messages of clients: what each one asks the engine to do.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use super::{Approvals, error_message, error_text};
 use crate::refusals::map_fields;
 use server::handler::{ApiError, parse_object, parse_part};
 
-/// How many decisions one message may carry.
+/// Maximum number of decisions in one message.
 const MOST: usize = 100;
 
-/// Where the parts of an answer stand in a decision about a call.
+/// Fields of an answer and their place in a decision about a tool call.
 const CALL_FIELDS: &[(&str, &str)] = &[
     ("/arguments", "/modified_arguments"),
     ("/effect", "/decision"),
     ("/option", "/decision"),
     ("/options", "/decision"),
 ];
-/// The same of anything else, whose answer stands in place of arguments.
+/// Fields of an answer and their place in a decision about any other question, whose answer is in `modified_arguments`.
 const QUESTION_FIELDS: &[(&str, &str)] = &[
     ("/data", "/modified_arguments/data"),
     ("/effect", "/modified_arguments/effect"),
@@ -35,7 +35,7 @@ const QUESTION_FIELDS: &[(&str, &str)] = &[
 ];
 
 impl Approvals {
-    /// Does what a message says. What comes of it is told by the session's own events; only what is refused is replied.
+    /// Handles a message of the client. Results are sent as events of the session; only refusals are replied to.
     pub(super) async fn handle_message(&mut self, text: &str) -> Vec<ServerMessage> {
         let message = parse_object::<serde_json::Map<String, Value>>(text.as_bytes())
             .and_then(|fields| parse_part::<ClientMessage>("", Value::Object(fields)));
@@ -53,7 +53,7 @@ impl Approvals {
         }
     }
 
-    /// Says something to the agent; where nobody listens in a channel, the engine begins a session in it.
+    /// Sends a message to the agent. Where no session of a channel listens, the engine starts one.
     async fn send_message(&mut self, content: String) -> Result<(), ApiError> {
         let conversation = Some(self.names.session().map_or_else(|| self.name.clone(), |session| session.to_string()));
         let chat = Chat { conversation, agent: self.agent.clone(), content, metadata: Value::Null };
@@ -110,11 +110,11 @@ impl Approvals {
     }
 
     fn call_target(&self, name: &str) -> Option<NameTarget> {
-        // One of the stores cannot be asked for NUL.
+        // PostgreSQL text cannot contain NUL.
         self.names.target(name).filter(|_| !name.contains('\0'))
     }
 
-    /// Takes this client's word for what became of a call that it was given.
+    /// Reports the outcome of a call that this client ran.
     async fn report_result(&mut self, ToolResult { call_id, result, error }: ToolResult) -> Result<(), ApiError> {
         let Some(NameTarget::Call(session, call)) = self.call_target(&call_id) else {
             return Err(Refusal::NotFound("action").into());
@@ -132,7 +132,7 @@ impl Approvals {
             None => Outcome::Done { result },
         };
         let place = (session, call);
-        // What this connection was handed is reported for that run; of another one, the wire cannot say for which.
+        // The run is known where this connection received the call. Otherwise the dialect has no way to name it.
         let run = self.running.iter().find(|running| running.call == place).and_then(|running| running.run);
         self.app.engine.action_outcome(&self.caller, place.clone(), (outcome, run), None).await?;
         self.running.retain(|running| running.call != place);
@@ -140,7 +140,7 @@ impl Approvals {
     }
 }
 
-/// A decision as an answer. What is no approval of a tool is answered by `edit`, with the answer in place of arguments.
+/// Translates a decision into an answer. A question that is not a tool approval is answered by `edit`, with the answer in `modified_arguments`.
 fn answer_draft(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
     let Decision { decision, modified_arguments, feedback, .. } = decision;
     if decision == Verb::Approve {
@@ -149,7 +149,7 @@ fn answer_draft(asked: &Interaction, decision: Decision) -> Result<Draft, ApiErr
     let effect = |effect| Draft { effect: Some(effect), feedback: feedback.clone(), ..Draft::default() };
     Ok(match (decision, &asked.question.kind) {
         (Verb::Reject, _) => effect(Effect::Reject),
-        // Which of the options is not said: whoever sees them has to name one.
+        // `approve` does not name an option, which these kinds need.
         (Verb::Approve, Kind::Choice | Kind::Notice) => Draft { feedback, ..Draft::default() },
         (Verb::Approve, _) => effect(Effect::Approve),
         (Verb::Edit, Kind::Approval) => Draft { arguments: modified_arguments, ..effect(Effect::Edit) },
@@ -160,7 +160,7 @@ fn answer_draft(asked: &Interaction, decision: Decision) -> Result<Draft, ApiErr
     })
 }
 
-/// Refuses an approval of other arguments than those of the action that is shown, in whichever kind of question.
+/// Refuses an approval with arguments that differ from those shown, for every kind of question.
 fn check_unchanged(asked: &Interaction, given: Option<&Value>) -> Result<(), ApiError> {
     let (Some(action), Some(given)) = (&asked.question.action, given) else { return Ok(()) };
     if *given == action.arguments || *given == tool_and_arguments(asked).1 {

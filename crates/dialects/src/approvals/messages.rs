@@ -1,11 +1,11 @@
-//! What is said on the wire: messages in, messages out.
+//! The messages of the socket, in both directions, and how questions become messages.
 
 use domain::{Choice, Effect, Interaction, InteractionId, Kind, Resolution, State, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-/// What a client says. Fields that are not known are passed over: the clients are older than this server.
+/// A message of a client. Unknown fields are ignored, because existing clients send some.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum ClientMessage {
@@ -15,40 +15,40 @@ pub(super) enum ClientMessage {
     ToolResult(ToolResult),
 }
 
-/// Says something to the agent; opens the session where there is none.
+/// Sends a message to the agent. Starts a session if none listens.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[schema(example = json!({ "content": "Add a test.", "role": "user" }))]
 pub(crate) struct UserMessage {
-    /// What is said.
+    /// Text of the message.
     pub(super) content: String,
-    /// `user`, if it is there at all.
+    /// Must be `user` if present.
     #[expect(dead_code, reason = "there is one that can be read, and nothing to make of it")]
     pub(super) role: Option<Role>,
 }
 
-/// Who speaks.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Role {
     User,
 }
 
-/// What a person decides about one call.
+/// Decision of a person about one call.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[schema(example = json!({ "call_id": "call_abc123", "decision": "reject", "feedback": "Operation too risky" }))]
 pub(crate) struct Decision {
-    /// Which call.
+    /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
-    /// What.
+    /// The decision.
     pub(super) decision: Verb,
-    /// With `edit`, new arguments, whole but for what the tool cannot do without and stays; for what is no approval of a tool, the answer itself.
+    /// With `edit`, the new arguments; required arguments of the tool that are left out keep their values. For a question that is not a tool approval, the answer.
     #[schema(value_type = Option<Object>)]
     pub(super) modified_arguments: Option<Value>,
-    /// Why, for the agent to read.
+    /// Reason, for the agent.
     pub(super) feedback: Option<String>,
 }
 
-/// What can be decided.
+/// Possible decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verb {
@@ -57,30 +57,30 @@ pub(crate) enum Verb {
     Reject,
 }
 
-/// Many decisions; each is taken or refused on its own.
+/// Several decisions. Each is accepted or refused on its own.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[schema(example = json!({ "decisions": [
     { "call_id": "call_1", "decision": "approve" }, { "call_id": "call_2", "decision": "reject" }
 ] }))]
 pub(crate) struct Decisions {
-    /// At most 100.
+    /// Between 1 and 100 decisions.
     #[schema(value_type = Vec<Decision>, max_items = 100)]
     pub(super) decisions: Vec<Value>,
 }
 
-/// What became of a call that this client was given to run.
+/// Outcome of a call that this client was given to run.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[schema(example = json!({ "call_id": "call_abc123", "result": { "bytes": 5 } }))]
 pub(crate) struct ToolResult {
-    /// Which call.
+    /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
-    /// What came of it.
+    /// Result of the tool.
     pub(super) result: Option<Value>,
-    /// Why it failed. Whatever it says, it is a failed tool and not a decision.
+    /// Error of the tool. It always means that the tool failed, never that a person rejected the call.
     pub(super) error: Option<Value>,
 }
 
-/// What the server says.
+/// A message of the server.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum ServerMessage {
@@ -92,133 +92,133 @@ pub(super) enum ServerMessage {
     Error(Wrong),
 }
 
-/// A part of what the agent says.
+/// Part of the text of the agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "token": "I will ", "is_final": false }))]
 pub(crate) struct AssistantMessage {
-    /// What comes next.
+    /// The next piece of text.
     pub(super) token: String,
-    /// Whether the turn ends here.
+    /// Whether this is the end of the turn.
     pub(super) is_final: bool,
-    /// Whether the model begins its turn again: what it had said of this turn is void.
+    /// Whether the model starts its turn again. Text sent before in this turn is void.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) restarted: bool,
 }
 
-/// A call: with `requires_approval` people are asked about it; without, this client is to run it now.
+/// A tool call. With `requires_approval`, people have to decide on it; without, this client has to run it now.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "call_id": "call_abc123", "tool_name": "write_file",
     "arguments": { "path": "/src/main.py", "content": "…" }, "requires_approval": true, "reason": "writing needs a person",
     "created_at": "2026-11-15T10:00:00Z", "kind": "approval", "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" }))]
 pub(crate) struct ToolCall {
-    /// Its name: on the socket of one session as its agent calls it, on that of a channel with its session before it. It names no other.
+    /// Identifier of the call: the agent's own on the socket of one session, prefixed with the session on the socket of a channel. It is never reused.
     pub(super) call_id: String,
-    /// The tool; for what is no approval of one, what is asked.
+    /// Name of the tool. For a question that is not a tool approval, its kind.
     pub(super) tool_name: String,
-    /// Its arguments; for what is no approval of a tool, the question.
+    /// Arguments of the tool. For a question that is not a tool approval, the question.
     #[schema(value_type = Object)]
     pub(super) arguments: Value,
-    /// Whether people are asked, or this client is to run it.
+    /// `true` if people have to decide, `false` if this client has to run the call.
     pub(super) requires_approval: bool,
-    /// Why people are asked.
+    /// Reason for asking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
-    /// Since when.
+    /// Time when the question was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub(super) created_at: Option<Timestamp>,
-    /// Until when.
+    /// Deadline of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub(super) expires_at: Option<Timestamp>,
-    /// The kind of question in `/v1`.
+    /// Kind of the question in `/v1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) kind: Option<String>,
-    /// The question in `/v1`.
+    /// Identifier of the question in `/v1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interaction: Option<String>,
-    /// Who asks.
+    /// Name of the agent that asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) asked_by: Option<String>,
 }
 
-/// How a call was decided.
+/// Decision on a call.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "call_id": "call_abc123", "decision": "approve", "source": "user", "effect": "approve",
     "by": "alice" }))]
 pub(crate) struct Resolved {
-    /// Which call.
+    /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
-    /// `approve`, `edit` or `reject`; `answer` where something else was asked than whether a tool may run.
+    /// `approve`, `edit` or `reject`; `answer` for a question that is not a tool approval.
     pub(super) decision: &'static str,
     /// `user`, `auto_policy` or `system`.
     pub(super) source: &'static str,
-    /// The same in the words of `/v1`, which have more of them.
+    /// Effect of the answer in `/v1`, which distinguishes more cases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) effect: Option<Effect>,
-    /// Who.
+    /// Name of the person who decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) by: Option<String>,
-    /// Why.
+    /// Reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) feedback: Option<String>,
 }
 
-/// The time to decide runs out.
+/// Warning that the deadline is near.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "call_id": "call_abc123", "seconds_left": 60, "expires_at": "2026-11-15T10:05:00Z" }))]
 pub(crate) struct Warning {
-    /// Which call.
+    /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
-    /// How long is left.
+    /// Seconds until the deadline.
     pub(super) seconds_left: i64,
-    /// Until when.
+    /// Deadline of the question.
     #[schema(value_type = String, format = DateTime)]
     pub(super) expires_at: Timestamp,
 }
 
-/// Nobody decided in time: the call will not run.
+/// The deadline passed without a decision. The call will not run.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "call_id": "call_abc123" }))]
 pub(crate) struct Expired {
-    /// Which call.
+    /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
 }
 
-/// Something is wrong. The connection stays.
+/// An error. The connection stays open.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "content": "this question is already resolved", "code": "interaction_already_resolved",
     "call_id": "call_abc123" }))]
 pub(crate) struct Wrong {
-    /// What, in a sentence.
+    /// Description of the error.
     pub(super) content: String,
-    /// Stable, for programs: one of `docs/errors.md`.
+    /// Error code, one of those in `docs/errors.md`.
     pub(super) code: String,
-    /// The call that it is about.
+    /// Identifier of the call that the error is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) call_id: Option<String>,
-    /// Where in the message, each with a JSON Pointer.
+    /// Invalid fields of the message, each with a JSON Pointer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) errors: Vec<protocol::FieldProblem>,
 }
 
-/// What is open in a session.
+/// Pending approvals of a session or channel.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "session_id": "chat-7", "count": 0, "pending_approvals": [] }))]
 pub(crate) struct PendingApprovals {
-    /// As the client called it.
+    /// Name of the session or channel, as in the request.
     pub(super) session_id: String,
-    /// The oldest first.
+    /// Entries, oldest first.
     pub(super) pending_approvals: Vec<ToolCall>,
-    /// How many.
+    /// Number of entries on this page.
     pub(super) count: usize,
-    /// Give it as `cursor` for those that come after; absent where there are no more.
+    /// Value of `cursor` for the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub(super) next: Option<InteractionId>,
 }
 
-/// A question as a call that needs approval. What is no approval of a tool is shown under its kind, with all that it asks.
+/// Renders a question as a call that needs approval. A question that is not a tool approval is shown under its kind, with its fields as arguments.
 pub(super) fn approval_request(asked: &Interaction, call_id: String) -> ToolCall {
     let question = &asked.question;
     let (tool_name, arguments) = tool_and_arguments(asked);
@@ -236,7 +236,7 @@ pub(super) fn approval_request(asked: &Interaction, call_id: String) -> ToolCall
     }
 }
 
-/// The tool and its arguments, or what stands in their place.
+/// The tool and its arguments, or the kind and the fields of another question.
 pub(super) fn tool_and_arguments(asked: &Interaction) -> (String, Value) {
     let question = &asked.question;
     match (&question.kind, &question.action) {
@@ -260,7 +260,7 @@ fn question_arguments(asked: &Interaction) -> Value {
     })
 }
 
-/// How a question ended; nothing while it has not.
+/// Renders the end of a question; `None` while it is open.
 pub(super) fn resolved_message(asked: &Interaction, call_id: String) -> Option<ServerMessage> {
     let State::Resolved { resolution, .. } = &asked.state else { return None };
     let (answer, source) = match resolution {

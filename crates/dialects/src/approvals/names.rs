@@ -1,21 +1,21 @@
-//! What calls are called on this wire: by a name that stays with one question for good.
+//! Names of calls in this dialect. A name refers to one question for good.
 //!
-//! Agents name their calls, each session on its own: `s1t1c0` of one session is not that of another. On the socket of one session they are
-//! called so. On that of a channel, in which sessions come and go, the session stands before it (`ses_…:s1t1c0`): a decision that comes late, or
-//! after a reconnection, meets the call that it was made about, or none.
+//! Agents name their calls within a session: `s1t1c0` of one session is not that of another. The socket of one session uses these names as they
+//! are. The socket of a channel, in which sessions come and go, puts the session first (`ses_…:s1t1c0`): a decision that arrives late, or after
+//! a reconnection, refers to the call that it was made about, or to no call.
 
 use domain::{Interaction, InteractionId, SessionId};
 
-/// How calls are named.
+/// How calls are named on a socket.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CallNames {
-    /// Of one session alone.
+    /// The socket of one session.
     Session(SessionId),
-    /// Of a channel; perhaps one that is called as a session of it, whose calls are named as they are.
+    /// The socket of a channel. Where the channel has the name of one of its sessions, the calls of that session keep their plain names.
     Channel(Option<SessionId>),
 }
 
-/// What a client means by a name.
+/// Target of a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NameTarget {
     /// A call of a session.
@@ -25,7 +25,7 @@ pub(super) enum NameTarget {
 }
 
 impl CallNames {
-    /// The only session that there is to hear of.
+    /// The session, on the socket of one session.
     pub(super) const fn session(self) -> Option<SessionId> {
         match self {
             Self::Session(session) => Some(session),
@@ -40,19 +40,19 @@ impl CallNames {
         }
     }
 
-    /// What a call is called.
+    /// Name of a call on this socket.
     pub(super) fn of_call(self, session: SessionId, call: &str) -> String {
-        // What looks like a name that we give is never taken for one.
+        // A plain name that looks like an id of this server would be ambiguous.
         let plain = !call.starts_with(SessionId::PREFIX) && !call.starts_with(InteractionId::PREFIX);
         if plain && self.own() == Some(session) { call.to_owned() } else { format!("{session}:{call}") }
     }
 
-    /// What a question is called: as the call that it is known by, else by its own id.
+    /// Name of a question: that of its call if it has one, else its own id.
     pub(super) fn of_question(self, asked: &Interaction, call: Option<String>) -> String {
         call.map_or_else(|| asked.id.to_string(), |call| self.of_call(asked.origin.session, &call))
     }
 
-    /// What is meant by a name.
+    /// Resolves a name.
     pub(super) fn target(self, name: &str) -> Option<NameTarget> {
         if name.starts_with(SessionId::PREFIX) {
             let (session, call) = name.split_once(':')?;

@@ -1,4 +1,4 @@
-//! Questions are answered: by a person, in place of one, or not at all.
+//! Operations that end a question: respond, skip, auto-resolve, expire.
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
@@ -19,13 +19,13 @@ use super::payload;
 use server::App;
 use server::handler::{ApiError, Authenticated, Command, PathIds, Problems};
 
-/// The header that names the channel.
+/// Header with the channel of the question.
 const CHANNEL: &str = "x-chat-session-id";
 
-/// What every answer replies.
+/// Reply of the operations that end a question.
 type Reply = Result<(StatusCode, Json<FlowInteractionView>), ApiError>;
 
-/// Somebody at one of the questions of a session, as the path names it, in the channel that the header names.
+/// The caller, the session and question of the path, and the channel of the header.
 pub(super) struct QuestionPath {
     caller: Caller,
     session: SessionId,
@@ -59,13 +59,18 @@ impl IntoParams for QuestionPath {
             text("sessionId", ParameterIn::Path, Required::True, "The session"),
             text("requestId", ParameterIn::Path, Required::True, "The question"),
             text("X-Chat-Session-Id", ParameterIn::Header, Required::True, "The channel of the question"),
-            text("Idempotency-Key", ParameterIn::Header, Required::False, "One key with one body gives one result"),
+            text(
+                "Idempotency-Key",
+                ParameterIn::Header,
+                Required::False,
+                "The same key with the same body returns the same result",
+            ),
         ]
     }
 }
 
 impl QuestionPath {
-    /// The question, where the channel is the one that the header names, and the body if it names one.
+    /// Reads the question and checks that its channel is the one in the header, and in the body if the body names one.
     async fn load(&self, app: &App, said: Option<&str>) -> Result<Placed, ApiError> {
         let placed = app.engine.question(&self.caller, self.session, self.request).await?;
         let missing = || ApiError::HeaderInvalid("X-Chat-Session-Id must name the channel of the question".into());
@@ -75,7 +80,7 @@ impl QuestionPath {
         if named.all(|named| is_same_channel(named, channel)) { Ok(placed) } else { Err(ApiError::ChannelMismatch) }
     }
 
-    /// Who answers is said by the credential alone; a body that says otherwise is refused.
+    /// Checks that `respondedBy`, if present, is the name of the caller: the credential alone decides who answers.
     fn check_responder(&self, responded_by: Option<&str>) -> Result<(), ApiError> {
         match responded_by {
             Some(name) if !domain::text::same_name(name, &self.caller.actor.name) => {
@@ -94,18 +99,18 @@ impl QuestionPath {
     }
 }
 
-/// Whether two texts name one channel; a UUID may be written in any of its forms.
+/// Whether two strings name the same channel. A UUID may be written in any of its forms.
 fn is_same_channel(one: &str, other: &str) -> bool {
     let uuid = |text: &str| Uuid::try_parse(text.strip_prefix(SessionId::PREFIX).unwrap_or(text)).ok();
     one == other || uuid(one).is_some_and(|one| uuid(other) == Some(one))
 }
 
-/// What a use case made of a question, or why it did not, in the words of this wire.
+/// Renders the result of a use case on a question.
 fn reply(placed: Placed, done: Result<Interaction, Error>) -> Reply {
     let Placed { interaction: before, step } = placed;
     match done {
         Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step)))),
-        // Whatever is closed is a conflict here; past due and not yet closed is too late.
+        // In this dialect an expired question is a conflict. 410 is only for a deadline that has passed while the question is still open.
         Err(Error::Refused(Refusal::TooLate(_))) if before.status() == Status::Expired => {
             Err(Refusal::AlreadyResolved(Box::new(before)).into())
         }
@@ -113,31 +118,31 @@ fn reply(placed: Placed, done: Result<Interaction, Error>) -> Reply {
     }
 }
 
-/// Where an answer comes from.
+/// Source of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum FlowSource {
-    /// A person.
+    /// A person answered.
     User,
-    /// A rule.
+    /// A policy answered.
     AutoPolicy,
-    /// A service.
+    /// The system answered.
     System,
 }
 
-/// Answers a question.
+/// Body that answers a question.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({ "payload": { "action": "confirm", "comment": "Looks good." } }))]
 pub(super) struct FlowRespondBody {
-    /// The channel once more; it must be the one of the header.
+    /// Channel of the question; must equal the header.
     chat_session_id: Option<String>,
-    /// The form, or the action chosen.
+    /// The form, or the chosen action.
     #[serde(default)]
     payload: Value,
-    /// Whoever the credential belongs to, if anybody is named.
+    /// Name of the caller, if present.
     responded_by: Option<String>,
-    /// `USER`, if anything is said.
+    /// Must be `USER` if present.
     source: Option<FlowSource>,
 }
 
@@ -157,7 +162,7 @@ pub(super) async fn flows_respond(
     reply(placed, answered)
 }
 
-/// Goes on without an answer. No form is looked at.
+/// Skips a question. The form is not validated.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/skip", tag = "flows-wire",
     request_body = FlowRespondBody,
     params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
@@ -173,17 +178,17 @@ pub(super) async fn flows_skip(
     reply(placed, skipped)
 }
 
-/// Answers in place of a person, or ends a question before its time.
+/// Body that answers in place of a person, or expires a question.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({ "source": "SYSTEM" }))]
 pub(super) struct FlowAutoBody {
-    /// What is answered; what the question falls back to if absent.
+    /// The answer; the fallback of the question if absent.
     #[serde(default)]
     payload: Value,
-    /// `SYSTEM` if absent, or `AUTO_POLICY`.
+    /// `SYSTEM` or `AUTO_POLICY`; `SYSTEM` if absent.
     source: Option<FlowSource>,
-    /// Whoever the credential belongs to, if anybody is named.
+    /// Name of the caller, if present.
     responded_by: Option<String>,
 }
 
@@ -199,7 +204,7 @@ impl FlowAutoBody {
     }
 }
 
-/// Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves.
+/// Answers a question on behalf of a policy or the system. Requires an admin; to approve or to provide a value, the admin must be allowed to answer the question.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "flows-wire",
     request_body = FlowAutoBody,
     params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
@@ -218,7 +223,7 @@ pub(super) async fn flows_auto(
     reply(placed, done)
 }
 
-/// Ends a question now as its deadline would: by its fallback, or expired.
+/// Ends a question as its deadline would: with its fallback, or as expired.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/expire", tag = "flows-wire",
     request_body = FlowAutoBody,
     params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]

@@ -1,4 +1,4 @@
-//! Examples that the document shows of this wire.
+//! Examples of this dialect in the OpenAPI document.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ const SESSION: &str = "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00";
 const STEP: &str = "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a04";
 const REQUEST: &str = "0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01";
 
-/// A flow that was started.
+/// A started flow.
 pub(super) fn started() -> Value {
     json!({ "sessionId": SESSION, "status": "RUNNING", "startedAt": "2026-11-15T10:00:00Z",
             "launchParameters": { "version": "1.5" }, "sharedContext": null, "chatSessionId": SESSION })
 }
 
-/// A question that was answered.
+/// An answered question.
 pub(super) fn item() -> Value {
     let action = |id: &str, label: &str| {
         json!({ "id": id, "label": label, "source": "ruleBased", "description": null, "ctaLabel": label,
@@ -34,12 +34,12 @@ pub(super) fn item() -> Value {
     })
 }
 
-/// The questions of a session.
+/// Questions of a session.
 pub(super) fn interactions() -> Value {
     json!({ "active": [], "history": [item()], "nextCursor": null })
 }
 
-/// A session.
+/// State of a session.
 pub(super) fn state() -> Value {
     json!({
         "sessionId": SESSION, "status": "WAITING_USER_INPUT", "currentStepId": "publish", "stateVersion": 2,
@@ -51,7 +51,7 @@ pub(super) fn state() -> Value {
     })
 }
 
-/// A session, and what happened in it.
+/// A session and its events.
 pub(super) fn status() -> Value {
     json!({ "state": state(), "nextSinceEventId": 2, "events": [{
         "eventId": 2, "type": "HUMAN_INTERACTION_REQUIRED", "traceId": SESSION, "spanId": STEP,

@@ -1,4 +1,4 @@
-//! A question as this wire shows it.
+//! Questions as this dialect shows them.
 
 use domain::question::SuggestionSource;
 use domain::{Interaction, Kind, Question, Resolution, State, Timestamp};
@@ -15,107 +15,107 @@ use super::{example, names, payload};
 #[serde(rename_all = "camelCase")]
 #[schema(example = example::item)]
 pub(super) struct FlowInteractionView {
-    /// Its id.
+    /// Identifier.
     #[schema(value_type = String)]
     pub(super) request_id: Uuid,
-    /// The channel that it is routed through.
+    /// Channel of the question.
     pub(super) chat_session_id: String,
-    /// The step that sleeps on it: its name in the flow, or its id where it has none.
+    /// Name of the step that waits for the question; the id of the step if it has no name.
     pub(super) step_id: String,
-    /// The id of that step.
+    /// Identifier of that step.
     #[schema(value_type = String)]
     pub(super) step_execution_id: Uuid,
-    /// The agent that asks.
+    /// Name of the agent that asks.
     pub(super) agent_id: Option<String>,
     /// `PENDING`, `ANSWERED`, `EXPIRED` or `AUTO_RESOLVED`.
     pub(super) status: &'static str,
-    /// `INPUT_FORM`, `APPROVAL`, `CONFIRMATION`, `REVIEW` or `INFORMATION`; the nearest one where our kind has none.
+    /// `INPUT_FORM`, `APPROVAL`, `CONFIRMATION`, `REVIEW` or `INFORMATION`; the nearest of them for other kinds.
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
-    /// One line.
+    /// Title, one line.
     pub(super) title: String,
-    /// What the person is asked.
+    /// Text of the question.
     pub(super) description: Option<String>,
-    /// JSON Schema of the payload that answers it.
+    /// JSON Schema of the payload that answers the question.
     pub(super) payload_schema: Value,
-    /// What a person may start from.
+    /// Options and suggested answers.
     pub(super) suggested_actions: SuggestedActionsView,
-    /// When it was asked.
+    /// Time when the question was asked.
     #[schema(value_type = String, format = DateTime)]
     pub(super) created_at: Timestamp,
-    /// When somebody last said something to it.
+    /// Time of the last vote, abstention, handover or answer.
     #[schema(value_type = String, format = DateTime)]
     pub(super) updated_at: Timestamp,
-    /// Until when people have.
+    /// Deadline.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub(super) due_at: Option<Timestamp>,
-    /// How it ended.
+    /// The response; null while the question is open.
     pub(super) response: Option<FlowResponseView>,
-    /// What this wire has no name for: our `kind`, the `action` that waits, the `context`, where it went or came from.
+    /// Fields without a place in this API: `kind`, the `action` that waits, the `context`, and where the question was handed over.
     #[schema(value_type = Object)]
     pub(super) metadata: Value,
 }
 
-/// What a person may start from, by source.
+/// Options and suggested answers, by source.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SuggestedActionsView {
-    /// What may be chosen, and what the agent's version suggests. Always shown.
+    /// Options of the question, and suggestions of the agent's version.
     rule_based: Vec<SuggestedActionView>,
-    /// What a model suggests, and may.
+    /// Suggestions of a model.
     llm: Vec<SuggestedActionView>,
-    /// What others answered before.
+    /// Suggestions from earlier answers.
     analytics: Vec<SuggestedActionView>,
-    /// What a model suggested and may not, with the reason.
+    /// Suggestions of a model that were dropped, with the reason.
     filtered: Vec<FilteredActionView>,
 }
 
-/// Something that fills the form in. A person sends it.
+/// A suggested answer. Choosing it fills in the payload; a person still has to send it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SuggestedActionView {
-    /// Its name within the question.
+    /// Identifier within the question.
     id: String,
-    /// What the person reads.
+    /// Label shown to the person.
     label: String,
     /// `ruleBased`, `llm` or `analytics`.
     source: &'static str,
-    /// What it means.
+    /// Description of the option.
     description: Option<String>,
-    /// What the button says.
+    /// Label of the button.
     cta_label: Option<String>,
-    /// What it fills in.
+    /// Payload that it fills in.
     payload: Value,
 }
 
-/// A suggestion that was dropped.
+/// A dropped suggestion.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 struct FilteredActionView {
-    /// Its name, as it was given.
+    /// Identifier, as the model gave it.
     id: String,
-    /// Where it came from.
+    /// Source of the suggestion.
     source: &'static str,
-    /// Why nobody sees it.
+    /// Reason for dropping it.
     reason: String,
 }
 
-/// How a question ended.
+/// The response to a question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FlowResponseView {
-    /// The answer's id; the question's own where nobody answered.
+    /// Identifier of the answer; that of the question if nobody answered.
     #[schema(value_type = String)]
     response_id: Uuid,
     /// `USER`, `AUTO_POLICY` or `SYSTEM`.
     source: &'static str,
-    /// On whose word, as their credential says.
+    /// Name of the caller who answered.
     responded_by: String,
-    /// When.
+    /// Time of the response.
     #[schema(value_type = String, format = DateTime)]
     responded_at: Timestamp,
-    /// The status that it gave the question.
+    /// Status of the question after the response.
     status: &'static str,
-    /// What was said; of a question that was cancelled, the reason.
+    /// The answer; the reason, for a cancelled question.
     payload: Value,
 }
 
@@ -126,7 +126,7 @@ impl From<Placed> for FlowInteractionView {
 }
 
 impl FlowInteractionView {
-    /// A question, and the name of the step that sleeps on it.
+    /// Renders a question; `step` is the name of the step that waits for it.
     pub(super) fn new(interaction: Interaction, step: Option<String>) -> Self {
         let step_execution_id = interaction.origin.step.uuid();
         let (response, updated_at) = (response(&interaction), updated_at(&interaction));
@@ -155,7 +155,7 @@ impl FlowInteractionView {
     }
 }
 
-/// When somebody last said something to a question.
+/// Time of the last vote, abstention, handover or answer.
 fn updated_at(interaction: &Interaction) -> Timestamp {
     let said = match &interaction.state {
         State::Pending(pending) => {

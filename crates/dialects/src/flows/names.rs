@@ -1,8 +1,8 @@
-//! The words of this wire for ours.
+//! Names that this dialect has for kinds, statuses and events.
 
 use domain::{AutoSource, Kind, Resolution, SessionStatus, Status, StepStatus};
 
-/// The type of a question; the nearest one where this wire has none.
+/// Type of a question; the nearest one for kinds that this dialect does not have.
 pub(super) const fn kind(kind: &Kind) -> &'static str {
     match kind {
         Kind::Approval => "APPROVAL",
@@ -13,7 +13,7 @@ pub(super) const fn kind(kind: &Kind) -> &'static str {
     }
 }
 
-/// The status of a question. What was cancelled ended without people.
+/// Status of a question. A cancelled question counts as resolved automatically.
 pub(super) const fn status(status: Status) -> &'static str {
     match status {
         Status::Pending => "PENDING",
@@ -23,7 +23,7 @@ pub(super) const fn status(status: Status) -> &'static str {
     }
 }
 
-/// On whose word a question ended.
+/// Source of the response to a question.
 pub(super) const fn source(resolution: &Resolution) -> &'static str {
     match resolution {
         Resolution::Answered { .. } => "USER",
@@ -34,7 +34,7 @@ pub(super) const fn source(resolution: &Resolution) -> &'static str {
     }
 }
 
-/// The status of a session.
+/// Status of a session.
 pub(super) const fn session(status: SessionStatus) -> &'static str {
     match status {
         SessionStatus::New => "NEW",
@@ -47,7 +47,7 @@ pub(super) const fn session(status: SessionStatus) -> &'static str {
     }
 }
 
-/// The status of a step.
+/// Status of a step.
 pub(super) const fn step(status: StepStatus) -> &'static str {
     match status {
         StepStatus::Pending => "PENDING",
@@ -60,7 +60,7 @@ pub(super) const fn step(status: StepStatus) -> &'static str {
     }
 }
 
-/// The type of an event.
+/// Type of an event.
 pub(super) fn event(name: &str) -> String {
     match name {
         "interaction.asked" => "HUMAN_INTERACTION_REQUIRED".into(),
@@ -79,7 +79,7 @@ pub(super) fn event(name: &str) -> String {
     }
 }
 
-/// The name under which an event about a question is streamed; none where it is an event of the flow like any other.
+/// Name of the stream event for an event about a question; `None` for other events, which are streamed as `flow`.
 pub(super) fn stream_event(name: &str) -> Option<&'static str> {
     match name {
         "interaction.asked" => Some("humanInteractionRequired"),

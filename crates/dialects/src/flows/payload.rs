@@ -1,7 +1,7 @@
-//! What is sent to answer a question, and what it says in our words.
+//! Payloads: how the answer to a question is written in this dialect.
 //!
-//! A question with a form and no options is answered with the form itself. One with options is answered with an object that names the
-//! `action` chosen, and what belongs to it. One in words is answered with `{answer}`, or with the text alone.
+//! A question with a form and no options is answered with the form itself. A question with options is answered with an object that names the
+//! chosen `action` and the fields that go with it. A question that takes text is answered with `{answer}`, or with the text alone.
 
 use domain::{Answer, Choice, Draft, Effect, Fallback, Kind, Problem, Question, Refusal, Suggestion};
 use engine::Error;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use server::handler::{ApiError, json_pointer, serde_message};
 
-/// The answer to a question that has options.
+/// Payload of an answer to a question with options.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ChoicePayload {
@@ -31,19 +31,19 @@ enum OneOrMany {
     Many(Vec<String>),
 }
 
-/// Whether the payload names an action instead of being the form.
+/// Whether the question has options, so that the payload names an action.
 fn has_options(question: &Question) -> bool {
     !question.options.is_empty()
 }
 
-/// Whether it is answered in words.
+/// Whether the question takes a text as its answer.
 fn takes_text(question: &Question) -> bool {
     question.form().is_none()
         && question.kind != Kind::Notice
         && (!has_options(question) || question.kind == Kind::Question)
 }
 
-/// What a payload says.
+/// Translates a payload into an answer.
 pub(super) fn draft(question: &Question, payload: Value) -> Result<Draft, ApiError> {
     match payload {
         Value::String(text) if has_options(question) && question.option(&text).is_some() => {
@@ -67,7 +67,7 @@ fn choice_draft(question: &Question, payload: Value) -> Result<Draft, ApiError> 
     let (options, effect) = match action {
         None => (Vec::new(), None),
         Some(OneOrMany::Many(options)) => (options, None),
-        // For whoever does not know the options' names.
+        // A client may name an effect instead of an option.
         Some(OneOrMany::One(word)) => match effect_of(&word) {
             Some(effect) if question.option(&word).is_none() => (Vec::new(), Some(effect)),
             _ => (vec![word], None),
@@ -81,8 +81,8 @@ fn effect_of(word: &str) -> Option<Effect> {
     Effect::ALL.into_iter().find(|effect| effect.name().eq_ignore_ascii_case(word))
 }
 
-/// What is answered in place of a person where nothing was said: what the question falls back to, else what it presets and runs nothing,
-/// else no.
+/// Answer in place of a person where the request has no payload: the fallback of the question, else its default option if that runs no action,
+/// else a rejection.
 pub(super) fn default_draft(question: &Question) -> Draft {
     let preset = |option: &&Choice| option.default && !option.effect.runs_action();
     match &question.fallback {
@@ -100,7 +100,7 @@ pub(super) fn default_draft(question: &Question) -> Draft {
     }
 }
 
-/// What an answer looks like as a payload.
+/// Renders an answer as a payload.
 pub(super) fn of_answer(question: &Question, answer: &Answer) -> Value {
     let Answer { effect, options, arguments, data, feedback, .. } = answer;
     if !has_options(question) {
@@ -129,12 +129,12 @@ pub(super) fn of_answer(question: &Question, answer: &Answer) -> Value {
     Value::Object(payload)
 }
 
-/// The payload that chooses an option.
+/// Payload that chooses an option.
 pub(super) fn of_option(option: &str) -> Value {
     json!({ "action": option })
 }
 
-/// The payload that a suggestion fills in.
+/// Payload of a suggestion.
 pub(super) fn of_suggestion(question: &Question, suggestion: &Suggestion) -> Value {
     let Suggestion { option, data, .. } = suggestion;
     if !has_options(question) {
@@ -147,7 +147,7 @@ pub(super) fn of_suggestion(question: &Question, suggestion: &Suggestion) -> Val
     payload
 }
 
-/// JSON Schema of the payloads that a question takes; null where it takes none.
+/// JSON Schema of the payloads that a question accepts; null if it accepts none.
 pub(super) fn schema(question: &Question) -> Value {
     let form = question.form();
     let text = json!({ "type": "string" });
@@ -177,7 +177,7 @@ pub(super) fn schema(question: &Question) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// The same refusal with the places of this wire's payload.
+/// Rewrites the JSON Pointers of a refusal to fields of the payload.
 pub(super) fn map_fields(error: Error, question: &Question) -> ApiError {
     let form = if has_options(question) { "/payload/data" } else { "/payload" };
     ApiError::from(error).map_pointers(|pointer| {

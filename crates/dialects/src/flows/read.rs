@@ -1,4 +1,4 @@
-//! Sessions and their questions are read, and waited for.
+//! Operations that read a session and its questions, and the long poll.
 
 use std::time::Duration;
 
@@ -17,45 +17,45 @@ use super::status::{FlowStatusView, StateView};
 use server::App;
 use server::handler::{ApiError, Authenticated, LONGEST_WAIT, PathId, Problems, Query, cursor, limit};
 
-/// How many closed questions a page has.
+/// Default page size of the history.
 const PAGE: u32 = 20;
-/// How many events one reply has.
+/// Maximum number of events in one reply.
 const MOST_EVENTS: u32 = 200;
-/// How long a poll waits unless it says otherwise.
+/// Default time that a poll waits.
 const WAIT: Duration = Duration::from_secs(25);
 
-/// Which part of the history.
+/// Query of the list of questions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct HistoryQuery {
-    /// Where the page before ended.
+    /// Value of `nextCursor` from the previous page.
     cursor: Option<String>,
-    /// Where the page of open ones before ended: its `nextActiveCursor`.
+    /// Value of `nextActiveCursor` from the previous page.
     #[serde(rename = "activeCursor")]
     active_cursor: Option<String>,
-    /// At most so many closed ones; 20 if absent.
+    /// Maximum number of closed questions; 20 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// The questions of a session.
+/// Questions of a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = example::interactions)]
 pub(super) struct FlowInteractionsView {
-    /// Those that are open, the oldest first: at most 200, and about 4 MiB.
+    /// Open questions, oldest first: at most 200, and about 4 MiB.
     active: Vec<FlowInteractionView>,
-    /// Give it as `activeCursor` for the open ones that come after; absent where there are no more.
+    /// Value of `activeCursor` for the next page of open questions; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_active_cursor: Option<String>,
-    /// A page of those that are closed, the newest first.
+    /// A page of closed questions, newest first.
     history: Vec<FlowInteractionView>,
-    /// Give it as `cursor` for older ones; null on the last page.
+    /// Value of `cursor` for older questions; null on the last page.
     next_cursor: Option<String>,
 }
 
-/// Lists the questions of a session: those that are open, and a page of those that are closed.
+/// Lists the open questions of a session and a page of its closed questions.
 #[utoipa::path(get, path = "/api/flows/{sessionId}/interactions", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session"), HistoryQuery),
     responses((status = 200, description = "The questions", body = FlowInteractionsView), Problems))]
@@ -76,16 +76,16 @@ pub(super) async fn flows_interactions(
     }))
 }
 
-/// From where on, and how long to wait.
+/// Query of the long poll.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PollQuery {
-    /// Only events with a greater number.
+    /// Only events with a greater number are returned.
     since_event_id: Option<u64>,
-    /// The version that is known: another one is told at once.
+    /// State version that the client knows. If the current one differs, the reply comes at once.
     state_version: Option<u64>,
-    /// How long to wait, in milliseconds; 25,000 if absent. What is below 100 would be no wait, and counts in seconds.
+    /// Maximum time to wait in milliseconds; 25,000 if absent. A value below 100 counts as seconds.
     #[param(maximum = 300000)]
     timeout: Option<u64>,
 }
@@ -112,11 +112,11 @@ impl PollQuery {
     }
 }
 
-/// Waits for what happens next in a session, and shows it as it is then.
+/// Waits for the next event of a session and returns the session with its new events.
 #[utoipa::path(get, path = "/api/flows/{sessionId}", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session"), PollQuery),
-    responses((status = 200, description = "Something happened, or the session has ended", body = FlowStatusView),
-              (status = 204, description = "Nothing came in time"), Problems))]
+    responses((status = 200, description = "New events, or the session has ended", body = FlowStatusView),
+              (status = 204, description = "No event within the timeout"), Problems))]
 pub(super) async fn flows_poll(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -125,7 +125,7 @@ pub(super) async fn flows_poll(
 ) -> Result<Response, ApiError> {
     let (since, wait) = (query.since()?, query.wait()?);
     let (session, ..) = app.engine.session(&caller, id).await?;
-    // Nothing more is to come, or something has come that the caller does not know of.
+    // The session has ended, or it has changed since the version that the client knows.
     let told = session.ended.is_some() || query.state_version.is_some_and(|known| known != session.last_seq);
     let wait = if told { Duration::ZERO } else { wait };
     let found = tokio::select! {
@@ -140,7 +140,7 @@ pub(super) async fn flows_poll(
     Ok(Json(status(&app, &caller, id, (since, found)).await?).into_response())
 }
 
-/// Shows a session as it is now, with the first events of it.
+/// Returns the current state of a session, with its first events.
 #[utoipa::path(get, path = "/api/flows/{sessionId}/snapshot", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session")),
     responses((status = 200, description = "The session", body = FlowStatusView), Problems))]
@@ -153,7 +153,7 @@ pub(super) async fn flows_snapshot(
     Ok(Json(status(&app, &caller, id, (0, found)).await?))
 }
 
-/// A session as it is now, with events of it after a number.
+/// Reads the current state of a session and renders it with these events.
 pub(super) async fn status(
     app: &App,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! A session and what happened in it, as this wire shows them.
+//! Sessions, steps and events as this dialect shows them.
 
 use domain::step::StepPhase;
 use domain::{Caller, Event, Kind, Session, SessionId, Step, Timestamp};
@@ -13,109 +13,109 @@ use super::{example, names};
 use server::App;
 use server::handler::ApiError;
 
-/// A session, and what happened in it.
+/// A session and its events.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = example::status)]
 pub(super) struct FlowStatusView {
-    /// The session as it is now.
+    /// Current state of the session.
     pub(super) state: StateView,
-    /// What happened, in order.
+    /// Events, in order.
     pub(super) events: Vec<FlowEventView>,
-    /// Give it as `sinceEventId` for what comes next.
+    /// Value of `sinceEventId` for the next poll.
     pub(super) next_since_event_id: u64,
 }
 
-/// A session as it is now.
+/// Current state of a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FlowStateView, example = example::state)]
 pub(super) struct StateView {
-    /// The session.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     session_id: Uuid,
     /// `NEW`, `RUNNING`, `WAITING_USER_INPUT`, `PAUSED`, `COMPLETED`, `FAILED` or `CANCELLED`.
     status: &'static str,
-    /// The step that it is at: its name in the flow, or its id where it has none.
+    /// Name of the current step; the id of the step if it has no name.
     current_step_id: String,
-    /// Greater whenever anything has changed.
+    /// Increases with every change.
     state_version: u64,
-    /// When it was started.
+    /// Start time.
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
-    /// When it ended.
+    /// End time.
     #[schema(value_type = Option<String>, format = DateTime)]
     completed_at: Option<Timestamp>,
-    /// The flow that it follows, or the agent that it is for.
+    /// Name of the flow, or of the agent.
     flow_definition_id: Option<String>,
-    /// The version of that.
+    /// Version of the flow or agent.
     flow_definition_version: Option<String>,
-    /// The channel of its questions.
+    /// Channel of the questions.
     chat_session_id: String,
-    /// What its steps share by now.
+    /// Context that the steps share.
     shared_context: Value,
-    /// Its steps, the oldest first.
+    /// Steps, oldest first.
     steps: Vec<FlowStepView>,
 }
 
-/// One execution of a step.
+/// An execution of a step.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct FlowStepView {
-    /// Its id.
+    /// Identifier.
     #[schema(value_type = String)]
     step_execution_id: Uuid,
-    /// Its name in the flow, or its id where it has none.
+    /// Name of the step; its id if it has no name.
     step_id: String,
-    /// The agent that it runs.
+    /// Name of the agent that runs the step.
     agent_id: Option<String>,
     /// `PENDING`, `RUNNING`, `BLOCKED_WAITING_USER`, `COMPLETED`, `FAILED`, `SKIPPED` or `CANCELLED`.
     status: &'static str,
-    /// Which attempt it is, from 1.
+    /// Attempt number, from 1.
     attempt: u32,
-    /// When it was begun.
+    /// Start time.
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
-    /// When it ended.
+    /// End time.
     #[schema(value_type = Option<String>, format = DateTime)]
     completed_at: Option<Timestamp>,
-    /// The oldest question that it sleeps on.
+    /// Identifier of the oldest question that the step waits for.
     #[schema(value_type = Option<String>)]
     interaction_request_id: Option<Uuid>,
 }
 
-/// Something that happened.
+/// An event.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FlowEventView {
-    /// Its number in the session, from 1 without gaps.
+    /// Number of the event in the session, from 1 without gaps.
     event_id: u64,
     /// `HUMAN_INTERACTION_REQUIRED`, `FLOW_STARTED`, `STEP_COMPLETED` …
     #[serde(rename = "type")]
     name: String,
-    /// The session.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     trace_id: Uuid,
-    /// The step that it concerns.
+    /// Identifier of the step.
     #[schema(value_type = Option<String>)]
     span_id: Option<Uuid>,
-    /// When.
+    /// Time of the response.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// The particulars.
+    /// Details of the event.
     #[schema(value_type = Object)]
     payload: Value,
 }
 
 impl StateView {
-    /// A session, with its steps and what they sleep on.
+    /// Reads a session with its steps and the questions that they wait for.
     pub(super) async fn read(app: &App, caller: &Caller, id: SessionId) -> Result<Self, ApiError> {
         let (session, _, steps, mut before) = app.engine.session_before(caller, id, None).await?;
         let waits = session.waiting_on > 0;
         let page = Page { after: None, limit: 1 };
         let asked = if waits { Some(app.engine.questions(caller, id, None, page).await?) } else { None };
         let mut state = Self::new(session, &steps, asked.as_ref());
-        // Of earlier steps only what is shown is held.
+        // Earlier steps are read in batches; only their views are kept in memory.
         while before.is_some() {
             let (session, _, steps, next) = app.engine.session_before(caller, id, before).await?;
             let earlier = Self::new(session, &steps, asked.as_ref());
@@ -125,7 +125,7 @@ impl StateView {
         Ok(state)
     }
 
-    /// A session with some of its steps, the last of them or earlier ones.
+    /// Renders a session with a batch of its steps.
     fn new(session: Session, steps: &[Step], asked: Option<&Questions>) -> Self {
         let current = steps.iter().find(|step| step.id == session.step);
         let sleeps = |step: &Step| {

@@ -1,4 +1,4 @@
-//! A session is followed as server-sent events.
+//! The event stream of a session.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -22,8 +22,8 @@ use server::handler::{
 /// nothing happens.
 #[utoipa::path(get, path = "/api/flows/{sessionId}/events/stream", tag = "flows-wire",
     params(("sessionId" = String, Path, description = "The session"), TicketQuery,
-           ("Last-Event-ID" = Option<String>, Header, description = "The last number seen")),
-    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
+           ("Last-Event-ID" = Option<String>, Header, description = "Number of the last received event")),
+    responses((status = 200, description = "The event stream", content_type = "text/event-stream", body = String,
                example = json!("id: 3\nevent: humanInteractionRequired\ndata: {…}\n\n")), Problems))]
 pub(super) async fn flows_stream(
     State(app): State<App>,
@@ -40,7 +40,7 @@ pub(super) async fn flows_stream(
     stream_events(Flow(session), &app, caller, EventSource::Session(follower))
 }
 
-/// The session that is shown.
+/// Renders the events of one session.
 struct Flow(SessionId);
 
 impl EventRenderer for Flow {
@@ -64,7 +64,7 @@ impl Flow {
         Ok(frame("flow", seq, &serde_json::to_value(shown).unwrap_or_default()))
     }
 
-    /// The question is shown as it is now: whoever reads old events is not told that it is open when it is not.
+    /// Renders the current state of the question, so that a reader of old events does not take a closed question for an open one.
     async fn question(&self, app: &App, caller: &Caller, name: &str, event: Event) -> Result<Frame, ApiError> {
         let Some(id) = event.interaction else { return Ok(frame(name, event.seq, &event.data)) };
         let placed = app.engine.question(caller, self.0, id).await?;

@@ -1,4 +1,4 @@
-//! A request as an agent of this wire asks it: what its four types bring, and the question that it becomes.
+//! Requests of agents: the body of each type, and the question that it becomes.
 
 use domain::text::{LINE, undisguised};
 use domain::{Action, Choice, Effect, Fallback, Kind, Question, SecretField, SignedDuration};
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::views::HitlType;
 use server::handler::ApiError;
 
-/// Asks a person.
+/// Body that creates a request.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({
     "conversation_id": "conv-uuid", "request_type": "decision", "question": "Which environment?",
@@ -19,46 +19,46 @@ use server::handler::ApiError;
     "timeout_seconds": 300
 }))]
 pub(super) struct HitlRequestBody {
-    /// The conversation: a session or its channel.
+    /// Identifier of the session, or its channel.
     conversation_id: String,
-    /// In which form it is answered.
+    /// Type of the request, which decides the form of its response.
     request_type: HitlType,
-    /// What the person is asked; with a permission or variables, `action` or `message` will do.
+    /// Text of the question. A permission may have `action` instead, a request for variables `message`.
     question: Option<String>,
-    /// What the person is asked, with variables.
+    /// Text of a request for variables.
     message: Option<String>,
-    /// What else there is to know.
+    /// Additional description.
     description: Option<String>,
-    /// What may be chosen.
+    /// Options.
     #[serde(default)]
     options: Vec<HitlRequestOption>,
-    /// With a decision, how many may be chosen; one if absent.
+    /// For a decision, how many options may be chosen; 1 if absent.
     max_selections: Option<u32>,
-    /// The variables that are asked for.
+    /// Variables to ask for.
     #[serde(default)]
     fields: Vec<HitlRequestField>,
-    /// The tool that a permission is asked for.
+    /// For a permission, the name of the tool.
     tool_name: Option<String>,
-    /// What the tool would do.
+    /// For a permission, what the tool would do.
     action: Option<String>,
-    /// The particulars of that.
+    /// For a permission, the arguments of the tool.
     #[serde(default)]
     #[schema(value_type = Object)]
     details: Map<String, Value>,
-    /// What is taken when nobody responds in time: an option, or with a clarification a text.
+    /// Response used when nobody responds in time: an option, or for a clarification a text.
     #[serde(alias = "default_option", alias = "default_action")]
     default_value: Option<String>,
-    /// How long a person has; 300 seconds if absent, 60 with a permission.
+    /// Seconds until the request expires; 300 if absent, 60 for a permission.
     timeout_seconds: Option<f64>,
-    /// Shown with it.
+    /// Context, shown with the request.
     #[serde(default)]
     context: Value,
-    /// Given back untouched.
+    /// Metadata, returned unchanged.
     #[serde(default)]
     metadata: Value,
 }
 
-/// Where the parts of a question stand in a request.
+/// Fields of a question and their place in the body of a request.
 pub(super) const FIELDS: &[(&str, &str)] = &[
     ("/title", "/question"),
     ("/message", "/question"),
@@ -71,51 +71,51 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("/multiple", "/max_selections"),
 ];
 
-/// One thing that may be chosen.
+/// An option.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct HitlRequestOption {
-    /// Its name within the request.
+    /// Identifier within the request.
     id: String,
-    /// What the button says.
+    /// Label of the button.
     label: String,
-    /// What it means.
+    /// Description of the option.
     description: Option<String>,
-    /// Whether the agent recommends it.
+    /// Whether the agent recommends this option.
     #[serde(default)]
     recommended: bool,
-    /// `low`, `medium`, `high` or `critical`; the last two deserve a warning.
+    /// `low`, `medium`, `high` or `critical`. The last two are marked as dangerous.
     risk_level: Option<String>,
-    /// How long it takes.
+    /// Estimated duration.
     estimated_time: Option<String>,
-    /// What it costs.
+    /// Estimated cost.
     estimated_cost: Option<String>,
-    /// What could go wrong.
+    /// Risks.
     #[serde(default)]
     risks: Vec<String>,
 }
 
-/// One variable that is asked for.
+/// A variable to ask for.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct HitlRequestField {
-    /// Its name.
+    /// Name of the variable.
     name: String,
-    /// What the person reads beside it.
+    /// Label of the field.
     label: Option<String>,
-    /// Whether it must be given; yes if absent.
+    /// Whether a value is required; `true` if absent.
     required: Option<bool>,
-    /// Shown in the empty field.
+    /// Placeholder of the field.
     placeholder: Option<String>,
-    /// A regular expression that the value matches.
+    /// Regular expression that the value must match.
     pattern: Option<String>,
 }
 
 impl HitlRequestBody {
-    /// The conversation that it is asked in.
+    /// Conversation of the request.
     pub(super) fn conversation(&self) -> &str {
         &self.conversation_id
     }
 
-    /// The question in the engine's words.
+    /// Translates the request into a question.
     pub(super) fn into_ask(mut self) -> Result<Ask, ApiError> {
         let seconds = self.timeout_seconds.map(SignedDuration::try_from_secs_f64).transpose();
         let seconds =
@@ -126,7 +126,7 @@ impl HitlRequestBody {
             Some(default) => Some(fallback(&question, default)),
             None => question.usual_fallback(),
         };
-        // Time is counted in whole seconds here, and nobody gets less than they were promised.
+        // The engine counts whole seconds: a fraction is rounded up.
         let deadline_seconds = seconds.map(|seconds| seconds.as_secs() + i64::from(seconds.subsec_nanos() > 0));
         Ok(Ask { question, deadline_seconds, resume_point: None, traceparent: None })
     }
@@ -162,7 +162,7 @@ impl HitlRequestBody {
     }
 }
 
-/// What a permission is about: the particulars, and what the tool would do in the agent's words where they do not say it.
+/// Arguments of a permission: its details, with the agent's `action` added where the details have none.
 fn arguments(action: Option<String>, mut details: Map<String, Value>) -> Value {
     if let Some(action) = action.filter(|_| !details.contains_key("action")) {
         details.insert("action".to_owned(), json!(action));
@@ -170,7 +170,7 @@ fn arguments(action: Option<String>, mut details: Map<String, Value>) -> Value {
     Value::Object(details)
 }
 
-/// What a default means: no, an option, or what would be said. That a permission would be given is for the engine to refuse.
+/// Translates a default into a fallback: denial, option or value. The engine refuses a fallback that would grant a permission.
 fn fallback(question: &Question, default: String) -> Fallback {
     match (&question.kind, default.as_str()) {
         (Kind::Approval, "deny" | "deny_always") => Fallback::Deny,

@@ -1,4 +1,4 @@
-//! What a person responds in the form of each type, and the answer that it is.
+//! Responses of people: the form of each type, and the answer that it becomes.
 
 use domain::answer::AS_PROPOSED;
 use domain::grant::Wanted;
@@ -11,16 +11,16 @@ use utoipa::ToSchema;
 use super::views::HitlType;
 use server::handler::{ApiError, parse_part};
 
-/// A response.
+/// Body of a response.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({
     "request_id": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "hitl_type": "permission",
     "response_data": { "action": "allow", "remember": false }
 }))]
 pub(super) struct HitlRespondBody {
-    /// Which request.
+    /// Identifier of the request.
     pub(super) request_id: String,
-    /// The request's type.
+    /// Type of the request.
     hitl_type: HitlType,
     /// `{answer}`, `{decision}`, `{values, save}` or `{action | granted, remember?}`, by the type; with each a `feedback`.
     #[schema(value_type = Object)]
@@ -69,7 +69,7 @@ enum RememberData {
     That(RememberBody),
 }
 
-/// The answer to a question, and what the person should be told with the thanks.
+/// Translates a response into an answer, with a note for the reply.
 pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
     let (given, expected) = (body.hitl_type, HitlType::of(question));
     if given != expected {
@@ -95,7 +95,7 @@ pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft
     }
 }
 
-/// Where a response would have an argument otherwise than it is shown. This wire has no place for that.
+/// Name of a field that would change an argument of the action. This dialect has no way to edit arguments.
 fn changed_argument(data: &Value, question: &Question) -> Option<String> {
     const OURS: [&str; 6] = ["action", "granted", "decision", "answer", "remember", "feedback"];
     let shown = &question.action.as_ref()?.arguments;
@@ -106,7 +106,7 @@ fn changed_argument(data: &Value, question: &Question) -> Option<String> {
     whole.chain(parts.map(|(name, _)| name.clone())).next()
 }
 
-/// Where the parts of an answer stand in the response data of each type.
+/// Fields of an answer and their place in the response data of each type.
 pub(super) const fn fields(question: &Question) -> &'static [(&'static str, &'static str)] {
     match HitlType::of(question) {
         HitlType::Clarification => &[
@@ -187,12 +187,12 @@ fn permission(body: PermissionData, question: &Question) -> Result<(Draft, Optio
     Ok((Draft { remember: grant.filter(|_| lasting), feedback, ..draft }, note))
 }
 
-/// What "always" means on this wire: the tool, for as long as the conversation goes on.
+/// Grant of `allow_always`: this tool with any arguments, in this session.
 const fn this_tool() -> Remember {
     Remember { project: false, arguments: Wanted::Anything, seconds: None, uses: None }
 }
 
-/// The option that a person means, by its id or by what its button says.
+/// Finds an option by its id or its label.
 fn option(question: &Question, said: &str) -> Option<String> {
     let labelled = || question.options.iter().find(|option| option.label == said);
     question.option(said).or_else(labelled).map(|option| option.id.clone())

@@ -1,4 +1,4 @@
-//! A request as this wire shows it.
+//! Requests as this dialect shows them.
 
 use domain::{
     Choice, Delivery, Interaction, InteractionId, Kind, ProjectId, Question, Resolution, SecretField, Standing, State,
@@ -10,13 +10,13 @@ use utoipa::ToSchema;
 
 use crate::object;
 
-/// The types of requests.
+/// Types of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum HitlType {
-    /// Answered with a text, or one of the options.
+    /// Answered with a text or one of the options.
     Clarification,
-    /// Answered with one or many of the options.
+    /// Answered with one or several options.
     Decision,
     /// Answered with named values.
     EnvVar,
@@ -25,7 +25,7 @@ pub(super) enum HitlType {
 }
 
 impl HitlType {
-    /// The type of a question, or the nearest one.
+    /// Type of a question; the nearest one for kinds that this dialect does not have.
     pub(super) const fn of(question: &Question) -> Self {
         match &question.kind {
             Kind::Approval | Kind::Confirmation => Self::Permission,
@@ -38,7 +38,7 @@ impl HitlType {
         }
     }
 
-    /// The word for it.
+    /// Name in JSON.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Clarification => "clarification",
@@ -49,26 +49,26 @@ impl HitlType {
     }
 }
 
-/// How far a request is: its resolution and its delivery in one word.
+/// Status of a request, from its resolution and its delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum HitlStatus {
-    /// Waits for a person.
+    /// The request waits for a person.
     Pending,
-    /// Waits for the agent.
+    /// A person has responded; the agent has not taken the response.
     Answered,
-    /// The agent is at it.
+    /// The agent is working on the response.
     Processing,
-    /// The agent has gone on.
+    /// The agent has processed the response.
     Completed,
-    /// Nobody responded in time, and there was no default.
+    /// The deadline passed without a response, and there was no default.
     Timeout,
-    /// Withdrawn.
+    /// The request was cancelled.
     Cancelled,
 }
 
 impl HitlStatus {
-    /// How far a question is; `action` is where the proposed action is that it decides, where there is one.
+    /// Status of a question. `action` is the state of the action that the question decides, if there is one.
     pub(super) fn of(interaction: &Interaction, action: Option<(&Standing, Timestamp)>) -> Self {
         let State::Resolved { resolution, delivery, .. } = &interaction.state else { return Self::Pending };
         match (resolution, delivery) {
@@ -76,7 +76,7 @@ impl HitlStatus {
             (Resolution::Cancelled { .. }, _) => Self::Cancelled,
             (_, Delivery::Processing { .. }) => Self::Processing,
             (_, Delivery::Completed { .. }) => Self::Completed,
-            // A delivery that has failed has not been processed; the metadata say why.
+            // A failed delivery was not processed; the reason is in the metadata.
             (_, Delivery::Waiting { .. } | Delivery::Failed { .. }) => Self::Answered,
             (_, Delivery::NotNeeded) => match action {
                 Some((Standing::Waiting { .. }, _)) => Self::Answered,
@@ -88,87 +88,87 @@ impl HitlStatus {
     }
 }
 
-/// A request.
+/// A request for a person.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = request)]
 pub(super) struct HitlRequestView {
-    /// Its id.
+    /// Identifier.
     #[schema(value_type = String)]
     id: InteractionId,
-    /// The conversation that it belongs to.
+    /// Conversation of the request.
     conversation_id: String,
-    /// The step that asked.
+    /// Identifier of the step that asked.
     #[schema(value_type = String)]
     message_id: StepId,
-    /// Whose it is.
+    /// Identifier of the tenant.
     #[schema(value_type = String)]
     tenant_id: TenantId,
-    /// In which project.
+    /// Identifier of the project.
     #[schema(value_type = String)]
     project_id: ProjectId,
-    /// Who began the conversation.
+    /// Name of the caller who started the session.
     user_id: String,
-    /// In which form it is answered.
+    /// Type of the request, which decides the form of its response.
     request_type: HitlType,
-    /// What the person is asked.
+    /// Text of the question.
     question: String,
-    /// What may be chosen.
+    /// Options.
     options: Vec<HitlOption>,
-    /// What the agent shows with it.
+    /// Context, shown with the request.
     #[schema(value_type = Object)]
     context: Value,
-    /// Our kind, and whatever else is needed to answer it.
+    /// Kind of the question in `/v1`, and further fields that are needed to answer it.
     #[schema(value_type = Object)]
     metadata: Value,
-    /// When it was asked.
+    /// Time when the question was asked.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// Until when it can be answered.
+    /// Deadline.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Timestamp>,
-    /// How far it is.
+    /// Status of the request.
     status: HitlStatus,
 }
 
-/// One thing that may be chosen.
+/// An option.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct HitlOption {
-    /// Its name within the request.
+    /// Identifier within the request.
     id: String,
-    /// What the button says.
+    /// Label of the button.
     label: String,
-    /// What it means.
+    /// Description of the option.
     description: Option<String>,
-    /// Whether the agent recommends it.
+    /// Whether the agent recommends this option.
     recommended: bool,
-    /// Whether it is the default.
+    /// Whether this is the default option.
     is_default: bool,
-    /// `high` where the agent warns of it.
+    /// `high` if the agent marked the option as dangerous.
     risk_level: Option<&'static str>,
-    /// How long it takes.
+    /// Estimated duration.
     estimated_time: Option<String>,
-    /// What it costs.
+    /// Estimated cost.
     estimated_cost: Option<String>,
-    /// What could go wrong.
+    /// Risks.
     risks: Vec<String>,
 }
 
-/// Requests that wait for a person.
+/// Pending requests.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({ "requests": [request()], "total": 1 }))]
 pub(super) struct HitlPendingView {
-    /// The oldest first.
+    /// Entries, oldest first.
     requests: Vec<HitlRequestView>,
-    /// How many they are.
+    /// Number of requests on this page.
     total: usize,
-    /// Give it as `cursor` for those that come after; absent where there are no more.
+    /// Value of `cursor` for the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     next: Option<InteractionId>,
 }
 
 impl HitlPendingView {
-    /// Those that can be answered here: what was handed over is answered elsewhere.
+    /// Renders the pending requests. A question that was handed over is left out: it is answered in its new session.
     pub(super) fn of(found: Vec<Interaction>, next: Option<InteractionId>, conversation: Option<&str>) -> Self {
         let requests = found.into_iter().filter(|one| one.handed_over().is_none());
         let requests: Vec<_> =
@@ -178,7 +178,7 @@ impl HitlPendingView {
 }
 
 impl HitlRequestView {
-    /// A request as whoever calls the conversation so is shown it.
+    /// Renders a request for a client that named the conversation `conversation`.
     pub(super) fn new(interaction: Interaction, conversation: Option<&str>, status: HitlStatus) -> Self {
         let metadata = metadata(&interaction);
         let Interaction { id, scope, origin, question, .. } = interaction;
@@ -218,11 +218,11 @@ impl From<Choice> for HitlOption {
     }
 }
 
-/// What the agent gave, and over it what this wire has no field for.
+/// Metadata of the agent, with the fields that this dialect has no place for.
 fn metadata(interaction: &Interaction) -> Value {
     let question = &interaction.question;
     let mut all = object(question.metadata.clone());
-    // Whatever the agent says of itself, this is who asked.
+    // The credential's name wins over metadata of the agent.
     all["asked_by"] = json!(interaction.origin.asked_by.name);
     all["kind"] = json!(question.kind.name());
     if let Kind::Custom(name) = &question.kind {
@@ -268,7 +268,7 @@ fn field(field: &SecretField) -> Value {
             "pattern": field.pattern })
 }
 
-/// A request that is open.
+/// An open request.
 fn request() -> Value {
     json!({
         "id": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "conversation_id": "conv-uuid",

@@ -1,11 +1,11 @@
-//! What a person chose on this wire, and the answer that it is.
+//! The response of a person, and the answer that it becomes.
 
 use domain::{Draft, Effect, Question, SecretField};
 use serde_json::{Map, Value};
 
 use super::request::implied_options;
 
-/// Where the parts of an answer stand in a response.
+/// Fields of an answer and their place in a response.
 pub(super) const FIELDS: &[(&str, &str)] = &[
     ("/option", "/selectedOptionId"),
     ("/options", "/selectedOptionId"),
@@ -13,7 +13,7 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("/arguments", "/data"),
 ];
 
-/// The answer to a question. An option that is not offered stays in it, for the engine to refuse.
+/// Translates a response into an answer. The engine refuses an option that the question does not have.
 pub(super) fn draft(chosen: String, feedback: Option<String>, data: Value, question: &Question) -> Draft {
     let feedback = feedback.filter(|text| !text.trim().is_empty());
     let data = if data.as_object().is_some_and(Map::is_empty) { Value::Null } else { data };
@@ -23,14 +23,14 @@ pub(super) fn draft(chosen: String, feedback: Option<String>, data: Value, quest
         (Some(Effect::Edit), _) => {
             return Draft { options: vec![chosen], arguments: Some(data), feedback, ..Draft::default() };
         }
-        // What is provided needs no effect to be named, and there may be options that provide as well.
+        // An answer with a value needs no effect. Naming it could be ambiguous with options that provide a value.
         (_, Some(choice)) if choice.effect == Effect::Provide => Draft::default(),
         (_, Some(choice)) => Draft { effect: Some(choice.effect), ..Draft::default() },
         (_, None) => Draft { options: vec![chosen], ..Draft::default() },
     };
     let provided = effect.is_some_and(Effect::carries_form) && data.is_null();
     match (feedback, question.secrets.as_slice()) {
-        // The text that was asked for is the secret: it must not stand anywhere in the open.
+        // The text is the secret: it must not be stored as plain feedback.
         (Some(text), [only]) if provided => Draft { data: secret(only, text), ..draft },
         (Some(text), []) if provided && draft.options.is_empty() && question.schema.is_none() => {
             Draft { data: Value::String(text), ..draft }

@@ -1,4 +1,4 @@
-//! What a stream of this wire says of each event of a session.
+//! Translation of the events of a session into the events of this dialect.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -14,35 +14,35 @@ use super::request::RequestView;
 use server::App;
 use server::handler::{ApiError, EventRenderer, Rendered};
 
-/// How long a stream goes on.
+/// End of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Until {
-    /// Until the agent has had its say.
+    /// The stream ends with the turn of the agent.
     Turn,
-    /// Until the session has ended.
+    /// The stream ends with the session.
     Session,
-    /// Until every session of the channel has ended, and the end of each that was told of was said.
+    /// The stream ends when all sessions of the channel have ended and their ends were sent.
     Channel,
-    /// Until this event, the last one of a session that has ended.
+    /// The stream ends with this event, the last one of an ended session.
     Event(u64),
 }
 
-/// The words of this wire.
+/// Translates the events of one stream.
 pub(super) struct ReactEvents {
-    /// What the client calls the session or the channel.
+    /// Name of the session or channel, as the client wrote it.
     name: String,
     until: Until,
-    /// From where on each session is told.
+    /// Position from which each session is streamed.
     from: Positions,
-    /// What was told of each session that goes on.
+    /// Position up to which each running session was streamed.
     told: Positions,
-    /// The sessions of which the end is still to be said; of those that have ended, their last event.
+    /// Sessions whose end was not sent yet; for ended sessions the number of the last event.
     open: BTreeMap<SessionId, Option<u64>>,
     /// Whether the agent of a session waits for messages.
     listens: HashMap<SessionId, bool>,
 }
 
-/// One event of this wire.
+/// An event of this dialect: its name and its data.
 type ReactEvent = (&'static str, Value);
 
 impl ReactEvents {
@@ -50,17 +50,17 @@ impl ReactEvents {
         Self { name, until, told: from.clone(), from, open: BTreeMap::new(), listens: HashMap::new() }
     }
 
-    /// There is something to say of a session that is known already: up to its end, or to this event if it has ended.
+    /// Registers a session whose end is still to be sent; `last` is its last event if it has ended.
     pub(super) fn expect_end(&mut self, session: SessionId, last: Option<u64>) {
         self.open.insert(session, last);
     }
 
-    /// Whether everything was said of all sessions that were told of.
+    /// Whether the ends of all sessions were sent.
     pub(super) fn is_complete(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Finds out how a session is to be told of.
+    /// Reads whether the agent of a session waits for messages, once.
     pub(super) async fn learn(&mut self, app: &App, caller: &Caller, id: SessionId) -> Result<(), Error> {
         if let Entry::Vacant(unknown) = self.listens.entry(id) {
             let (session, luggage, _) = app.engine.session(caller, id).await?;
@@ -69,12 +69,12 @@ impl ReactEvents {
         Ok(())
     }
 
-    /// Whether its agent waits for the next message when it has had its say, instead of ending.
+    /// Whether the agent waits for the next message at the end of its turn, instead of ending.
     fn listens(&self, event: &Event) -> bool {
         self.listens.get(&event.session).copied().unwrap_or_default()
     }
 
-    /// What is said of an event, but of those that need the question itself.
+    /// Translates an event, except those that need to read the question.
     fn translate(&self, event: &Event) -> Vec<ReactEvent> {
         let data = &event.data;
         match event.name.as_str() {
@@ -114,7 +114,7 @@ impl ReactEvents {
         }
     }
 
-    /// Whether this is the last that there is to say of its session.
+    /// Whether this is the last event of its session; removes the session from the open ones.
     fn close(&mut self, event: &Event) -> bool {
         if ["session.started", "session.revived"].contains(&event.name.as_str()) {
             self.open.entry(event.session).or_default();
@@ -138,12 +138,12 @@ impl ReactEvents {
         })
     }
 
-    /// Whether nothing would be said of an event of a session that has ended, whose questions are all settled.
+    /// Whether an event of an ended session has no translation. All questions of such a session are closed.
     pub(super) fn is_silent(&self, event: &Event) -> bool {
         self.frames(event, self.translate(event)).is_empty()
     }
 
-    /// A question that is open. Whoever connects again is not shown what was settled meanwhile.
+    /// Renders a question that is open. A reader that reconnects is not sent questions that were closed meanwhile.
     async fn question(&self, app: &App, caller: &Caller, event: &Event) -> Result<Vec<ReactEvent>, Error> {
         let Some(id) = event.interaction else { return Ok(Vec::new()) };
         let asked = app.engine.interaction(caller, id, Duration::ZERO).await?;
@@ -181,7 +181,7 @@ impl EventRenderer for ReactEvents {
         let last = self.is_last(app, caller, (&event, closes)).await?;
         self.told.0.insert(event.session, Position::after(event.seq));
         if closes && !last {
-            // What is told of no more nobody needs to be reminded of, but of the newest: it would be told again to whoever finds nothing else.
+            // Positions of finished sessions are dropped, except that of the newest: without it a reader of an idle channel would receive that session again.
             let newest = self.told.0.keys().next_back().copied();
             self.told.0.retain(|id, _| self.open.contains_key(id) || Some(*id) == newest);
         }
@@ -193,7 +193,7 @@ fn ends_session(event: &Event) -> bool {
     ["session.completed", "session.failed", "session.cancelled"].contains(&event.name.as_str())
 }
 
-/// A turn of the model: what it thought, unless it was told while it did, and what it wants done or says in the end.
+/// Translates a turn of the model: its thinking unless that was streamed, and its tool calls or final text.
 fn turn_events(data: &Value, listens: bool) -> Vec<ReactEvent> {
     let (number, text) = (&data["turn"], &data["text"]);
     let mut all = Vec::new();
@@ -228,7 +228,7 @@ fn session_end(event: &Event) -> Value {
     json!({ "status": state_name(&event.name), "reason": event.data["reason"] })
 }
 
-/// What has happened, without what it has happened to.
+/// Second part of an event name: `answered` of `interaction.answered`.
 fn state_name(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, past)| past)
 }

@@ -1,4 +1,4 @@
-//! Where a reader of a stream is. What it was told last names the session of each event: another session has events of the same numbers.
+//! Position of a reader in a stream, as `Last-Event-ID` carries it. Events are numbered within a session, so that a position names the session.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use std::str::FromStr;
 
 use domain::SessionId;
 
-/// In how many sessions it is said where a reader is: a header has to hold it.
+/// Maximum number of sessions in a position, which has to fit into a header.
 pub(super) const MOST: usize = 100;
 
-/// A place in a session. An event of ours can be several of this wire: all but the last of them have a part as well.
+/// Position in a session. One event of the session can become several events of this dialect; all but the last of them carry a part number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) seq: u64,
@@ -18,12 +18,12 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// After everything that is said of an event.
+    /// Position after all parts of an event.
     pub(super) const fn after(seq: u64) -> Self {
         Self { seq, part: None }
     }
 
-    /// The number of the event of which everything was said.
+    /// Number of the last event that was sent completely.
     pub(super) const fn before(self) -> u64 {
         match self.part {
             None => self.seq,
@@ -54,23 +54,23 @@ impl FromStr for Position {
     }
 }
 
-/// Where a reader is, in every session that it was told of.
+/// Position of a reader in each session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Positions(pub(super) BTreeMap<SessionId, Position>);
 
 impl Positions {
-    /// In one session alone.
+    /// Position in one session.
     pub(super) fn of(session: SessionId, position: Position) -> Self {
         Self(BTreeMap::from([(session, position)]))
     }
 
-    /// Where it is in a session: before its beginning if nothing is known.
+    /// Position in a session; before the first event if unknown.
     pub(super) fn within(&self, session: SessionId) -> Position {
         self.0.get(&session).copied().unwrap_or(Position::after(0))
     }
 
-    /// The same with this place in a session, within what can be read again. What is left out may be told once more, so that it is where the least
-    /// was told.
+    /// Replaces the position in one session and drops others beyond the maximum. Events of a dropped session may be sent again, so that those with the
+    /// fewest events are dropped.
     pub(super) fn at(&self, session: SessionId, position: Position) -> Self {
         let others = self.0.iter().filter(|(other, _)| **other != session);
         let mut others: Vec<(SessionId, Position)> = others.map(|(other, position)| (*other, *position)).collect();
@@ -95,7 +95,7 @@ impl fmt::Display for Positions {
 impl FromStr for Positions {
     type Err = ();
 
-    /// A number without a session is of nobody knows which one: everything is told again.
+    /// A number without a session cannot be attributed: the stream starts from the beginning.
     fn from_str(text: &str) -> Result<Self, ()> {
         if text.parse::<Position>().is_ok() {
             return Ok(Self::default());
@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// Whatever is written can be read; of many sessions those of which the least was told are left out, but for the one that is told of.
+    /// Every position that is written can be parsed. Of many sessions, those with the fewest events are dropped, except the current one.
     #[test]
     fn what_is_written_can_be_read_however_many_sessions_there_are() {
         let session = |number| SessionId::from_uuid(Uuid::from_u128(number));

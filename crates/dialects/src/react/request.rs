@@ -1,4 +1,4 @@
-//! A question as this wire shows it: one request with options, whatever it is about.
+//! Questions as this dialect shows them: one request type, with options for every kind of question.
 
 use domain::{Choice, Effect, Fallback, Interaction, Kind, Question};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::object;
 
-/// What choosing an option does, in this wire's words.
+/// Name of an effect.
 const fn action(effect: Effect) -> &'static str {
     match effect {
         Effect::Approve => "APPROVE_AND_EXECUTE",
@@ -19,7 +19,7 @@ const fn action(effect: Effect) -> &'static str {
     }
 }
 
-/// The type of a question, or the nearest one.
+/// Type of a question; the nearest one for kinds that this dialect does not have.
 const fn kind(question: &Question) -> &'static str {
     match question.kind {
         Kind::Approval => "TOOL_APPROVAL",
@@ -31,7 +31,7 @@ const fn kind(question: &Question) -> &'static str {
     }
 }
 
-/// A request.
+/// A request for a person.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RequestView {
@@ -47,11 +47,11 @@ pub(super) struct RequestView {
     required: bool,
     timeout_seconds: Option<i64>,
     default_option_id: Option<String>,
-    /// Our kind, and whatever else is needed to answer it.
+    /// Kind of the question in `/v1`, and further fields that are needed to answer it.
     metadata: Value,
 }
 
-/// One thing that may be chosen.
+/// An option.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct OptionView {
@@ -67,7 +67,7 @@ struct OptionView {
 }
 
 impl RequestView {
-    /// A request of the session that the client calls so.
+    /// Renders a question for a client that named the session `session`.
     pub(super) fn new(interaction: Interaction, session: &str) -> Self {
         let Interaction { id, origin, question, .. } = interaction;
         let timeout = question.deadline.map(|deadline| deadline.duration_since(origin.at).as_secs());
@@ -109,14 +109,14 @@ impl From<Choice> for OptionView {
     }
 }
 
-/// What may be chosen on this wire: the question's options but for edits, which it has no button for, and what needs no option
-/// elsewhere.
+/// Options in this dialect: those of the question except edits, for which it has no button, and those that are implied
+/// in other dialects.
 fn offered_options(question: &Question) -> Vec<Choice> {
     let own = question.options.iter().filter(|option| option.effect != Effect::Edit).cloned();
     own.chain(implied_options(question)).collect()
 }
 
-/// What a question takes besides its options: on this wire everything is an option.
+/// Options for answers that other dialects accept without an option.
 pub(super) fn implied_options(question: &Question) -> Vec<Choice> {
     let mut found = Vec::new();
     let offered = |effect| question.options.iter().any(|option| option.effect == effect);
@@ -135,7 +135,7 @@ pub(super) fn implied_options(question: &Question) -> Vec<Choice> {
     found
 }
 
-/// What the agent shows with it, and of an action what would run.
+/// Context of the question, with the tool call if there is one.
 fn context(question: &Question) -> Value {
     let mut all = object(question.context.clone());
     if let Some(action) = &question.action {
@@ -148,7 +148,7 @@ fn context(question: &Question) -> Value {
 
 fn metadata(question: &Question, asked_by: &str) -> Value {
     let mut all = object(question.metadata.clone());
-    // Whatever the agent says of itself, this is who asked.
+    // The credential's name wins over metadata of the agent.
     all["askedBy"] = json!(asked_by);
     all["kind"] = json!(question.kind.name());
     if let Kind::Custom(name) = &question.kind {

@@ -1,4 +1,4 @@
-//! Tool approval over WebSocket: the examples of its sources as they stand there, and what everybody who watches is told.
+//! `approvals`: the example messages of its clients, and the messages to all readers.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use server_testkit::actions::{Proposed, Scene, call, writing};
 use server_testkit::client::{confirmation, text};
 use server_testkit::world::World;
 
-/// Seed 002: a call that needs approval.
+/// A `tool_call` that needs approval.
 const TOOL_CALL: &str = r#"{
   "type": "tool_call",
   "call_id": "call_abc123",
@@ -14,20 +14,20 @@ const TOOL_CALL: &str = r#"{
   "arguments": { "path": "/src/main.py", "content": "..." },
   "requires_approval": true
 }"#;
-/// Seeds 002 and 003: a person approves.
+/// A decision that approves.
 const APPROVE: &str = r#"{
   "type": "hitl_decision",
   "call_id": "call_abc123",
   "decision": "approve"
 }"#;
-/// Seed 002: a person edits.
+/// A decision that edits, with `modified_arguments`.
 const EDIT: &str = r#"{
   "type": "hitl_decision",
   "call_id": "call_abc123",
   "decision": "edit",
   "modified_arguments": { "path": "/src/main_v2.py" }
 }"#;
-/// Seed 003: a person edits.
+/// A decision that edits, in the second form of the clients.
 const EDIT_WHOLE: &str = r#"{
   "type": "hitl_decision",
   "call_id": "call_abc123",
@@ -37,14 +37,14 @@ const EDIT_WHOLE: &str = r#"{
     "content": "..."
   }
 }"#;
-/// Seed 002: a person rejects.
+/// A decision that rejects.
 const REJECT: &str = r#"{
   "type": "hitl_decision",
   "call_id": "call_abc123",
   "decision": "reject",
   "feedback": "Operation too risky"
 }"#;
-/// Seed 003: the same in the words of its readers.
+/// A decision that rejects, with feedback.
 const REJECT_RUSSIAN: &str = r#"{
   "type": "hitl_decision",
   "call_id": "call_abc123",
@@ -52,14 +52,14 @@ const REJECT_RUSSIAN: &str = r#"{
   "feedback": "Эта операция слишком рискованная"
 }"#;
 
-/// Whether a message has every field of an example, each as it stands there.
+/// Whether a message has every field of an example with the same value.
 fn has(message: &Value, example: &Value) {
     for (name, value) in example.as_object().unwrap() {
         assert_eq!(&message[name], value, "{name} of {message}");
     }
 }
 
-/// Proposes the call of the examples, has it decided as an example says, and gives what came of it.
+/// Proposes the call of the examples, decides on it with an example, and returns the result.
 async fn decided(example: &str) -> (Value, Value) {
     let scene = Scene::new().await;
     let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
@@ -89,7 +89,7 @@ async fn the_examples_are_taken_as_they_stand() {
     }
 }
 
-/// Everybody who watches is told at once, whichever wire it was decided on.
+/// All readers receive a decision, whichever API it came through.
 #[tokio::test]
 async fn whatever_is_decided_elsewhere_is_told_here() {
     let scene = Scene::new().await;
@@ -110,7 +110,7 @@ async fn whatever_is_decided_elsewhere_is_told_here() {
     has(&first.hears().await, &json!({ "type": "hitl_resolved", "call_id": "call_2", "source": "auto_policy" }));
 }
 
-/// The list has what the sources have in it, and the client's own name for the session.
+/// The list has the fields of the dialect, and the name of the session as the client wrote it.
 #[tokio::test]
 async fn what_is_pending_is_listed_by_id_by_uuid_and_by_channel() {
     let world = World::new().await;
@@ -134,7 +134,7 @@ async fn what_is_pending_is_listed_by_id_by_uuid_and_by_channel() {
     world.stranger().await.get("/sessions/chat-7/pending-approvals").await.refused(404, "not_found");
 }
 
-/// People are warned a minute before the time runs out, and told when it has.
+/// Clients receive a warning a minute before the deadline, and a message when it has passed.
 #[tokio::test]
 async fn time_runs_out() {
     let world = World::new().await;
@@ -156,7 +156,7 @@ async fn time_runs_out() {
     editor.is_refused(late, "interaction_expired").await;
 }
 
-/// What the wire has no name for is shown under its kind, and can be answered all the same.
+/// A question that is not a tool approval is shown under its kind and can be answered.
 #[tokio::test]
 async fn every_kind_is_shown_and_can_be_answered() {
     let world = World::new().await;
@@ -203,7 +203,7 @@ async fn every_kind_is_shown_and_can_be_answered() {
     }
 }
 
-/// A choice is not made by approving: whoever sees the options has to name one.
+/// `approve` does not answer a choice: the answer must name an option.
 #[tokio::test]
 async fn a_choice_is_not_approved() {
     let scene = Scene::new().await;
@@ -228,7 +228,7 @@ async fn a_choice_is_not_approved() {
     assert_eq!(text(&scene.agent.sees(&started).await.shown["state"]), "done");
 }
 
-/// The session id routes and never proves.
+/// The session id is no credential.
 #[tokio::test]
 async fn who_may_come_in() {
     let scene = Scene::new().await;
@@ -239,13 +239,13 @@ async fn who_may_come_in() {
     stranger.is_shut_out(&path).await.refused(404, "not_found");
     let absent = "/ws/ses_00000000-0000-7000-8000-000000000000";
     scene.alice.is_shut_out(absent).await.refused(404, "not_found");
-    // What no channel can be called opens nothing.
+    // An invalid channel name opens no socket.
     for name in ["%00", "with%20space", "t%C3%BCr", &"x".repeat(129)] {
         scene.alice.is_shut_out(&format!("/ws/{name}")).await.refused(400, "id_invalid");
         scene.alice.get(&format!("/sessions/{name}/pending-approvals")).await.refused(400, "id_invalid");
     }
     drop(scene.alice.joins(&format!("/ws/{}", "x".repeat(128))).await);
-    // An agent may watch, and can never decide.
+    // An agent may watch but cannot decide.
     let mut agent = scene.agent.joins(&path).await;
     scene.writes("call_1").await;
     agent.hears_of("tool_call").await;

@@ -1,4 +1,4 @@
-//! A socket of a channel: sessions come and go in it, each with calls of the same names, and a decision meets the call that it was made about.
+//! `approvals`: the socket of a channel. Sessions have calls of the same names, and a decision applies to the call that it was made about.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use server_testkit::client::{Someone, text};
 use server_testkit::websocket::Socket;
 use server_testkit::world::World;
 
-/// A foreign agent opens a session in a channel and proposes a call.
+/// An external agent opens a session in a channel and proposes a call.
 async fn proposes(bot: &Someone, channel: &str, path: &str) -> String {
     let session = bot.opens(json!({ "channel": channel })).await;
     let call = json!({ "call_id": "s1t1c0", "tool": "delete_file", "arguments": { "path": path } });
@@ -23,14 +23,14 @@ fn approval(call: &str) -> Value {
     json!({ "type": "hitl_decision", "call_id": call, "decision": "approve" })
 }
 
-/// The next call that people are asked about, and the file that it is about.
+/// The next call that needs approval, and the file in its arguments.
 async fn shown(editor: &mut Socket) -> (String, String) {
     let call = editor.hears_of("tool_call").await;
     assert_eq!(call["requires_approval"], true, "{call}");
     (text(&call["call_id"]), text(&call["arguments"]["path"]))
 }
 
-/// A decision that comes late meets the call that its client was shown, whatever else is called so by now.
+/// A late decision applies to the call that the client received, even if another call has the name now.
 #[tokio::test]
 async fn a_late_decision_meets_its_own_call_or_none() {
     let world = World::new().await;
@@ -53,11 +53,11 @@ async fn a_late_decision_meets_its_own_call_or_none() {
         (&pending["count"], &pending["pending_approvals"][0]["call_id"]),
         (&json!(1), &json!(format!("{second}:s1t1c0")))
     );
-    // On the socket of one session it has the name that its agent gave it, and no other session is reached there.
+    // On the socket of one session the call has the agent's name, and calls of other sessions cannot be reached.
     let mut own = alice.joins(&format!("/ws/{second}")).await;
     assert_eq!(shown(&mut own).await, ("s1t1c0".to_owned(), "precious.txt".to_owned()));
     own.is_refused(approval(&call), "not_found").await;
-    // What ended meanwhile does not hand its name on.
+    // The name of an ended call does not refer to another call.
     alice.commands(&second, "cancel").await.done();
     let third = proposes(&bot, "chat-k", "third.txt").await;
     editor.is_refused(approval(&format!("{second}:s1t1c0")), "interaction_already_resolved").await;
@@ -68,7 +68,7 @@ async fn a_late_decision_meets_its_own_call_or_none() {
     assert_eq!(state(&bot, &elsewhere).await, "waiting");
 }
 
-/// A call whose name looks like one of ours is not taken for it.
+/// A call id that looks like an id of this server is not mistaken for one.
 #[tokio::test]
 async fn a_call_that_is_called_as_a_question_is_not_taken_for_it() {
     let world = World::new().await;
@@ -86,7 +86,7 @@ async fn a_call_that_is_called_as_a_question_is_not_taken_for_it() {
     assert_eq!(action["state"], "waiting");
 }
 
-/// Whoever watches a channel is shown the open questions of all sessions that go on in it, whenever they began.
+/// The socket of a channel shows the open questions of all its running sessions.
 #[tokio::test]
 async fn everybody_in_a_channel_sees_every_session_of_it() {
     let world = World::new().await;
@@ -110,14 +110,14 @@ async fn everybody_in_a_channel_sees_every_session_of_it() {
             );
         }
     }
-    // All of them have ended; what begins now is heard all the same.
+    // All sessions have ended; a new session still appears.
     let third = proposes(&bot, "chat-k", "third.txt").await;
     for editor in [&mut early, &mut late] {
         assert_eq!(shown(editor).await, (format!("{third}:s1t1c0"), "third.txt".to_owned()));
     }
 }
 
-/// A session's id is the session, also where somebody has called a channel so.
+/// The id of a session refers to the session, even if a channel has that name.
 #[tokio::test]
 async fn the_id_of_a_session_is_no_channel_of_somebody_else() {
     let world = World::new().await;
@@ -135,7 +135,7 @@ async fn the_id_of_a_session_is_no_channel_of_somebody_else() {
     }
 }
 
-/// Nobody calls a channel as sessions are called, on whichever wire they open one.
+/// No API accepts a channel name that looks like a session id.
 #[tokio::test]
 async fn a_channel_is_not_called_as_a_session() {
     let world = World::new().await;
@@ -151,12 +151,12 @@ async fn a_channel_is_not_called_as_a_session() {
         let handed = alice.post(&asked.path("/handover"), json!({ "channel": name })).await;
         handed.refused_at(422, "body_invalid", &["/channel"]);
     }
-    // Nor do they come to be by being spoken to.
+    // A message does not create such a channel either.
     alice.is_shut_out("/ws/ses_1").await.refused(404, "not_found");
     assert_eq!(alice.get("/v1/sessions").await.done()["sessions"].as_array().map(Vec::len), Some(1));
 }
 
-/// What is said in a channel is for the agent that listens there, whoever else works in it.
+/// A message to a channel goes to the agent that listens, whichever other sessions run in it.
 #[tokio::test]
 async fn a_message_goes_to_whoever_listens() {
     let world = World::new().await;
@@ -173,7 +173,7 @@ async fn a_message_goes_to_whoever_listens() {
     while editor.hears_of("assistant_message").await["is_final"] != true {}
     let mut other = alice.joins("/ws/chat-k?agent=nobody").await;
     other.is_refused(json!({ "type": "user_message", "content": "And you?" }), "not_found").await;
-    // An agent asks in the session that is its own.
+    // An agent asks in its own session.
     let asked = json!({ "conversation_id": "chat-k", "request_type": "clarification", "question": "Which?" });
     let asked = text(&bot.post("/hitl/requests", asked).await.done()["id"]);
     assert_eq!(bot.get(&format!("/v1/interactions/{asked}")).await.done()["session"], json!(foreign));

@@ -1,4 +1,4 @@
-//! Seed 003's checklist, one test a line.
+//! `approvals`: the checklist of its clients, one test for each line.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn decision(call: &str, decision: &str) -> Value {
     json!({ "type": "hitl_decision", "call_id": call, "decision": decision })
 }
 
-/// A person rejects a call: nothing of it is pending any more.
+/// A person rejects a call: it is no longer pending.
 #[tokio::test]
 async fn a_rejected_call_is_no_longer_pending() {
     let scene = Scene::new().await;
@@ -24,7 +24,7 @@ async fn a_rejected_call_is_no_longer_pending() {
     assert_eq!(scene.alice.reads(&waiting.question()).await["status"], "answered");
 }
 
-/// A person rejects a call: the agent hears of it once, and not as the result of a tool.
+/// A person rejects a call: the agent learns of it once, and not as a tool result.
 #[tokio::test]
 async fn a_rejection_is_told_once_and_is_no_result() {
     let scene = Scene::new().await;
@@ -33,7 +33,7 @@ async fn a_rejection_is_told_once_and_is_no_result() {
     editor.hears_of("tool_call").await;
     editor.says(decision("call_1", "reject")).await;
     editor.hears_of("hitl_resolved").await;
-    // The old way of saying the same comes after it, from a client that says both.
+    // Old clients send a tool result as well.
     let old = json!({ "type": "tool_result", "call_id": "call_1", "error": "Error: Операция отклонена: write_file" });
     editor.is_refused(old, "role_forbids").await;
     let told = scene.agent.events(&scene.session).await;
@@ -41,7 +41,7 @@ async fn a_rejection_is_told_once_and_is_no_result() {
     assert_eq!(told, ["action.waiting", "action.rejected"]);
 }
 
-/// Whoever connects again is not shown what was rejected.
+/// A client that reconnects does not receive a rejected call.
 #[tokio::test]
 async fn what_was_rejected_does_not_come_back() {
     let scene = Scene::new().await;
@@ -151,7 +151,7 @@ async fn feedback_reaches_the_model() {
     assert!(told.contains("Слишком рискованно") && told.contains("a person (alice) rejected it"), "{told}");
 }
 
-/// A rejection without feedback: the model is told so in words of ours.
+/// A rejection without feedback: the model reads a default text.
 #[tokio::test]
 async fn a_rejection_without_feedback_has_words_of_its_own() {
     for nothing in [Value::Null, json!("")] {

@@ -1,4 +1,4 @@
-//! Tools that the client runs: an approved call is handed to one client, started as it is, and its result is the outcome.
+//! `approvals`: tools that the client runs. An approved call is sent to one client and started; the client's result is the outcome.
 
 use std::sync::Arc;
 
@@ -34,12 +34,12 @@ impl Scene {
         self.alice.joins(&format!("/ws/{}", self.session)).await
     }
 
-    /// Where the call is by now.
+    /// Current state of the call.
     async fn action(&self, call: &str) -> Value {
         self.alice.get(&format!("/v1/sessions/{}/actions/{call}", self.session)).await.done()
     }
 
-    /// The agent calls a tool; gives the call as the client is shown it.
+    /// Lets the agent call a tool and returns the `tool_call` message.
     async fn calls(&self, editor: &mut Socket, tool: &str) -> Value {
         self.play.says("I will.", &[("c", tool, json!({ "path": "a.md" }))]);
         self.play.says("Done.", &[]);
@@ -54,7 +54,7 @@ async fn decides(editor: &mut Socket, call: &str, decision: &str, more: Value) {
     editor.says(message).await;
 }
 
-/// The whole way of a call: asked, approved, handed over, run, reported, read by the model.
+/// The whole life of a call: asked, approved, sent to the client, run, reported, read by the model.
 #[tokio::test]
 async fn an_approved_call_is_run_by_the_client() {
     let scene = Scene::new().await;
@@ -69,7 +69,7 @@ async fn an_approved_call_is_run_by_the_client() {
                            "arguments": { "path": "b.md" }, "requires_approval": false });
     assert_eq!(run, expected);
     assert_eq!(scene.action(&call).await["state"], "started", "the permit is spent when it is handed over");
-    // What became of it is not told in another channel.
+    // The outcome is not accepted from another channel.
     let mut elsewhere = scene.alice.joins("/ws/elsewhere").await;
     let long = format!("{}:{call}", scene.session);
     elsewhere.is_refused(json!({ "type": "tool_result", "call_id": long, "result": "other" }), "not_found").await;
@@ -108,7 +108,7 @@ async fn a_failed_tool_is_not_a_rejection() {
     assert!(scene.play.results()[0].1, "the model is told that it failed");
 }
 
-/// What policy allows by itself goes to the client without a question; two clients get it once between them.
+/// A call that the policy allows is sent without a question, to one of two clients.
 #[tokio::test]
 async fn two_clients_race_for_one_call() {
     let scene = Scene::new().await;
@@ -136,7 +136,7 @@ async fn two_clients_race_for_one_call() {
     }
 }
 
-/// A call that nobody was given waits for the next client; one that was given and lost is asked about, or offered again where it may be.
+/// A call that no client received waits for the next client. A call that was sent and lost is asked about, or offered again if it is repeatable.
 #[tokio::test]
 async fn a_lost_client_leaves_the_call_to_the_next() {
     let scene = Scene::new().await;
@@ -148,7 +148,7 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
     decides(&mut next, &call, "approve", json!({})).await;
     assert_eq!(next.hears_of("tool_call").await["requires_approval"], false);
     next.leaves().await;
-    // It was started and nobody knows what became of it: it is not run again, and people are asked.
+    // The call was started and its outcome is unknown: it is not run again, and people are asked.
     scene.world.passes(61).await;
     let mut third = scene.joins().await;
     let asked = third.hears().await;
@@ -171,7 +171,7 @@ async fn a_lost_client_leaves_the_call_to_the_next() {
     assert_eq!((&offered["call_id"], &offered["requires_approval"]), (&json!(call), &json!(false)));
 }
 
-/// In a channel as well, where what became of it is asked for as long as anything else that is asked on this wire.
+/// The question about an unknown outcome has the default deadline of the dialect, on the socket of a channel too.
 #[tokio::test]
 async fn a_lost_client_of_a_channel_leaves_a_question_that_ends() {
     let scene = Scene::new().await;
@@ -188,12 +188,12 @@ async fn a_lost_client_of_a_channel_leaves_a_question_that_ends() {
     assert_eq!((&lost["kind"], &lost["call_id"]), (&json!("choice"), &lost["interaction"]));
     let time = |value: &Value| text(value).parse::<domain::Timestamp>().unwrap();
     assert_eq!(time(&lost["expires_at"]).duration_since(time(&lost["created_at"])).as_secs(), 300);
-    // Whoever ran it can still say so, by the name that it was given.
+    // The client that ran the call can still report it under its name.
     next.says(json!({ "type": "tool_result", "call_id": call, "result": "late" })).await;
     while next.hears_of("assistant_message").await["is_final"] != true {}
 }
 
-/// A client that comes back can still report what it was given.
+/// A client that reconnects can still report a call that it was sent.
 #[tokio::test]
 async fn a_client_that_comes_back_reports() {
     let scene = Scene::new().await;
@@ -206,7 +206,7 @@ async fn a_client_that_comes_back_reports() {
     assert_eq!(scene.action(&call).await["state"], "done");
 }
 
-/// The client shows that it lives, and so is waited for longer than until then.
+/// Answers pings, so that the lease is extended beyond this time.
 async fn is_kept_beyond(scene: &Scene, editor: &mut Socket, call: &str, until: &str) {
     let kept = async {
         while text(&scene.action(call).await["lease_until"]).as_str() <= until {
@@ -216,7 +216,7 @@ async fn is_kept_beyond(scene: &Scene, editor: &mut Socket, call: &str, until: &
     tokio::time::timeout(PATIENCE, kept).await.unwrap();
 }
 
-/// Time passes, fifty seconds at a time, and the client is waited for all the while.
+/// Advances the clock in steps of fifty seconds while the client stays connected.
 async fn is_waited_for(scene: &Scene, editor: &mut Socket, call: &str, times: usize) {
     for _ in 0..times {
         let until = text(&scene.action(call).await["lease_until"]);
@@ -226,7 +226,7 @@ async fn is_waited_for(scene: &Scene, editor: &mut Socket, call: &str, times: us
     assert_eq!(scene.action(call).await["state"], "started");
 }
 
-/// As long as a client stays, what it runs is waited for.
+/// While a client is connected, its calls stay leased.
 #[tokio::test]
 async fn a_client_that_stays_is_waited_for() {
     let scene = Scene::in_world(World::with(brisk()).await).await;
@@ -235,7 +235,7 @@ async fn a_client_that_stays_is_waited_for() {
     is_waited_for(&scene, &mut editor, &call, 8).await;
 }
 
-/// A client that comes back is not handed again what it still runs; one that has forgotten it is, in the end.
+/// A client that reconnects does not receive its running call again, until the lease has run out.
 #[tokio::test]
 async fn a_client_that_comes_back_is_waited_for() {
     for by_channel in [false, true] {
@@ -254,7 +254,7 @@ async fn a_client_that_comes_back_is_waited_for() {
         let mut back = scene.alice.joins(path).await;
         is_kept_beyond(&scene, &mut back, &call, &until).await;
         is_waited_for(&scene, &mut back, &call, 5).await;
-        // Nothing on this wire says that it does run it: it is waited for, but not without end.
+        // The dialect has no message that says whether the client still runs it: the wait is bounded.
         scene.world.passes(50).await;
         back.answers_pings(2).await;
         scene.world.passes(61).await;
@@ -264,7 +264,7 @@ async fn a_client_that_comes_back_is_waited_for() {
     }
 }
 
-/// A client that was there all the while, and was not given the call, is the next one.
+/// A client that stayed connected and did not receive the call gets it next.
 #[tokio::test]
 async fn another_client_that_is_there_is_handed_what_was_lost() {
     let scene = Scene::in_world(World::with(brisk()).await).await;
@@ -281,7 +281,7 @@ async fn another_client_that_is_there_is_handed_what_was_lost() {
     assert_eq!((&offered["call_id"], &offered["requires_approval"]), (&call["call_id"], &json!(false)));
 }
 
-/// Nothing is handed over while the session is paused; what waits is when it goes on.
+/// No call is sent while the session is paused; waiting calls are sent when it resumes.
 #[tokio::test]
 async fn a_pause_holds_the_hand_over() {
     let scene = Scene::new().await;
@@ -296,7 +296,7 @@ async fn a_pause_holds_the_hand_over() {
     assert_eq!(editor.hears_of("tool_call").await["requires_approval"], false);
 }
 
-/// Somebody else may watch and decide; the client of whoever opened the session runs the tool.
+/// Other people may watch and decide; only the client of the person who opened the session runs the tool.
 #[tokio::test]
 async fn only_the_client_of_whoever_opened_the_session_runs_it() {
     let scene = Scene::new().await;
@@ -318,7 +318,7 @@ async fn only_the_client_of_whoever_opened_the_session_runs_it() {
     }
 }
 
-/// A session that is not there yet is opened by the first message, in the channel of the client's own name for it.
+/// The first message opens a session in the channel that the client names.
 #[tokio::test]
 async fn the_first_message_opens_the_session() {
     let scene = Scene::new().await;
@@ -332,7 +332,7 @@ async fn the_first_message_opens_the_session() {
     editor.says(hello.clone()).await;
     while editor.hears_of("assistant_message").await["is_final"] != true {}
     editor.leaves().await;
-    // Whoever comes back means the same session.
+    // A client that reconnects joins the same session.
     let mut again = scene.alice.joins("/ws/my-session").await;
     again.says(hello).await;
     while again.hears_of("assistant_message").await["is_final"] != true {}
@@ -343,8 +343,8 @@ async fn the_first_message_opens_the_session() {
     assert_eq!(sessions[0]["agent"], "editor");
 }
 
-/// Editors that begin one conversation at the same moment are in one session; what has ended goes on in a new one, with the same agent, also
-/// where the channel is called as its first session is.
+/// Clients that start one conversation at the same time share one session. After its end a new session starts with the same agent, even
+/// if the channel has the name of its first session.
 #[tokio::test]
 async fn a_conversation_is_begun_once_and_begins_again() {
     let scene = Scene::new().await;
@@ -355,7 +355,7 @@ async fn a_conversation_is_begun_once_and_begins_again() {
         let all = page["sessions"].as_array().cloned().unwrap().into_iter();
         all.filter(|one| one["channel"] == channel).collect::<Vec<Value>>()
     };
-    // The only agent there is is meant.
+    // There is only one agent.
     let mut editors = futures::future::join_all((0..8).map(|_| scene.alice.joins("/ws/together"))).await;
     futures::future::join_all(editors.iter_mut().map(|editor| editor.says(hello()))).await;
     for editor in &mut editors {
@@ -376,7 +376,7 @@ async fn a_conversation_is_begun_once_and_begins_again() {
     }
 }
 
-/// An agent that cannot go on is not silent about it.
+/// A failed step is reported to the client.
 #[tokio::test]
 async fn a_failed_step_is_told() {
     let scene = Scene::new().await;

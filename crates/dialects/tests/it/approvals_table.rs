@@ -1,4 +1,4 @@
-//! Every message of a client in every state of a call: what is replied, and what becomes of the call.
+//! `approvals`: every message of a client in every state of a call, with the reply and the state afterwards.
 
 use serde_json::{Value, json};
 
@@ -7,12 +7,12 @@ use server_testkit::play::Play;
 use server_testkit::websocket::Socket;
 use server_testkit::world::World;
 
-/// Where a call can be when a message comes.
+/// State of a call when a message arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     /// There is no session yet.
     Nowhere,
-    /// There is a session, and no such call.
+    /// The session has no such call.
     Absent,
     Waiting,
     /// Approved, while the session is paused.
@@ -26,7 +26,7 @@ enum At {
     Ended,
 }
 
-/// What a client can say.
+/// Messages of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Say {
     Tell,
@@ -65,11 +65,11 @@ impl Say {
     }
 }
 
-/// What is expected: the code of the refusal, or the state of the call afterwards.
+/// Expected result: the code of a refusal, or the state of the call afterwards.
 fn expected(at: At, say: Say) -> Result<&'static str, &'static str> {
     match (at, say) {
         (_, Say::Nonsense | Say::NoJson) => Err("body_invalid"),
-        // It begins: the only agent there is is meant.
+        // The session starts with the only agent.
         (At::Nowhere, Say::Tell) => Ok("as before"),
         (At::Nowhere, _) => Err("not_found"),
         (At::Ended, Say::Tell) => Err("session_ended"),
@@ -80,7 +80,7 @@ fn expected(at: At, say: Say) -> Result<&'static str, &'static str> {
         (At::Started, Say::Result) => Ok("done"),
         (At::Started, Say::Error) => Ok("failed"),
         (_, Say::Result | Say::Error) if at == At::Unknown => Ok(if say == Say::Result { "done" } else { "failed" }),
-        // What became of it is asked: an edit names the option, a rejection says that it did not succeed.
+        // The question is about the outcome: an edit names the option, a rejection means that the call failed.
         (At::Unknown, Say::Reject) => Ok("failed"),
         (At::Unknown, Say::Edit) => Err("body_invalid"),
         (At::Unknown, Say::Approve | Say::Many) => Err("answer_invalid"),
@@ -107,7 +107,7 @@ impl Scene {
         text(&self.alice.get(&format!("/v1/sessions/{session}/actions/{call}")).await.done()["state"])
     }
 
-    /// Brings a call to where it is wanted; gives the socket, the session, the call, and what the question about it is called.
+    /// Brings a call into a state; returns the socket, the session, the call, and the name of the question about it.
     async fn brought(&self, at: At) -> (Socket, String, String, String) {
         let absent = "call_absent".to_owned();
         if at == At::Nowhere {
@@ -191,17 +191,17 @@ async fn check(scene: &Scene, at: At, say: Say) {
             }
         }
     }
-    // The connection stays, whatever was said.
+    // The connection stays open after every message.
     editor.is_refused(json!({ "type": "still_there" }), "body_invalid").await;
 }
 
-/// One test a state, each with every message.
+/// One test for each state, with every message.
 macro_rules! states {
     ($($name:ident: $at:ident),*) => {$(
         #[tokio::test]
         async fn $name() {
             for say in SAYINGS {
-                // A scene of its own: a turn that is played late would be another call's.
+                // A separate scene, because a late turn would belong to another call.
                 check(&Scene::new().await, At::$at, say).await;
             }
         }

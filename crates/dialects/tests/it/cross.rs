@@ -1,6 +1,7 @@
-//! One engine behind every wire: each kind is asked on each wire that can ask it and answered on each wire, resolved once, and seen by all.
+//! One engine behind `/v1` and every dialect: each kind of question is asked through each API that can ask it, answered through each API, resolved
+//! once, and seen by all.
 //!
-//! `table.rs` says what each wire can do and why it cannot do the rest; `docs/guides/wires.md` has the same table.
+//! `table.rs` lists what each API can do and why it cannot do the rest; `docs/guides/wires.md` has the same table.
 
 mod answering;
 mod asking;
@@ -16,7 +17,7 @@ use crate::cross::asking::{Stage, asked};
 use crate::cross::table::{KINDS, Kind, WIRES, Wire, asks};
 use server_testkit::client::text;
 
-/// Asks every kind on one wire, as often as there are wires to answer it on.
+/// Asks every kind through one API, once for each API that answers it.
 async fn crosses(asking: Wire) {
     let stage = Stage::new().await;
     let mut crossed = 0;
@@ -59,7 +60,7 @@ async fn one(stage: &Stage, asking: Wire, kind: &Kind, answering: Wire) {
 }
 
 impl Stage {
-    /// One event and one entry of the audit trail tell of the end, and the entry names the wire.
+    /// The end of a question gives one event and one audit entry, and the entry names the API.
     async fn resolved_once(&self, asked: &asking::Asked, answering: Wire, label: &str) {
         let ended = |event: &&serde_json::Value| {
             event["interaction"] == json!(asked.id) && watching::ends(&text(&event["type"]))
@@ -109,7 +110,7 @@ async fn what_is_asked_in_a_conversation_is_answered_anywhere() {
     crosses(Wire::React).await;
 }
 
-/// What was handed over is answered on no wire in its first session, and everybody who watches is told where it went; then how it ended.
+/// A question that was handed over cannot be answered through any API in its first session. All readers learn about the handover, and later about its end.
 #[tokio::test]
 async fn what_is_handed_over_is_answered_on_no_wire_where_it_was() {
     let stage = Stage::new().await;
@@ -132,7 +133,7 @@ async fn what_is_handed_over_is_answered_on_no_wire_where_it_was() {
     }
 }
 
-/// The guide has the table that drives these tests.
+/// The guide contains the table of these tests.
 #[test]
 fn the_guide_has_this_table() {
     let guide = include_str!("../../../../docs/guides/wires.md");

@@ -1,4 +1,4 @@
-//! Seed 000: what a flow is started with fills in its questions and its steps, and a question that must be answered cannot be skipped.
+//! `flows`: the parameters of a flow fill in its questions and steps, and a required question cannot be skipped.
 
 use engine::Definitions;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use server_testkit::sse::Frames;
 use server_testkit::workshop::{Workshop, scripted};
 use server_testkit::world::World;
 
-/// A flow that asks for a number, has it written down, and shows what was written.
+/// A flow that asks for a number, passes it to a step, and shows the result.
 fn release(required: Value) -> Value {
     let schema = json!({ "type": "object", "required": ["amount"], "properties": { "amount": { "type": "integer" } } });
     let mut question = json!({ "kind": "form", "title": "How much of {{ shared.product }}?", "schema": schema,
@@ -87,7 +87,7 @@ async fn the_shared_context_fills_in_questions_and_is_passed_on() {
     assert_eq!(scene.state().await["sharedContext"], shared);
 }
 
-/// What is written as required, and what says nothing of it, is answered; only what need not be is skipped, and its step with it.
+/// A question is required unless it says otherwise. Only an optional question can be skipped, together with its step.
 #[tokio::test]
 async fn a_question_that_is_required_cannot_be_skipped() {
     for (required, skipped) in [(Value::Null, false), (json!(true), false), (json!(false), true)] {

@@ -1,4 +1,4 @@
-//! The stream of the flows' wire: its names, its numbers, and that it goes on.
+//! `flows`: the event stream, its event names and numbers, and that it stays open.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use server_testkit::flows::{bare, flow, form};
 use server_testkit::sse::Frames;
 use server_testkit::world::World;
 
-/// The next frame: its number, its name, what it says.
+/// The next frame: its number, name and data.
 async fn frame(stream: &mut Frames) -> (u64, String, Value) {
     let frame = stream.next().await.unwrap();
     let id = frame.id.unwrap().parse().unwrap();
@@ -73,7 +73,7 @@ async fn pausing_and_even_ending_leaves_the_stream_open() {
     assert_eq!(stream.next().await.unwrap().name.as_deref(), Some("stopping"), "open until the server stops");
 }
 
-/// A reader that comes back misses nothing and repeats nothing, and is shown what has become of old questions.
+/// A reader that reconnects misses and repeats nothing, and old events show the current state of their questions.
 #[tokio::test]
 async fn a_stream_resumes_without_a_gap() {
     let world = World::new().await;
@@ -89,7 +89,7 @@ async fn a_stream_resumes_without_a_gap() {
             seen.push(frame(&mut stream).await.0);
         }
         drop(stream);
-        // The answer comes while nobody reads.
+        // The answer arrives while no reader is connected.
         alice.flows(&question, "respond", json!({ "payload": "confirm" })).await.done();
         let last = seen.last().unwrap().to_string();
         seen.push(frame(&mut alice.follows(&path, Some(&last)).await).await.0);

@@ -1,4 +1,4 @@
-//! Every command of the flows' wire in every state of a question: what comes back, and what became of it.
+//! `flows`: every command in every state of a question, with its reply and its effect.
 
 use domain::SignedDuration;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use server_testkit::client::{Question, Someone};
 use server_testkit::flows::bare;
 use server_testkit::world::World;
 
-/// The status and code of the reply, or the status that the question has afterwards.
+/// Status and code of a refusal, or the status of the question afterwards.
 const TABLE: &str = "
 state        | respond                          | skip                             | auto                             | expire                           | mismatch
 pending      | 202 ANSWERED USER                | 202 ANSWERED USER                | 202 AUTO_RESOLVED SYSTEM         | 202 EXPIRED SYSTEM               | 400 channel_mismatch
@@ -23,7 +23,7 @@ expired      | 409 interaction_already_resolved | 409 interaction_already_resolv
 cancelled    | 409 interaction_already_resolved | 409 interaction_already_resolved | 409 interaction_already_resolved | 409 interaction_already_resolved | 400 channel_mismatch
 ";
 
-/// Those who bring a question about.
+/// The callers that a question needs.
 struct People {
     agent: Someone,
     alice: Someone,
@@ -105,7 +105,7 @@ async fn every_command_in_every_state() {
     assert_eq!(cells, 55);
 }
 
-/// One key with one body gives one result on this wire too; the loser of a race is told who won.
+/// Idempotency keys work in this dialect; the loser of a race learns who won.
 #[tokio::test]
 async fn the_first_answer_wins_and_can_be_repeated_by_name() {
     let world = World::new().await;
@@ -129,7 +129,7 @@ async fn the_first_answer_wins_and_can_be_repeated_by_name() {
     assert_eq!(lost["resolution"]["by"]["name"], "alice");
 }
 
-/// Nothing said in place of a person is what the question falls back to, and never lets an action run.
+/// Auto-resolving without a payload uses the fallback of the question and never runs an action.
 #[tokio::test]
 async fn auto_without_a_payload_takes_the_fallback_or_says_no() {
     let world = World::new().await;

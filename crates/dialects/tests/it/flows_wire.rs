@@ -1,4 +1,4 @@
-//! The wire of flows with people in them: every field and every operation of its source, as written there.
+//! `flows`: every field and every operation.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use server_testkit::definitions::{notes, scribe};
 use server_testkit::flows::{bare, flow, form};
 use server_testkit::world::World;
 
-/// The fields of a request and of a response, as the source lists them.
+/// Fields of a request and of a response.
 #[tokio::test]
 async fn a_question_has_every_field_of_its_source() {
     let world = World::new().await;
@@ -63,7 +63,7 @@ async fn a_question_has_every_field_of_its_source() {
     assert_eq!(listed, json!({ "active": [], "history": [expected], "nextCursor": null }));
 }
 
-/// Each kind has a type here, and can be answered here; what was said arrives as it would from our own wire.
+/// Each kind has a type and can be answered; the answer arrives as it would through `/v1`.
 #[tokio::test]
 async fn every_kind_is_shown_and_answered() {
     let world = World::new().await;
@@ -153,7 +153,7 @@ async fn every_kind_is_shown_and_answered() {
     }
 }
 
-/// What may be chosen is always suggested, and sending what is suggested chooses it. A word for the effect does too.
+/// Every option is a suggested action, and its payload chooses the option. The name of an effect does too.
 #[tokio::test]
 async fn what_is_suggested_can_be_sent() {
     let world = World::new().await;
@@ -172,7 +172,7 @@ async fn what_is_suggested_can_be_sent() {
     }
 }
 
-/// What does not fit is refused at the place of this wire, and changes nothing.
+/// An invalid payload is refused with pointers into the payload, and changes nothing.
 #[tokio::test]
 async fn what_does_not_fit_is_named_by_its_place_here() {
     let world = World::new().await;
@@ -188,7 +188,7 @@ async fn what_does_not_fit_is_named_by_its_place_here() {
         (&filled, json!({}), &["/payload/amount"]),
         (&filled, json!({ "amount": "many" }), &["/payload/amount"]),
         (&filled, Value::Null, &["/payload"]),
-        // A date and time of the browser's own control has no offset: nobody knows when that is.
+        // The date and time control of browsers has no offset, which makes the time ambiguous.
         (&dated, json!({ "at": "2026-11-15T10:00" }), &["/payload/at"]),
     ] {
         alice.flows(question, "respond", json!({ "payload": payload })).await.refused_at(422, "answer_invalid", places);
@@ -197,7 +197,7 @@ async fn what_does_not_fit_is_named_by_its_place_here() {
     alice.flows(&dated, "respond", json!({ "payload": { "at": "2026-11-15T10:00:00+01:00" } })).await.done();
 }
 
-/// The channel routes and is checked; it proves nothing. Whoever answers is whom the credential belongs to.
+/// The channel is checked but is no credential. The credential decides who answers.
 #[tokio::test]
 async fn the_channel_is_checked_beside_the_credential_and_never_instead() {
     let world = World::new().await;
@@ -226,7 +226,7 @@ async fn the_channel_is_checked_beside_the_credential_and_never_instead() {
     alice.flows(&question, "respond", claims).await.refused_at(422, "body_invalid", &["/source"]);
     assert_eq!(alice.reads(&question).await, question.shown);
 
-    // A UUID is one in whichever form it is written.
+    // A UUID may be written in any form.
     let (mut said, loud) = (confirm, channel.to_uppercase());
     (said["respondedBy"], said["source"]) = (json!("alice"), json!("USER"));
     let answered = alice.flows_in(&loud, &question, "respond", said).await.done();
@@ -268,7 +268,7 @@ async fn a_form_with_required_fields_is_skipped_without_one() {
     alice.flows(&needed, "skip", json!({})).await.refused_at(422, "answer_invalid", &["/payload/action"]);
 }
 
-/// Cancelling a flow closes what is open, with the reason.
+/// Cancelling a flow closes its open questions with the reason.
 #[tokio::test]
 async fn what_is_cancelled_is_shown_as_resolved_with_its_reason() {
     let world = World::new().await;
@@ -284,7 +284,7 @@ async fn what_is_cancelled_is_shown_as_resolved_with_its_reason() {
     alice.post(&path, json!({ "command": "cancel" })).await.refused(409, "session_ended");
 }
 
-/// All that is open is listed, the oldest first; what is closed comes in pages, the newest first.
+/// All open questions are listed, oldest first; closed questions are paged, newest first.
 #[tokio::test]
 async fn history_is_paged() {
     let world = World::new().await;
@@ -314,7 +314,7 @@ async fn history_is_paged() {
     alice.get(&flow(&session, "/interactions?cursor=x")).await.refused(400, "query_invalid");
 }
 
-/// A flow is started by its name, an agent by its own; the channel and what the steps share come along.
+/// A flow or an agent is started by its name, with a channel and a shared context.
 #[tokio::test]
 async fn a_flow_or_an_agent_is_started_by_name() {
     let world = World::new().await;
@@ -362,7 +362,7 @@ async fn a_flow_or_an_agent_is_started_by_name() {
     viewer.post("/api/flows/notes/start", json!({})).await.refused(403, "role_forbids");
 }
 
-/// The status of the session and of its step, while it waits, is paused, waits again and goes on.
+/// The status of the session and of its step while it waits, is paused, waits again and continues.
 #[tokio::test]
 async fn waiting_and_paused_are_two_things() {
     let world = World::new().await;
@@ -398,7 +398,7 @@ async fn waiting_and_paused_are_two_things() {
     assert_eq!(statuses(&state().await), is("COMPLETED", "COMPLETED"));
 }
 
-/// A poll wakes when something happens, says nothing when nothing does, and does not wait for what cannot come.
+/// A poll replies at the next event, replies 204 without one, and does not wait in an ended session.
 #[tokio::test]
 async fn a_long_poll_wakes() {
     let world = World::new().await;

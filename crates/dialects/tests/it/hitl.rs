@@ -1,4 +1,4 @@
-//! Seed 001: the four types, field by field, on both prefixes; what is refused, and in which words.
+//! `hitl`: the four types, field by field, under both prefixes, and the text of refusals.
 
 use serde_json::{Value, json};
 
@@ -7,18 +7,18 @@ use server_testkit::world::World;
 
 pub(crate) const PREFIXES: [&str; 2] = ["/hitl", "/api/v1/agent/hitl"];
 
-/// Responds as a client of this wire does.
+/// Sends a response of this dialect.
 pub(crate) async fn responds(person: &Someone, id: &str, hitl_type: &str, data: Value) -> Reply {
     let body = json!({ "request_id": id, "hitl_type": hitl_type, "response_data": data });
     person.post("/hitl/respond", body).await
 }
 
-/// How far a request is.
+/// Status of a request.
 pub(crate) async fn status(person: &Someone, id: &str) -> String {
     text(&person.get(&format!("/hitl/requests/{id}")).await.done()["status"])
 }
 
-/// It was refused in the words of this wire, which are those of every refusal as well.
+/// Checks a refusal: the fields of the dialect and those of the problem document.
 pub(crate) fn refused(reply: Reply, status: u16, code: &str) -> Value {
     let body = reply.refused(status, code);
     assert_eq!(body["success"], json!(false), "{body}");
@@ -26,7 +26,7 @@ pub(crate) fn refused(reply: Reply, status: u16, code: &str) -> Value {
     body
 }
 
-/// A question in a conversation that the client has named.
+/// A question in a conversation with a name of the client.
 async fn asks(world: &World, channel: &str, body: Value) -> Question {
     let agent = world.agent().await;
     let session = agent.opens(json!({ "agent": "release-bot", "channel": channel })).await;
@@ -58,7 +58,7 @@ fn permission() -> Value {
             "action": { "tool": "shell_execute", "arguments": { "command": "rm -rf ./temp/*" } } })
 }
 
-/// A pending request has every field of the wire, whichever prefix it is read under.
+/// A pending request has every field of the dialect under both prefixes.
 #[tokio::test]
 async fn a_request_is_shown_field_by_field() {
     let world = World::new().await;
@@ -104,7 +104,7 @@ async fn a_request_is_shown_field_by_field() {
     }
 }
 
-/// What an option brings stands where this wire has it.
+/// The fields of an option are mapped to those of the dialect.
 #[tokio::test]
 async fn the_particulars_of_options_variables_and_tools_are_shown() {
     let world = World::new().await;
@@ -134,7 +134,7 @@ async fn the_particulars_of_options_variables_and_tools_are_shown() {
     assert_eq!(permitted["metadata"]["details"], json!({ "command": "rm -rf ./temp/*" }));
 }
 
-/// Each type with its exact response data, and what the agent goes on with.
+/// Each type with its response data, and the answer that the agent receives.
 #[tokio::test]
 async fn each_type_is_answered_in_its_own_form() {
     let world = World::new().await;
@@ -172,7 +172,7 @@ async fn each_type_is_answered_in_its_own_form() {
     assert_eq!(kept["secrets"].as_array().unwrap().len(), 2, "{kept}");
 }
 
-/// A response of another type, or of another form, is refused and changes nothing.
+/// A response of the wrong type or form is refused and changes nothing.
 #[tokio::test]
 async fn what_does_not_fit_is_refused() {
     let world = World::new().await;
@@ -213,7 +213,7 @@ async fn what_does_not_fit_is_refused() {
     check(permission(), "permission", both, "body_invalid", "/response_data/granted").await;
 }
 
-/// A secret is handed to the agent and shown in no reply of this wire.
+/// A secret reaches the agent and is in no reply of the dialect.
 #[tokio::test]
 async fn a_secret_is_in_no_reply() {
     let world = World::new().await;
@@ -227,7 +227,7 @@ async fn a_secret_is_in_no_reply() {
     assert_eq!(agent.takes(&question).await.done()["secrets"]["OPENAI_API_KEY"], json!("sk-marker"));
 }
 
-/// "Always" is a grant: this tool, in this conversation, and only where an action was proposed.
+/// `allow_always` gives a grant for the tool in this session, only for a proposed action.
 #[tokio::test]
 async fn always_is_remembered_where_it_can_be() {
     let world = World::new().await;
@@ -258,7 +258,7 @@ async fn always_is_remembered_where_it_can_be() {
     assert_eq!(said["message"], json!("Response received; it holds for this request alone"));
 }
 
-/// Whoever comes second is told so, and who was first, in this wire's words.
+/// A second response is refused and names the first responder.
 #[tokio::test]
 async fn the_second_response_is_told_who_was_first() {
     let world = World::new().await;
@@ -270,7 +270,7 @@ async fn the_second_response_is_told_who_was_first() {
     assert_eq!(body["resolution"]["by"]["name"], json!("alice"));
 }
 
-/// One key with one body gives one result, as on every wire.
+/// Idempotency keys work in this dialect.
 #[tokio::test]
 async fn a_response_can_be_repeated_under_its_name() {
     let world = World::new().await;
@@ -284,7 +284,7 @@ async fn a_response_can_be_repeated_under_its_name() {
     refused(alice.post_once("k", "/hitl/respond", other).await, 409, "idempotency_conflict");
 }
 
-/// Wrong tenant looks like absent; agents cannot respond; without a credential nothing is said.
+/// A request of another tenant is not found; agents cannot respond; a credential is required.
 #[tokio::test]
 async fn nobody_reaches_over_the_walls() {
     let world = World::new().await;
@@ -320,7 +320,7 @@ async fn nobody_reaches_over_the_walls() {
     assert_eq!(person.reads(&question).await, question.shown);
 }
 
-/// An approval says nothing of arguments on this wire: whoever means others is refused, and nothing is approved.
+/// An approval cannot change arguments in this dialect: a response that does is refused, and nothing is approved.
 #[tokio::test]
 async fn what_is_allowed_is_what_was_shown() {
     let world = World::new().await;

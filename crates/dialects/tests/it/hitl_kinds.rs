@@ -1,4 +1,4 @@
-//! Seed 001: kinds that the wire has no type for, and requests that agents ask on it.
+//! `hitl`: kinds without a type of their own, and requests that agents create.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::hitl::{refused, responds, status};
 use server_testkit::client::{Question, text};
 use server_testkit::world::World;
 
-/// Every kind is shown under the nearest type, says which it is, and is answered in that type's form.
+/// Every kind is shown as the nearest type, names its kind, and is answered in the form of that type.
 #[tokio::test]
 async fn every_kind_can_be_answered_here() {
     let world = World::new().await;
@@ -50,7 +50,7 @@ async fn every_kind_can_be_answered_here() {
     check(custom, "decision", json!({ "decision": "aye" }), of("custom", "provide", json!("aye"), none())).await;
 }
 
-/// Asks on this wire in a conversation of its own.
+/// Creates a request in a conversation of its own.
 async fn requested(world: &World, body: Value) -> Question {
     let agent = world.agent().await;
     let session = agent.opens(json!({ "channel": "conv-uuid" })).await;
@@ -60,7 +60,7 @@ async fn requested(world: &World, body: Value) -> Question {
     Question { id: text(&shown["id"]), session, shown }
 }
 
-/// Without a word on it a person has 300 seconds, and 60 for a permission; what then follows from the request.
+/// Without `timeout_seconds` the deadline is 300 seconds, and 60 for a permission; the request sets what happens then.
 #[tokio::test]
 async fn what_nobody_answers_in_time_follows_from_the_request() {
     let world = World::new().await;
@@ -107,7 +107,7 @@ async fn what_nobody_answers_in_time_follows_from_the_request() {
     assert!(text(&body["message"]).contains("on nobody's word"), "{body}");
 }
 
-/// What is asked on this wire is a question as any other, and answered on any wire.
+/// A request of this dialect is a normal question and can be answered through every API.
 #[tokio::test]
 async fn what_is_asked_here_is_answered_anywhere() {
     let world = World::new().await;
@@ -129,7 +129,7 @@ async fn what_is_asked_here_is_answered_anywhere() {
     );
     let endless = json!({ "conversation_id": "conv-uuid", "request_type": "clarification", "question": "?", "timeout_seconds": 1e300 });
     refused(agent.post("/hitl/requests", endless).await, 422, "body_invalid");
-    // What is wrong is named as this wire names it.
+    // Errors point to the fields of this dialect.
     for (field, value, pointer) in [
         ("timeout_seconds", json!(0), "/timeout_seconds"),
         ("question", json!("x".repeat(100_000)), "/question"),

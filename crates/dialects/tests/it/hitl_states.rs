@@ -1,4 +1,4 @@
-//! Seed 001: every message of a client in every state of a request, and what survives the server.
+//! `hitl`: every message of a client in every state of a request, and the state after a restart.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn chooses() -> Value {
     json!({ "decision": "a" })
 }
 
-/// A request that a client sees in this state, brought there through the wire.
+/// Brings a request into this state through the dialect.
 async fn in_state(world: &World, person: &Someone, state: &str) -> Question {
     let asked = world.asks(question()).await;
     let agent = world.agent().await;
@@ -44,7 +44,7 @@ async fn in_state(world: &World, person: &Someone, state: &str) -> Question {
     asked
 }
 
-/// A response counts once, while it is pending; everywhere else it is refused and changes nothing.
+/// A response is accepted once, while the request is pending; in other states it is refused and changes nothing.
 #[tokio::test]
 async fn a_response_in_every_state() {
     let world = World::new().await;
@@ -64,7 +64,7 @@ async fn a_response_in_every_state() {
     }
 }
 
-/// A request can be withdrawn while it is pending, and not afterwards.
+/// A request can be cancelled only while it is pending.
 #[tokio::test]
 async fn a_cancellation_in_every_state() {
     let world = World::new().await;
@@ -81,7 +81,7 @@ async fn a_cancellation_in_every_state() {
     }
 }
 
-/// Only what is pending is listed as pending.
+/// The list contains only pending requests.
 #[tokio::test]
 async fn a_list_in_every_state() {
     let world = World::new().await;
@@ -96,7 +96,7 @@ async fn a_list_in_every_state() {
     }
 }
 
-/// All that is open in a conversation is listed, the oldest first, each to be answered alone.
+/// All pending requests of a conversation are listed, oldest first, and each can be answered separately.
 #[tokio::test]
 async fn a_second_request_does_not_hide_the_first() {
     let world = World::new().await;
@@ -115,7 +115,7 @@ async fn a_second_request_does_not_hide_the_first() {
     assert_eq!(listed().await, [asked[0].id.clone(), asked[2].id.clone()]);
 }
 
-/// A lease that runs out has the request answered again, not lost; a delivery that is given up says so.
+/// When a lease runs out, the request is answered again and not lost; a failed delivery is visible.
 #[tokio::test]
 async fn what_an_agent_leaves_behind_is_answered_and_not_processed() {
     let world = World::new().await;
@@ -134,13 +134,13 @@ async fn what_an_agent_leaves_behind_is_answered_and_not_processed() {
     );
 }
 
-/// Whatever was answered and not processed when the server went down is offered to its agent by the next one.
+/// An answer that was not processed before a restart is offered to its agent afterwards.
 #[tokio::test]
 async fn what_was_answered_and_not_processed_is_recovered_at_start() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let mut asked = Vec::new();
-    // The one that times out comes first: the time that passes for it passes for all.
+    // The request that times out comes first, because the clock advances for all of them.
     for state in ["timeout", "pending", "answered", "processing", "completed", "cancelled"] {
         asked.push((state, in_state(&world, &person, state).await));
     }

@@ -1,4 +1,4 @@
-//! Seed 004: its own examples, asked by a foreign agent, field by field; streams that end and sessions that do not.
+//! `react`: its examples, asked by an external agent, field by field; streams that end while their session continues.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use server_testkit::world::World;
 pub(crate) const STREAM: &str = "/api/agent/chat/react/stream";
 const RESPONSE: &str = "/api/agent/chat/react/interaction_response";
 
-/// Responds as the seed's page does: whatever it has nothing to say of is null or empty.
+/// Responds as the original page does: unused fields are null or empty.
 pub(crate) async fn responds(
     person: &Someone,
     session: &str,
@@ -21,7 +21,7 @@ pub(crate) async fn responds(
     person.post(RESPONSE, body).await
 }
 
-/// It was refused in the words of this wire, which are those of every refusal as well.
+/// Checks a refusal: the fields of the dialect and those of the problem document.
 pub(crate) fn refused(reply: Reply, status: u16, code: &str, session: &str) -> Value {
     let body = reply.refused(status, code);
     assert_eq!((&body["success"], &body["sessionId"]), (&json!(false), &json!(session)), "{body}");
@@ -29,7 +29,7 @@ pub(crate) fn refused(reply: Reply, status: u16, code: &str, session: &str) -> V
     body
 }
 
-/// The next event of this name; each has the form that all have.
+/// The next event with this name. Checks the common fields of all events.
 pub(crate) async fn until(frames: &mut Frames, name: &str) -> (String, Value) {
     loop {
         let (id, event) = frames.event().await;
@@ -41,7 +41,7 @@ pub(crate) async fn until(frames: &mut Frames, name: &str) -> (String, Value) {
     }
 }
 
-/// A foreign agent asks in a session that the client calls `session-123`.
+/// An external agent asks in the session that the client calls `session-123`.
 async fn asks(world: &World, body: Value) -> Question {
     let agent = world.agent().await;
     let session = agent.opens(json!({ "channel": "session-123" })).await;
@@ -90,9 +90,9 @@ fn plans() -> Value {
                   "effect": "retry", "requires_input": true, "input_prompt": "请说明您的需求" }] })
 }
 
-/// Example 1: a key is missing. The text that is typed in reaches the agent.
+/// Example 1: a missing key. The text of the person reaches the agent.
 #[tokio::test]
-async fn the_missing_key_of_the_seed() {
+async fn a_missing_key_is_asked_for() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let (question, data) = shown(&world, &person, api_key()).await;
@@ -118,9 +118,9 @@ async fn the_missing_key_of_the_seed() {
     assert_eq!((&taken["answer"]["option"], &taken["answer"]["feedback"]), (&json!("provide"), &json!("ow-key")));
 }
 
-/// Example 2: a file is to be deleted. The warning is called `isDangerous`.
+/// Example 2: the deletion of a file. The warning is `isDangerous`.
 #[tokio::test]
-async fn the_deletion_of_the_seed() {
+async fn a_deletion_is_asked_for_as_dangerous() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let (question, data) = shown(&world, &person, deletion()).await;
@@ -136,9 +136,9 @@ async fn the_deletion_of_the_seed() {
     assert_eq!((&taken["effect"], &taken["feedback"]), (&json!("reject"), &json!("still needed")));
 }
 
-/// Example 3: a choice of plans. Which one it was reaches the agent with its metadata; thinking again needs a word.
+/// Example 3: a choice of plans. The chosen plan reaches the agent with its metadata; a retry requires feedback.
 #[tokio::test]
-async fn the_plans_of_the_seed() {
+async fn plans_are_offered_as_options() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let (question, data) = shown(&world, &person, plans()).await;
@@ -157,7 +157,7 @@ async fn the_plans_of_the_seed() {
     assert_eq!(agent.takes(&other).await.done()["answer"]["effect"], json!("retry"));
 }
 
-/// A tool approval offers approve, retry, reject and terminate, and shows what would run.
+/// A tool approval offers approve, retry, reject and terminate, and shows the tool call.
 #[tokio::test]
 async fn a_tool_approval_has_four_options() {
     let world = World::new().await;
@@ -192,7 +192,7 @@ async fn a_tool_approval_has_four_options() {
     assert_eq!(tool, expected);
 }
 
-/// Every kind of ours is shown under the nearest type, says which it is, and can be answered with what is offered.
+/// Every kind is shown as the nearest type, names its kind, and can be answered with its options.
 #[tokio::test]
 async fn every_kind_can_be_answered_here() {
     let world = World::new().await;
@@ -256,7 +256,7 @@ async fn every_kind_can_be_answered_here() {
     check(edited, "TOOL_APPROVAL", "no", none(), json!({ "effect": "reject" })).await;
 }
 
-/// A client that comes back goes on after what it saw, is not shown what was settled, and misses nothing.
+/// A client that reconnects continues after its last event, does not receive closed questions, and misses nothing.
 #[tokio::test]
 async fn a_stream_goes_on_where_it_broke_off() {
     let world = World::new().await;
@@ -296,7 +296,7 @@ async fn a_stream_goes_on_where_it_broke_off() {
     server_testkit::client::reply(wrong).await.refused(400, "header_invalid");
 }
 
-/// What was seen of one session says nothing of another of the same name, whose events have the same numbers.
+/// A position in one session does not apply to another session of the channel, whose events have the same numbers.
 #[tokio::test]
 async fn what_was_seen_of_one_session_hides_nothing_of_another() {
     let world = World::new().await;
@@ -311,13 +311,13 @@ async fn what_was_seen_of_one_session_hides_nothing_of_another() {
     assert!(frames.next().await.is_none());
 
     let second = asks(&world, deletion()).await;
-    // Whatever the last event was: of the first session, or a number of nobody knows which.
+    // The last event id is of the first session, or a number without a session.
     for last in [&seen, &ended, "3", "9000"] {
         let mut frames = person.follows(&path, Some(last)).await;
         let (_, event) = until(&mut frames, "INTERACTION").await;
         assert_eq!(event["data"]["requestId"], json!(second.id), "after {last}");
     }
-    // Of several that go on all are told, each from where the reader was in it.
+    // All running sessions are streamed, each from the position of the reader.
     let third = asks(&world, deletion()).await;
     let mut frames = person.follows(&path, Some(&seen)).await;
     let mut asked = Vec::new();
@@ -333,12 +333,12 @@ async fn what_was_seen_of_one_session_hides_nothing_of_another() {
     let mut frames = person.follows(&path, Some(&last)).await;
     let (_, event) = frames.event().await;
     assert_eq!((&event["type"], &event["data"]["requestId"]), (&json!("OBSERVING"), &json!(second.id)));
-    // By its id a session is alone.
+    // By its id, only that session is streamed.
     let mut frames = person.follows(&format!("{STREAM}?sessionId={}", third.session), Some(&last)).await;
     responds(&person, "session-123", &third.id, "confirm", None).await.done();
     let (_, event) = frames.event().await;
     assert_eq!((&event["type"], &event["data"]["requestId"]), (&json!("OBSERVING"), &json!(third.id)));
-    // The stream goes on until the last of them has ended, and tells of those that begin meanwhile.
+    // The stream ends with the last session, and includes sessions that begin meanwhile.
     let mut frames = person.follows(&path, Some(&last)).await;
     agent.commands(&second.session, "complete").await.done();
     until(&mut frames, "COMPLETED").await;

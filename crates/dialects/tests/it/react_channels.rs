@@ -1,4 +1,4 @@
-//! Seed 004: a stream of a channel in which many sessions go on, and a reader that was away while they ended.
+//! `react`: the stream of a channel with many sessions, and a reader that was disconnected while they ended.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn question() -> Value {
     json!({ "kind": "confirmation", "title": "Shall we?" })
 }
 
-/// Reads until so many questions were shown; gives where the reader is then, and the questions.
+/// Reads this number of questions and returns the position of the reader and the questions.
 async fn shown(frames: &mut Frames, count: usize) -> (String, Vec<String>) {
     let (mut last, mut found) = (String::new(), Vec::new());
     while found.len() < count {
@@ -47,7 +47,7 @@ async fn nothing_is_left(person: &Someone, last: &str) {
     assert_eq!(reply(request).await.status, 204, "after {last}");
 }
 
-/// A reader comes back to a channel with whatever it was told last, however many sessions go on in it, and misses nothing.
+/// A reader reconnects to a channel with its last event id, with any number of sessions, and misses nothing.
 #[tokio::test]
 async fn a_reader_comes_back_to_a_channel_of_many_sessions() {
     let world = World::new().await;
@@ -58,7 +58,7 @@ async fn a_reader_comes_back_to_a_channel_of_many_sessions() {
     let (last, found) = shown(&mut frames, asked.len()).await;
     assert_eq!(found, ids(&asked), "each is shown once");
     drop(frames);
-    // Where it says least of what was told, that is told again: of thirty sessions, and of no other.
+    // Sessions dropped from the position are streamed again: thirty of them, and no other.
     let more = agent.asks_in(&asked[0].session, question()).await;
     let mut frames = person.follows(&path, Some(&last)).await;
     let (_, found) = shown(&mut frames, 31).await;
@@ -68,7 +68,7 @@ async fn a_reader_comes_back_to_a_channel_of_many_sessions() {
     assert_eq!(event["type"], "OBSERVING", "{event}");
 }
 
-/// The end of every session that a reader was in is told, though all of them ended while it was away.
+/// A reader receives the end of every session it was in, even if all ended while it was disconnected.
 #[tokio::test]
 async fn the_end_of_every_session_is_told() {
     let world = World::new().await;
@@ -98,7 +98,7 @@ async fn the_end_of_every_session_is_told() {
     }
 }
 
-/// What has begun and ended while a reader was away is told as well, whatever else goes on.
+/// Sessions that began and ended while a reader was disconnected are streamed as well.
 #[tokio::test]
 async fn what_began_and_ended_meanwhile_is_told() {
     let world = World::new().await;

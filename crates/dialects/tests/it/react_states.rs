@@ -1,4 +1,4 @@
-//! Seed 004: every message of a client in every state, and the walls.
+//! `react`: every message of a client in every state, and the isolation of tenants.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ async fn in_state(world: &World, person: &Someone, state: &str) -> Question {
     asked
 }
 
-/// A response counts once, while the request is open; everywhere else it is refused and changes nothing.
+/// A response is accepted once, while the request is open; in other states it is refused and changes nothing.
 #[tokio::test]
 async fn a_response_in_every_state() {
     let world = World::new().await;
@@ -44,7 +44,7 @@ async fn a_response_in_every_state() {
     }
 }
 
-/// A message goes to an agent of ours; a session of a foreign one takes none, whatever its state.
+/// A message reaches a hosted agent; a session of an external agent accepts none in any state.
 #[tokio::test]
 async fn a_message_in_every_state_of_a_foreign_session() {
     let world = World::new().await;
@@ -58,8 +58,8 @@ async fn a_message_in_every_state_of_a_foreign_session() {
     }
 }
 
-/// A message is heard in every state of a session of ours but the last: by its id nothing is said to it then, by its channel another one begins.
-/// Whoever reads it is told what there is to tell, in every state.
+/// A hosted session accepts messages in every state except ended. A message to the id of an ended session is refused; a message to its channel starts a new session.
+/// A stream works in every state of the session.
 #[tokio::test]
 async fn a_message_and_a_reader_in_every_state_of_our_own_session() {
     for (state, agent) in [("listens", "speaks"), ("waits", "asks"), ("paused", "asks"), ("ended", "speaks")] {
@@ -99,7 +99,7 @@ async fn a_message_and_a_reader_in_every_state_of_our_own_session() {
     }
 }
 
-/// Unknown sessions, requests and options are errors that say so, and change nothing.
+/// Unknown sessions, requests and options are refused and change nothing.
 #[tokio::test]
 async fn what_is_unknown_is_an_error() {
     let world = World::new().await;
@@ -134,7 +134,7 @@ async fn what_is_unknown_is_an_error() {
     assert_eq!(person.get("/v1/sessions").await.done()["sessions"].as_array().map(Vec::len), Some(1));
 }
 
-/// The session is known by its channel, by its id and by the UUID in it; another's is unknown.
+/// A session is found by its channel, its id and the UUID in it; a session of another tenant is not found.
 #[tokio::test]
 async fn nobody_reaches_over_the_walls() {
     let world = World::new().await;

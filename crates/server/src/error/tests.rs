@@ -1,6 +1,6 @@
 use super::*;
 
-/// What a store says of itself is for the log: tables, files, addresses and statements are nobody else's business.
+/// Errors of a store go to the log only: they name tables, files, addresses and statements.
 #[tokio::test]
 async fn nothing_of_the_inside_is_told() {
     let inside = || "relation holdpoint.interactions at 10.0.0.7:5432, /var/lib/holdpoint".to_owned();

@@ -1,4 +1,4 @@
-//! Actions: proposed, read, started, reported.
+//! Actions: propose, read, start, report.
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
@@ -19,10 +19,10 @@ use crate::error::ApiError;
 use crate::params::{LONGEST_WAIT, PathId, Query, limit, wait};
 use crate::trace::traceparent;
 
-/// A session and a call in the path.
-pub(super) struct Call(SessionId, String);
+/// Extractor of a session and a call id in the path.
+pub(super) struct CallPath(SessionId, String);
 
-impl FromRequestParts<App> for Call {
+impl FromRequestParts<App> for CallPath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
@@ -41,13 +41,13 @@ fn view(Acted { proposal, permit, at }: Acted) -> ProposalView {
     ProposalView::new(proposal, permit, at)
 }
 
-/// Proposes an action: it is judged, and allowed with a permit, denied, or asked about. The same again goes on waiting.
+/// Proposes an action. The policy allows it with a permit, denies it, or asks people. Sending the same proposal again continues to wait.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions", tag = "actions", request_body = ProposeBody,
     params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result"),
-           ("traceparent" = Option<String>, Header, description = "Kept with the question that is asked")),
-    responses((status = 200, description = "It is decided", body = ProposalView),
-              (status = 202, description = "People are still deciding; send the same again", body = ProposalView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result"),
+           ("traceparent" = Option<String>, Header, description = "W3C trace context, stored with the question")),
+    responses((status = 200, description = "The action is decided", body = ProposalView),
+              (status = 202, description = "People are still deciding; send the same request again", body = ProposalView), Problems))]
 pub(super) async fn action_propose(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -70,7 +70,7 @@ pub(super) async fn action_propose(
     Ok(decided(acted))
 }
 
-/// What a body proposes, in the trace that it is proposed in.
+/// Translates a body into a proposal.
 pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propose {
     Propose {
         action: body.action(),
@@ -84,7 +84,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
     }
 }
 
-/// 200 when it is decided; 202 while it is not, which is no error and can be asked again at once.
+/// Replies 200 for a decided action and 202 for one that waits, with `Retry-After: 0`.
 fn decided(acted: Acted) -> Response {
     let waits = matches!(acted.proposal.standing, Standing::Waiting { .. });
     let view = view(acted);
@@ -95,19 +95,19 @@ fn decided(acted: Acted) -> Response {
     (StatusCode::ACCEPTED, [retry], Json(view)).into_response()
 }
 
-/// Which actions.
+/// Query of the list of actions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ActionsQuery {
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists the actions of a session, by call.
+/// Lists the actions of a session, by call id.
 #[utoipa::path(get, path = "/v1/sessions/{session}/actions", tag = "actions",
     params(("session" = String, Path, description = "`ses_…`"), ActionsQuery),
     responses((status = 200, description = "The actions", body = ActionsPage), Problems))]
@@ -122,26 +122,26 @@ pub(super) async fn action_list(
     Ok(Json(ActionsPage { actions: found.into_iter().map(view).collect(), next }))
 }
 
-/// How long to wait for an action.
+/// Query of one action.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ActionQuery {
-    /// Reply when it is decided, or after so many seconds.
+    /// Seconds to wait for a decision.
     #[param(maximum = 300)]
     wait: Option<u64>,
 }
 
-/// An action, at once or when it is decided.
+/// Returns an action, at once or when it is decided.
 #[utoipa::path(get, path = "/v1/sessions/{session}/actions/{call}", tag = "actions",
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"), ActionQuery),
-    responses((status = 200, description = "It is decided", body = ProposalView),
+    responses((status = 200, description = "The action is decided", body = ProposalView),
               (status = 202, description = "People are still deciding", body = ProposalView), Problems))]
 pub(super) async fn action_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Call(session, call): Call,
+    CallPath(session, call): CallPath,
     Query(query): Query<ActionQuery>,
 ) -> Result<Response, ApiError> {
     let time = wait(query.wait)?;
@@ -155,37 +155,37 @@ pub(super) async fn action_get(
     Ok(decided(acted))
 }
 
-/// Starts an action that may run, and spends its permit. A second time is refused.
+/// Starts an allowed action and spends its permit. A permit is accepted once.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions/{call}/start", tag = "actions", request_body = PermitBody,
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is under way: run it now", body = ProposalView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The action has started: run it now", body = ProposalView), Problems))]
 pub(super) async fn action_start(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Call(session, call): Call,
+    CallPath(session, call): CallPath,
     Command { body: PermitBody { permit, lease_seconds }, idempotency }: Command<PermitBody>,
 ) -> Result<Json<ProposalView>, ApiError> {
     Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, idempotency).await?)))
 }
 
-/// Reports what became of an action that was started.
+/// Reports the outcome of a started action.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions/{call}/outcome", tag = "actions", request_body = OutcomeBody,
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is recorded", body = ProposalView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The outcome was recorded", body = ProposalView), Problems))]
 pub(super) async fn action_outcome(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
-    Call(session, call): Call,
+    CallPath(session, call): CallPath,
     Command { body, idempotency }: Command<OutcomeBody>,
 ) -> Result<Json<ProposalView>, ApiError> {
     Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, idempotency).await?)))
 }
 
-/// What a body reports, and of which run.
+/// Translates a body into an outcome and the run that it is about.
 pub(super) fn reported(body: OutcomeBody) -> Result<(Outcome, Option<PermitId>), ApiError> {
     body.of_run().ok_or_else(|| Refusal::PermitUnknown.into())
 }

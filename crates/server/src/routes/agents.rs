@@ -1,4 +1,4 @@
-//! Agents: brought into the project, listed, read, retired.
+//! Agents: add, list, read, retire.
 
 use axum::Json;
 use axum::extract::State;
@@ -28,10 +28,10 @@ pub(super) async fn agent_list(
     Ok(Json(AgentsPage { agents: found, next }))
 }
 
-/// Brings a version of an agent into the project. It never changes: other contents need another version.
+/// Adds a version of an agent to the project. A version is immutable: other content needs another version.
 #[utoipa::path(post, path = "/v1/agents", tag = "agents", request_body = AgentVersion,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 201, description = "It is there", body = DefinitionView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 201, description = "The version was added", body = DefinitionView), Problems))]
 pub(super) async fn agent_add(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -42,7 +42,7 @@ pub(super) async fn agent_add(
 
 /// Reads a version of an agent.
 #[utoipa::path(get, path = "/v1/agents/{name}/{version}", tag = "agents",
-    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
+    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
     responses((status = 200, description = "The agent", body = DefinitionView), Problems))]
 pub(super) async fn agent_get(
     State(app): State<App>,
@@ -52,10 +52,10 @@ pub(super) async fn agent_get(
     version.found(&app, &caller, KIND).await
 }
 
-/// Has no new session use a version. Sessions that do go on with it.
+/// Retires a version: new sessions cannot use it, running sessions continue with it.
 #[utoipa::path(delete, path = "/v1/agents/{name}/{version}", tag = "agents",
-    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
-    responses((status = 204, description = "It is retired"), Problems))]
+    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
+    responses((status = 204, description = "The version was retired"), Problems))]
 pub(super) async fn agent_retire(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

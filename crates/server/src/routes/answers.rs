@@ -1,4 +1,4 @@
-//! Answers: one, many, and in place of a person.
+//! Answers: one, many, and on behalf of a policy or the system.
 
 use std::collections::VecDeque;
 
@@ -17,13 +17,13 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::PathId;
 
-/// How many answers one call may carry.
+/// Maximum number of answers in one request.
 const MOST: usize = 100;
 
 /// Answers a question. The first answer wins.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/answer", tag = "interactions", request_body = AnswerBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question, with the answer", body = InteractionView), Problems))]
 pub(super) async fn interaction_answer(
     State(app): State<App>,
@@ -35,10 +35,10 @@ pub(super) async fn interaction_answer(
     Ok(Json(interaction.into()))
 }
 
-/// Answers many questions. Each is judged on its own; the result says of each what happened.
+/// Answers many questions. Each answer is accepted or refused on its own; the reply has a result for each.
 #[utoipa::path(post, path = "/v1/interactions/answers", tag = "interactions", request_body = AnswersBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Names every answer of the call, each with its place")),
-    responses((status = 200, description = "One result for each", body = AnswersView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "Makes the request idempotent: this key and the position of an answer identify it")),
+    responses((status = 200, description = "One result for each answer", body = AnswersView), Problems))]
 pub(super) async fn interaction_answer_many(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -75,12 +75,12 @@ pub(super) async fn interaction_answer_many(
     Ok(Json(AnswersView { results: results.collect() }))
 }
 
-/// Reads one answer of many.
+/// Parses one answer of many.
 fn item(index: usize, answer: Value) -> Result<(InteractionId, Draft), ApiError> {
     Ok(parse_part::<AnswersItem>(&format!("/answers/{index}"), answer)?.into_parts())
 }
 
-/// A question that was answered, as far as the bytes of the reply go: where those before it have used them up, it is left out.
+/// Renders an answered question, or `None` if the questions before it have used up the size of the reply.
 fn shown(answered: Result<Interaction, ApiError>, left: &mut usize) -> Result<Option<Box<InteractionView>>, ApiError> {
     let view = Box::new(InteractionView::from(answered?));
     let bytes = serde_json::to_vec(&view).map_or(usize::MAX, |json| json.len());
@@ -99,10 +99,10 @@ fn result(interaction: String, answered: Result<Option<Box<InteractionView>>, Ap
     }
 }
 
-/// Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves.
+/// Answers a question on behalf of a policy or the system. Requires an admin; to approve or to provide a value, the admin must be allowed to answer the question.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/auto", tag = "interactions", request_body = AutoBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_auto(
     State(app): State<App>,

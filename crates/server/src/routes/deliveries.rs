@@ -1,4 +1,4 @@
-//! Deliveries: answers on their way to the agents that asked.
+//! Deliveries: the answers that agents take.
 
 use axum::Json;
 use axum::extract::State;
@@ -16,24 +16,24 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, limit, wait};
 
-/// Which deliveries.
+/// Query of the list of deliveries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct DeliveriesQuery {
-    /// Reply when there is one, or after so many seconds.
+    /// Seconds to wait for an entry if there is none.
     #[param(maximum = 300)]
     wait: Option<u64>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many, and about 4 MiB; 50 if absent.
+    /// Maximum number of entries; 50 if absent. A page also ends at about 4 MiB.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists answers that wait for the calling agent, the oldest first.
+/// Lists the answers that wait for the calling agent, oldest first.
 #[utoipa::path(get, path = "/v1/deliveries", tag = "deliveries", params(DeliveriesQuery),
-    responses((status = 200, description = "What waits", body = DeliveriesPage), Problems))]
+    responses((status = 200, description = "Pending requests", body = DeliveriesPage), Problems))]
 pub(super) async fn delivery_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -51,11 +51,11 @@ pub(super) async fn delivery_list(
     Ok(Json(DeliveriesPage { deliveries: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Takes an answer under a lease. A lease that runs out offers it again.
+/// Takes an answer under a lease. When the lease runs out, the answer is offered again.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/take", tag = "deliveries", request_body = TakeBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "What the agent goes on with", body = TakenView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The answer, under a lease", body = TakenView), Problems))]
 pub(super) async fn delivery_take(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -77,11 +77,11 @@ pub(super) async fn delivery_take(
     Ok(Json(TakenView { lease, until, attempt, answer, interaction, resume_point, secrets, traceparent }))
 }
 
-/// Holds a lease for longer.
+/// Extends a lease.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/heartbeat", tag = "deliveries",
     request_body = HeartbeatBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_heartbeat(
     State(app): State<App>,
@@ -93,10 +93,10 @@ pub(super) async fn delivery_heartbeat(
     Ok(Json(interaction.into()))
 }
 
-/// Says that the agent has gone on, durably.
+/// Completes a delivery: the agent has processed the answer durably.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/complete", tag = "deliveries", request_body = LeaseBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_complete(
     State(app): State<App>,
@@ -108,10 +108,10 @@ pub(super) async fn delivery_complete(
     Ok(Json(interaction.into()))
 }
 
-/// Says that the agent could not go on: given up visibly, or offered again.
+/// Fails a delivery: it is given up visibly, or offered again.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/fail", tag = "deliveries", request_body = FailBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_fail(
     State(app): State<App>,

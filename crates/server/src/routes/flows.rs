@@ -1,4 +1,4 @@
-//! Flows: brought into the project, listed, read, retired.
+//! Flows: add, list, read, retire.
 
 use axum::Json;
 use axum::extract::State;
@@ -28,10 +28,10 @@ pub(super) async fn flow_list(
     Ok(Json(FlowsPage { flows: found, next }))
 }
 
-/// Brings a version of a flow into the project. It never changes: other contents need another version.
+/// Adds a version of a flow to the project. A version is immutable: other content needs another version.
 #[utoipa::path(post, path = "/v1/flows", tag = "flows", request_body = FlowVersion,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 201, description = "It is there", body = DefinitionView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 201, description = "The version was added", body = DefinitionView), Problems))]
 pub(super) async fn flow_add(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -42,7 +42,7 @@ pub(super) async fn flow_add(
 
 /// Reads a version of a flow.
 #[utoipa::path(get, path = "/v1/flows/{name}/{version}", tag = "flows",
-    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
+    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
     responses((status = 200, description = "The flow", body = DefinitionView), Problems))]
 pub(super) async fn flow_get(
     State(app): State<App>,
@@ -52,10 +52,10 @@ pub(super) async fn flow_get(
     version.found(&app, &caller, KIND).await
 }
 
-/// Has no new session use a version. Sessions that do go on with it.
+/// Retires a version: new sessions cannot use it, running sessions continue with it.
 #[utoipa::path(delete, path = "/v1/flows/{name}/{version}", tag = "flows",
-    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
-    responses((status = 204, description = "It is retired"), Problems))]
+    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
+    responses((status = 204, description = "The version was retired"), Problems))]
 pub(super) async fn flow_retire(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

@@ -1,4 +1,4 @@
-//! Keys.
+//! Keys: create, list, revoke.
 
 use axum::Json;
 use axum::extract::State;
@@ -17,21 +17,21 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{LARGEST_PAGE, PathId, Query, cursor, limit};
 
-/// Which keys.
+/// Query of the list of keys.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct KeysQuery {
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 200 if absent.
+    /// Maximum number of entries; 200 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Makes a key of the caller's project. The secret is shown this once.
+/// Creates a key in the caller's project. The secret is returned only once.
 #[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = KeyBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 201, description = "The key", body = KeyCreatedView), Problems))]
 pub(super) async fn key_create(
     State(app): State<App>,
@@ -59,10 +59,10 @@ pub(super) async fn key_list(
     Ok(Json(KeysPage { keys: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Revokes a key. When this replies, no node accepts it any more.
+/// Revokes a key. After the reply no node accepts it.
 #[utoipa::path(delete, path = "/v1/keys/{key}", tag = "keys",
     params(("key" = String, Path, description = "`key_…`")),
-    responses((status = 204, description = "It is revoked"), Problems))]
+    responses((status = 204, description = "The key was revoked"), Problems))]
 pub(super) async fn key_revoke(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

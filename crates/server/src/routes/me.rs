@@ -1,4 +1,4 @@
-//! Whoever calls: who they are, the project that their browser speaks for, their password.
+//! The caller: who they are, the project of their browser, their password.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 
-/// Shows who the caller is.
+/// Returns the caller.
 #[utoipa::path(get, path = "/v1/me", tag = "people",
     responses((status = 200, description = "The caller", body = MeView), Problems))]
 pub(super) async fn me_get(
@@ -44,9 +44,9 @@ pub(super) async fn me_get(
     }))
 }
 
-/// Has the browser speak for another project of the person's from now on.
+/// Switches the browser to another project of the person.
 #[utoipa::path(put, path = "/v1/me/project", tag = "people", request_body = ProjectBody,
-    responses((status = 204, description = "It does"), Problems))]
+    responses((status = 204, description = "The browser uses this project"), Problems))]
 pub(super) async fn me_project(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -56,15 +56,15 @@ pub(super) async fn me_project(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Sets the password of whoever is signed in, and signs out their other browsers.
+/// Sets the password of the signed-in person and signs out their other browsers.
 #[utoipa::path(put, path = "/v1/me/password", tag = "people", request_body = PasswordBody,
-    responses((status = 204, description = "It is set"), Problems))]
+    responses((status = 204, description = "The password was set"), Problems))]
 pub(super) async fn me_password(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     Command { body: PasswordBody { old, new }, .. }: Command<PasswordBody>,
 ) -> Result<StatusCode, ApiError> {
-    // Whoever has found a browser open must not find the password by trying.
+    // Limits guessing of the current password from an unattended browser.
     app.sign_ins.check(&caller.scope.tenant.to_string(), &caller.actor.name, caller.from)?;
     app.engine.password_change(&caller, old.map(Password::from), new.into()).await?;
     Ok(StatusCode::NO_CONTENT)

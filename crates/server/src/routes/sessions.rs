@@ -1,4 +1,4 @@
-//! Sessions.
+//! Sessions: open, list, read, message, control.
 
 use axum::Json;
 use axum::extract::State;
@@ -20,7 +20,7 @@ use crate::params::{PathId, Query, cursor, limit};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/v1/sessions", tag = "sessions", request_body = StartBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 201, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_start(
     State(app): State<App>,
@@ -34,24 +34,24 @@ pub(super) async fn session_start(
     Ok((StatusCode::CREATED, Json(session.into())))
 }
 
-/// Which sessions.
+/// Query of the list of sessions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct SessionsQuery {
-    /// In this state.
+    /// Only entries with this status.
     #[param(inline)]
     status: Option<SessionStatus>,
-    /// Of this agent.
+    /// Only entries of this agent.
     agent: Option<String>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists sessions, the newest first.
+/// Lists sessions, newest first.
 #[utoipa::path(get, path = "/v1/sessions", tag = "sessions", params(SessionsQuery),
     responses((status = 200, description = "A page", body = SessionsPage), Problems))]
 pub(super) async fn session_list(
@@ -66,16 +66,16 @@ pub(super) async fn session_list(
     Ok(Json(SessionsPage { sessions: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Which of its steps.
+/// Query of one session.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct StepsQuery {
-    /// The steps before this one: the `steps_next` of the reply before.
+    /// Returns the steps before this one: the value of `steps_next` from the previous reply.
     steps_cursor: Option<String>,
 }
 
-/// Reads a session with its steps: the last 200, and about 4 MiB.
+/// Returns a session with its last steps: at most 200, and about 4 MiB.
 #[utoipa::path(get, path = "/v1/sessions/{session}", tag = "sessions",
     params(("session" = String, Path, description = "`ses_…`"), StepsQuery),
     responses((status = 200, description = "The session", body = SessionView), Problems))]
@@ -90,11 +90,11 @@ pub(super) async fn session_get(
     Ok(Json(SessionView::whole(session, luggage, (&steps, next))))
 }
 
-/// Says something to an agent that this server runs; or, where an agent speaks in a session of its own, to people.
+/// Sends a message to a hosted agent. An agent that sends it in a session of its own sends it to people.
 #[utoipa::path(post, path = "/v1/sessions/{session}/messages", tag = "sessions", request_body = MessageBody,
     params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 202, description = "It was said", body = SessionView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 202, description = "The message was sent", body = SessionView), Problems))]
 pub(super) async fn session_message(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -105,10 +105,10 @@ pub(super) async fn session_message(
     Ok((StatusCode::ACCEPTED, Json(session.into())))
 }
 
-/// Pauses, resumes or ends a session, which closes its open questions; or does something about a step that this server runs.
+/// Pauses, resumes or ends a session, or retries, skips or approves a hosted step. Ending a session closes its open questions.
 #[utoipa::path(post, path = "/v1/sessions/{session}/control", tag = "sessions", request_body = ControlBody,
     params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_control(
     State(app): State<App>,
@@ -119,7 +119,7 @@ pub(super) async fn session_control(
     Ok(Json(control_session(&app, &caller, id, body, idempotency).await?.into()))
 }
 
-/// Carries out a command, whichever wire it came by.
+/// Carries out a command on a session or a step.
 pub async fn control_session(
     app: &App,
     caller: &Caller,
@@ -127,33 +127,35 @@ pub async fn control_session(
     ControlBody { command, step, reason, output }: ControlBody,
     idempotency: Option<Idempotency>,
 ) -> Result<Session, ApiError> {
-    match meant(command, output)? {
-        Meant::Step(command) => Ok(app.engine.control_step(caller, (id, step), command, reason, idempotency).await?),
-        Meant::Session(_) if step.is_some() => {
+    match control_target(command, output)? {
+        ControlTarget::Step(command) => {
+            Ok(app.engine.control_step(caller, (id, step), command, reason, idempotency).await?)
+        }
+        ControlTarget::Session(_) if step.is_some() => {
             Err(ApiError::invalid("/step", "stands beside a command that is not about a step"))
         }
-        Meant::Session(command) => Ok(app.engine.control(caller, id, command, reason, idempotency).await?),
+        ControlTarget::Session(command) => Ok(app.engine.control(caller, id, command, reason, idempotency).await?),
     }
 }
 
-/// What a command is about.
-enum Meant {
+/// Target of a command.
+enum ControlTarget {
     Session(domain::Command),
     Step(StepCommand),
 }
 
-fn meant(command: ControlCommand, output: Option<Value>) -> Result<Meant, ApiError> {
+fn control_target(command: ControlCommand, output: Option<Value>) -> Result<ControlTarget, ApiError> {
     if output.is_some() && command != ControlCommand::ApproveStep {
         return Err(ApiError::invalid("/output", "stands beside a command that gives a step none"));
     }
     Ok(match command {
-        ControlCommand::Pause => Meant::Session(domain::Command::Pause),
-        ControlCommand::Resume => Meant::Session(domain::Command::Resume),
-        ControlCommand::Cancel => Meant::Session(domain::Command::Cancel),
-        ControlCommand::Complete => Meant::Session(domain::Command::Complete),
-        ControlCommand::Fail => Meant::Session(domain::Command::Fail),
-        ControlCommand::RetryStep => Meant::Step(StepCommand::Retry),
-        ControlCommand::SkipStep => Meant::Step(StepCommand::Skip),
-        ControlCommand::ApproveStep => Meant::Step(StepCommand::Approve(output.unwrap_or_default())),
+        ControlCommand::Pause => ControlTarget::Session(domain::Command::Pause),
+        ControlCommand::Resume => ControlTarget::Session(domain::Command::Resume),
+        ControlCommand::Cancel => ControlTarget::Session(domain::Command::Cancel),
+        ControlCommand::Complete => ControlTarget::Session(domain::Command::Complete),
+        ControlCommand::Fail => ControlTarget::Session(domain::Command::Fail),
+        ControlCommand::RetryStep => ControlTarget::Step(StepCommand::Retry),
+        ControlCommand::SkipStep => ControlTarget::Step(StepCommand::Skip),
+        ControlCommand::ApproveStep => ControlTarget::Step(StepCommand::Approve(output.unwrap_or_default())),
     })
 }

@@ -1,4 +1,4 @@
-//! `/v1` over one WebSocket: subscribe from a cursor, propose, answer, run a client's tools. See `asyncapi.rs`.
+//! `/v1` over one WebSocket: subscriptions, proposals, questions, answers. `asyncapi.rs` describes the messages.
 
 mod request;
 
@@ -22,13 +22,13 @@ use crate::sse::EventSource;
 
 use request::{Operation, Request};
 
-/// How many subscriptions one socket may have.
+/// Maximum number of subscriptions of one socket.
 const MAX_SUBSCRIPTIONS: usize = 32;
 
-/// Opens a WebSocket for all of `/v1`. What is said on it stands in `/asyncapi.json`.
+/// Opens a WebSocket for `/v1`. `/asyncapi.json` describes its messages.
 #[utoipa::path(get, path = "/v1/ws", tag = "events", params(TicketQuery),
     responses((status = 101, description = "The socket is open"),
-              (status = 426, description = "This is a WebSocket", content_type = "application/problem+json",
+              (status = 426, description = "The request is not a WebSocket handshake", content_type = "application/problem+json",
                body = protocol::ProblemBody), Problems))]
 pub(super) async fn socket_open(
     State(app): State<App>,
@@ -44,15 +44,15 @@ pub(super) async fn socket_open(
     socket.open(&app, handler)
 }
 
-/// One portion of a subscription.
+/// A batch of events of one subscription.
 type Batch = (String, Result<Vec<(String, Event)>, Error>);
 
-/// The wire of `/v1` itself.
+/// Handler of the socket of `/v1`.
 struct V1Socket {
     app: App,
     caller: Caller,
     followed: SelectAll<BoxStream<'static, Batch>>,
-    /// Where each subscription is, and what ends it.
+    /// Position of each subscription, and the handle that ends it.
     subscriptions: BTreeMap<String, Subscription>,
 }
 
@@ -83,7 +83,7 @@ impl SocketHandler for V1Socket {
     }
 
     async fn render(&mut self, (subscription, cursor, event): Self::Update) -> Vec<String> {
-        // Whoever has said that it wants no more may have said so while this was on its way.
+        // The client may have unsubscribed while the event was on its way.
         let Some(place) = self.subscriptions.get_mut(&subscription) else { return Vec::new() };
         place.cursor.clone_from(&cursor);
         let event = SocketEvent { subscription, cursor, event: event.into() };
@@ -168,6 +168,6 @@ fn error_reply(id: Option<String>, error: ApiError) -> String {
 }
 
 fn to_json(message: &SocketMessage) -> String {
-    // Its keys are strings and its numbers are JSON's own, so that this cannot fail.
+    // Serialization cannot fail: keys are strings and numbers are JSON numbers.
     serde_json::to_string(message).unwrap_or_default()
 }

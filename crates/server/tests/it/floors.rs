@@ -1,4 +1,4 @@
-//! A crate uses the floors below it, never a sibling: the table is `Layout` in the house style.
+//! A crate uses crates of lower floors only, never a sibling. `ARCHITECTURE.md` has the table.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (5, &["cli"]),
 ];
 
-/// Tests and measurements stand beside the house.
+/// Crates for tests and measurements, which are no ordinary dependency of another crate.
 const DEV: &[&str] = &["testkit", "server-testkit", "bench"];
 
 fn floor(name: &str) -> Option<u8> {

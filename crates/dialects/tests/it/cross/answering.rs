@@ -1,4 +1,4 @@
-//! How a question is answered on each wire, and how each says that it is over.
+//! How a question is answered through each API, and how each API refuses a second answer.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,13 +8,13 @@ use crate::cross::table::{Kind, Wire};
 use server_testkit::client::{Reply, Someone, reply};
 use server_testkit::websocket;
 
-/// What came of an answer on one wire.
+/// Result of an answer through one API.
 enum Said {
     Http(Reply),
     Socket(Value),
 }
 
-/// Answers, and is told that it counts, in the words of the wire.
+/// Answers a question and checks the reply of the dialect.
 pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, wire: Wire, label: &str) {
     match (wire, says(by, asked, kind, wire).await) {
         (Wire::Http, Said::Http(reply)) => {
@@ -49,7 +49,7 @@ pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, wire: Wir
     }
 }
 
-/// Answers what cannot be answered, and is told so in the words of the wire.
+/// Answers a question that cannot be answered and checks the refusal of the dialect.
 pub(crate) async fn refused(by: &Someone, asked: &Asked, kind: &Kind, wire: Wire, (code, label): (&str, &str)) {
     let code = json!(code);
     match (wire, says(by, asked, kind, wire).await) {
@@ -107,7 +107,7 @@ async fn says(by: &Someone, asked: &Asked, kind: &Kind, wire: Wire) -> Said {
     }
 }
 
-/// The next message that says what became of the question, or what is wrong.
+/// The next message about the end of the question, or an error.
 async fn about(socket: &mut websocket::Socket, asked: &Asked) -> Value {
     loop {
         let message = socket.hears().await;

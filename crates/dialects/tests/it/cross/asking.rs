@@ -1,4 +1,4 @@
-//! How a kind is asked on each wire.
+//! How a kind is asked through each API.
 
 use engine::Definitions;
 use serde_json::{Value, json};
@@ -10,28 +10,28 @@ use server_testkit::sse::Frames;
 use server_testkit::workshop::{Workshop, scripted};
 use server_testkit::world::World;
 
-/// What a worker of ours calls the first call of its agent.
+/// Id of the first call of a hosted agent.
 const CALL: &str = "s1t1c0";
 
-/// A question that was asked, and what each wire calls it.
+/// A question, and its name in each API.
 pub(crate) struct Asked {
     /// `int_…`
     pub(crate) id: String,
     /// `ses_…`
     pub(crate) session: String,
-    /// Where it is routed.
+    /// Channel of the question.
     pub(crate) channel: String,
-    /// What the socket of tool approval calls it.
+    /// Name of its call in `approvals`.
     pub(crate) call: String,
 }
 
 impl Asked {
-    /// The bare UUID, as the flows' wire has it.
+    /// The bare UUID, as `flows` uses it.
     pub(crate) fn bare(id: &str) -> String {
         id.split_once('_').unwrap().1.to_owned()
     }
 
-    /// What the socket of tool approval calls it, where it is that of a channel.
+    /// Name of its call in `approvals` on the socket of a channel.
     pub(crate) fn call_in_channel(&self) -> String {
         if self.call == self.id { self.id.clone() } else { format!("{}:{}", self.session, self.call) }
     }
@@ -65,14 +65,14 @@ fn of(kind: &Kind) -> String {
     format!("asks-{}", kind.name)
 }
 
-/// An agent that asks this and then has its say.
+/// An agent that asks this kind and then ends its turn.
 fn agent(kind: &Kind) -> Option<Value> {
     let (tool, arguments) = kind.called.clone()?;
     let turns = json!([{ "calls": [{ "tool": tool, "arguments": arguments }] }, { "say": "Fine.", "again": true }]);
     Some(scripted(&of(kind), turns))
 }
 
-/// A flow that asks this before its first step, or has its agent ask it, and then stays.
+/// A flow that asks this kind before its first step, or through its agent, and then waits.
 fn flow(kind: &Kind) -> Value {
     let first = if kind.before_a_step.is_null() {
         json!({ "name": "one", "agent": of(kind), "input": "Go." })
@@ -83,7 +83,7 @@ fn flow(kind: &Kind) -> Value {
     json!({ "name": of(kind), "version": "1", "steps": [first, stays] })
 }
 
-/// Asks, with everybody watching.
+/// Asks a question with all readers connected.
 pub(crate) async fn asked(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Watchers) {
     match wire {
         Wire::Http | Wire::Ws | Wire::Hitl => by_foreign_agent(stage, wire, kind).await,
@@ -93,8 +93,8 @@ pub(crate) async fn asked(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Wat
     }
 }
 
-/// A session that is watched before anything is asked in it, and its channel before there is a session in it. There is another one, in which an
-/// action of the same name waits.
+/// Opens a session whose readers are connected before the question, some to its channel before the session. Another session has an
+/// action of the same name that waits.
 async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Watchers) {
     let channel = format!("chat-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
@@ -124,7 +124,7 @@ async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Wat
     (found(stage, id).await, watchers)
 }
 
-/// Another session of the channel, in which an action of the same name waits.
+/// Opens another session of the channel with a waiting action of the same name.
 async fn beside(stage: &Stage, channel: &str, call: &str) {
     let other = stage.bot.opens(json!({ "channel": channel })).await;
     let same = json!({ "call_id": call, "tool": "delete_file", "arguments": { "path": "another.txt" } });
@@ -178,7 +178,7 @@ async fn in_conversation(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     (asked, watchers)
 }
 
-/// What the next frame of this name says.
+/// Data of the next frame with this name.
 async fn until(frames: &mut Frames, name: &str) -> Value {
     loop {
         let frame = frames.next().await.unwrap();

@@ -1,4 +1,4 @@
-//! Seed 002's example of an edit, as it is written there: it names the argument that is to be otherwise, and no other.
+//! `approvals`: an edit names only the argument that changes.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn an_edit_names_what_is_to_be_otherwise() {
     let call = socket.hears_of("tool_call").await;
     assert_eq!((&call["tool_name"], &call["arguments"]), (&json!("write_file"), &proposed));
     let decision = |decision: &str, arguments| json!({ "type": "hitl_decision", "call_id": call["call_id"], "decision": decision, "modified_arguments": arguments });
-    // `/v1` wants whole new arguments, and what does not fit the tool is refused before anything runs.
+    // `/v1` requires complete arguments, and arguments that do not fit the schema of the tool are refused before anything runs.
     let path = format!("/v1/interactions/{}/answer", text(&call["interaction"]));
     for (arguments, wrong) in [
         (json!({ "path": "/src/main_v2.py" }), "/arguments"),
@@ -34,7 +34,7 @@ async fn an_edit_names_what_is_to_be_otherwise() {
     }
     let wrong = socket.is_refused(decision("edit", json!({ "path": 7 })), "answer_invalid").await;
     assert_eq!(wrong["errors"][0]["pointer"], "/modified_arguments/path", "{wrong}");
-    // What is approved is what was shown.
+    // The approved arguments are those that were shown.
     let other = decision("approve", json!({ "path": "/src/main_v2.py" }));
     let wrong = socket.is_refused(other, "answer_invalid").await;
     assert_eq!(wrong["errors"][0]["pointer"], "/modified_arguments", "{wrong}");
@@ -50,7 +50,7 @@ async fn an_edit_names_what_is_to_be_otherwise() {
     assert_eq!(*workshop.runs.lock(), [("write_file".to_owned(), ran)]);
 }
 
-/// Whoever approves other arguments than those that are shown is refused on every wire, whatever the kind of the question.
+/// An approval with other arguments than those shown is refused in every API, for every kind of question.
 #[tokio::test]
 async fn what_is_approved_is_what_was_shown() {
     let world = World::new().await;
@@ -82,7 +82,7 @@ async fn what_is_approved_is_what_was_shown() {
             reply(said).await.refused(422, "answer_invalid");
         }
         assert_eq!(alice.reads(&asked).await, asked.shown, "{kind}");
-        // What is repeated as it was shown is no edit.
+        // Repeating the arguments as shown is no edit.
         socket.says(decision(if kind == "review" { &call["arguments"] } else { &arguments })).await;
         assert_eq!(socket.hears_of("hitl_resolved").await["decision"], "approve", "{kind}");
     }

@@ -1,4 +1,4 @@
-//! Every figure that the seeds quote, against ours.
+//! Default deadlines of each dialect.
 
 use domain::agent::Limits;
 use domain::{SignedDuration, Timestamp};
@@ -9,22 +9,22 @@ use crate::cross::asking::{Asked, Stage, asked};
 use crate::cross::table::{KINDS, Wire, asks};
 use server_testkit::client::text;
 
-/// How long people have for a kind that is asked on a wire, where nobody says: seconds, or without end.
+/// Default deadline in seconds of a kind in each API, or none.
 fn usual(wire: Wire, kind: &str) -> Option<i64> {
     match (wire, kind) {
-        // Seed 001: `timeout_seconds: float = 300.0`; a permission 60.
+        // `hitl`: `timeout_seconds: float = 300.0`; a permission has 60.
         (Wire::Hitl, "approval") => Some(60),
         (Wire::Hitl, _) => Some(300),
-        // Seed 002: pending states expire after 5 minutes.
+        // `approvals`: pending calls expire after 5 minutes.
         (Wire::Tools, _) => Some(300),
-        // Seed 000: the agent's version says so; its scenarios give a form half an hour.
+        // `flows`: the version of the agent sets the deadline; a form has half an hour.
         (Wire::Flows, "form") => Some(1800),
-        // Seed 004: `Integer timeoutSeconds`, which need not be there. Out of the box `/v1` waits without end.
+        // `react`: `Integer timeoutSeconds` is optional. `/v1` has no default deadline.
         (Wire::Flows | Wire::React | Wire::Http | Wire::Ws, _) => None,
     }
 }
 
-/// The time to answer of every kind on every wire, and that it holds: nobody's silence is waited for any longer.
+/// The default deadline of every kind in every API, and that the question ends then.
 #[tokio::test]
 async fn the_time_to_answer_is_that_of_the_wire() {
     let stage = Stage::new().await;
@@ -46,7 +46,7 @@ async fn the_time_to_answer_is_that_of_the_wire() {
     }
 }
 
-/// What the agent's version says comes before what the wire would: of its own questions, and of the calls that people are asked about.
+/// Deadlines in the version of an agent take precedence over those of the dialect, for its questions and for its calls.
 #[tokio::test]
 async fn the_version_of_an_agent_says_how_long_people_have() {
     let stage = Stage::new().await;
@@ -71,9 +71,9 @@ async fn the_version_of_an_agent_says_how_long_people_have() {
     }
 }
 
-/// What is kept how long, how often, how many: as `lessons` quotes the seeds.
+/// Other limits and durations that clients of the dialects rely on.
 #[test]
-fn the_other_figures_are_those_of_the_seeds() {
+fn other_limits_are_those_of_the_dialects() {
     let ours = Settings::default();
     let limits = server::Limits::default();
     assert_eq!(ours.retention, SignedDuration::from_hours(30 * 24), "000: closed requests stay 30 days");

@@ -1,10 +1,10 @@
-//! What each wire can ask, and why not the rest; and how each kind is answered on each.
+//! What each API can ask, why it cannot ask the rest, and how each kind is answered through it.
 
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-/// A wire on which something is asked or answered.
+/// An API through which questions are asked or answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wire {
     Http,
@@ -15,11 +15,11 @@ pub(crate) enum Wire {
     React,
 }
 
-/// All of them.
+/// All APIs.
 pub(crate) const WIRES: [Wire; 6] = [Wire::Http, Wire::Ws, Wire::Flows, Wire::Hitl, Wire::Tools, Wire::React];
 
 impl Wire {
-    /// The word for it on the audit trail and in an answer.
+    /// Name in the audit trail and in an answer.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -32,35 +32,35 @@ impl Wire {
     }
 }
 
-/// One kind of question: how it is asked, how it is answered on each wire, and what every one of these answers means.
+/// A kind of question: how it is asked, how it is answered through each API, and the meaning that all these answers share.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// The body of `/v1`; of `action`, what is proposed.
+    /// Body of a question in `/v1`; for `action`, the proposal.
     pub(crate) asked: Value,
-    /// The request of the wire of requests, where it has a type for it.
+    /// Body of a `hitl` request, if `hitl` has a type for the kind.
     pub(crate) requested: Value,
-    /// The question before a step of a flow, where there can be one.
+    /// Question before a step of a flow, if the kind can be one.
     pub(crate) before_a_step: Value,
-    /// The call by which an agent of ours asks, where it can: the tool and its arguments.
+    /// Tool and arguments by which a hosted agent asks, if it can.
     pub(crate) called: Option<(&'static str, Value)>,
-    /// The answer of `/v1`.
+    /// Body of an answer in `/v1`.
     pub(crate) answer: Value,
-    /// The payload of the flows' wire.
+    /// Payload of an answer in `flows`.
     pub(crate) payload: Value,
-    /// The type and the response data of the wire of requests.
+    /// Type and response data of a response in `hitl`.
     pub(crate) response: (&'static str, Value),
-    /// The decision of the socket of tool approval, without the call.
+    /// Decision in `approvals`, without the call.
     pub(crate) decision: Value,
-    /// The response of the wire of conversations, without the request.
+    /// Response in `react`, without the request.
     pub(crate) chosen: Value,
-    /// What the answer is in our words, whichever wire it came on.
+    /// Fields of the answer in `/v1`.
     pub(crate) means: Value,
 }
 
-/// A secret that nobody may be shown.
+/// A secret value, which no reader may receive.
 pub(crate) const SECRET: &str = "hunter2-of-the-cross-test";
 
-/// What stands in the way of asking a kind on a wire.
+/// Reason why an API cannot ask a kind.
 pub(crate) fn asks(wire: Wire, kind: &str) -> Result<(), &'static str> {
     match (wire, kind) {
         (Wire::Http | Wire::Ws, _) => Ok(()),
@@ -78,7 +78,7 @@ pub(crate) fn asks(wire: Wire, kind: &str) -> Result<(), &'static str> {
     }
 }
 
-/// What is no wire of questions, and why.
+/// Entry points that do not ask or answer questions, and why.
 const ELSEWHERE: [(&str, &str); 4] = [
     (
         "MCP",
@@ -259,7 +259,7 @@ fn custom() -> Kind {
     }
 }
 
-/// The table as the guide has it.
+/// The table in the format of the guide.
 pub(crate) fn written() -> String {
     let mut reasons: Vec<(Vec<&str>, &str)> = Vec::new();
     let mut lines = vec![

@@ -1,4 +1,4 @@
-//! Everybody who watches a session: a reader on the stream of every wire that has one, and the lists of those that have none.
+//! Readers of a session: the streams of all APIs that have one, and the lists of the others.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use server_testkit::client::Someone;
 use server_testkit::sse::Frames;
 use server_testkit::websocket;
 
-/// Whether an event or an entry of this name tells of the end of a question.
+/// Whether an event or audit entry of this name is the end of a question.
 pub(crate) fn ends(name: &str) -> bool {
     ["interaction.answered", "interaction.auto_resolved", "interaction.expired", "interaction.cancelled"]
         .contains(&name)
@@ -16,19 +16,19 @@ pub(crate) fn ends(name: &str) -> bool {
 
 /// One stream.
 enum Stream {
-    /// Server-sent events: of the session, of the project, of the flows' wire, of a conversation.
+    /// Event streams: of the session, of the project, of `flows` and of `react`.
     Frames(Frames),
     Socket(websocket::Socket),
 }
 
-/// One reader, and everything that it was told.
+/// A reader, and everything that it received.
 struct Reader {
     name: &'static str,
     stream: Stream,
     told: String,
 }
 
-/// What a reader was told of a question.
+/// Messages about a question that a reader received.
 enum Note {
     Asked(String),
     Moved(String),
@@ -36,14 +36,14 @@ enum Note {
     Other,
 }
 
-/// Everybody who watches one session.
+/// All readers of one session.
 pub(crate) struct Watchers {
     by: Someone,
     readers: Vec<Reader>,
 }
 
 impl Watchers {
-    /// By the session's id, and by the name of its channel.
+    /// Connects readers by the id of the session and by its channel.
     pub(crate) async fn of(by: &Someone, session: &str, channel: &str) -> Self {
         let frames = async |name: &'static str, path: String| Reader {
             name,
@@ -66,14 +66,14 @@ impl Watchers {
         Self { by: by.clone(), readers }
     }
 
-    /// And whoever was in the channel before there was a session in it.
+    /// Adds a reader that joined the channel before the session.
     pub(crate) fn with_early(mut self, wire: websocket::Socket) -> Self {
         let (name, stream) = ("tools before it began", Stream::Socket(wire));
         self.readers.push(Reader { name, stream, told: String::new() });
         self
     }
 
-    /// Each is told that it is asked.
+    /// Every reader receives the question.
     pub(crate) async fn hear_that_it_is_asked(&mut self, asked: &Asked, label: &str) {
         for reader in &mut self.readers {
             loop {
@@ -88,7 +88,7 @@ impl Watchers {
         }
     }
 
-    /// Each is told once how it ended, and not again that it is asked, before the next question.
+    /// Every reader receives the end once, and the question not again, before the next question.
     pub(crate) async fn hear_once_how_it_ended(&mut self, asked: &Asked, next: &str, label: &str) {
         for reader in &mut self.readers {
             let mut ended = 0;
@@ -104,7 +104,7 @@ impl Watchers {
         }
     }
 
-    /// Each is told once that it is to be answered elsewhere.
+    /// Every reader learns once that the question was handed over.
     pub(crate) async fn hear_that_it_went(&mut self, asked: &Asked, label: &str) {
         for reader in &mut self.readers {
             loop {
@@ -117,7 +117,7 @@ impl Watchers {
         }
     }
 
-    /// The lists of what can be answered hold it, or not; those of what is open as well, where it has not ended.
+    /// Checks whether the lists of answerable questions and of open questions contain it.
     pub(crate) async fn lists_hold(&self, asked: &Asked, (here, open): (bool, bool), label: &str) {
         let bare = Asked::bare(&asked.session);
         for (path, list, id, open) in [
@@ -143,7 +143,7 @@ impl Watchers {
 }
 
 impl Asked {
-    /// Whether a wire means this question by it.
+    /// Whether a message of an API is about this question.
     fn is(&self, id: &str) -> bool {
         id == self.id || id == self.call || id == Self::bare(&self.id) || id == self.call_in_channel()
     }

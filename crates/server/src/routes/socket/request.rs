@@ -1,4 +1,4 @@
-//! A message on the socket of `/v1`: an operation, what it is about, and the body that it has over HTTP.
+//! Requests on the socket of `/v1`: an operation, its path parameters, and the body that it has over HTTP.
 
 use std::str::FromStr;
 
@@ -16,22 +16,22 @@ use crate::routes::actions::{proposed, reported};
 use crate::routes::interactions::asked;
 use crate::trace::{LONGEST, TRACEPARENT};
 
-/// Every type of request.
+/// All types of requests.
 const REQUESTS: [&str; 8] = ["subscribe", "unsubscribe", "propose", "action", "start", "outcome", "ask", "answer"];
 
-/// A request that could be read.
+/// A parsed request.
 pub(super) struct Request {
     pub(super) id: Option<String>,
     pub(super) operation: Operation,
     pub(super) idempotency: Option<Idempotency>,
 }
 
-/// What is wanted.
+/// The operation of a request.
 pub(super) enum Operation {
     Subscribe(SubscribeBody),
     Unsubscribe(UnsubscribeBody),
     Propose(SessionId, Propose),
-    Action(SessionId, String),
+    GetAction(SessionId, String),
     Start(SessionId, String, PermitBody),
     Outcome(SessionId, String, OutcomeBody),
     Ask(SessionId, Box<Ask>),
@@ -39,7 +39,7 @@ pub(super) enum Operation {
 }
 
 impl Request {
-    /// Reads a message as strictly as a body; or says what is wrong with the one of this id.
+    /// Parses a message as strictly as a body. An error carries the id of the request if that could be read.
     pub(super) fn read(text: &str) -> Result<Self, (Option<String>, ApiError)> {
         let mut fields: Map<String, Value> = parse_object(text.as_bytes()).map_err(|error| (None, error))?;
         let id = match fields.remove("id") {
@@ -55,7 +55,7 @@ impl Request {
 
     fn operation(mut fields: Map<String, Value>) -> Result<(Operation, Option<Idempotency>), ApiError> {
         let kind = text(&mut fields, "type")?;
-        // Before the body is looked at as a whole: whoever tries again does so in another trace.
+        // Removed before the idempotency digest: a retry belongs to another trace.
         let trace = if ["propose", "ask"].contains(&kind.as_str()) { trace(&mut fields)? } else { None };
         let idempotency = match fields.remove("idempotency_key") {
             None => None,
@@ -78,7 +78,7 @@ impl Request {
             "action" => {
                 let (session, call) = (id(&mut fields, "session")?, call(&mut fields)?);
                 let EmptyBody {} = parse_part("", Value::Object(fields))?;
-                Operation::Action(session, call)
+                Operation::GetAction(session, call)
             }
             "start" => Operation::Start(
                 id(&mut fields, "session")?,
@@ -104,7 +104,7 @@ impl Request {
 }
 
 impl Operation {
-    /// Carries out what HTTP would, and gives the status and the body that it would.
+    /// Carries out the operation and returns the status and body that HTTP would return.
     pub(super) async fn run(
         self,
         app: &App,
@@ -114,7 +114,7 @@ impl Operation {
         let engine = &app.engine;
         let acted = match self {
             Self::Propose(session, propose) => engine.propose(caller, session, propose, idempotency).await?,
-            Self::Action(session, call) => engine.action(caller, session, call, std::time::Duration::ZERO).await?,
+            Self::GetAction(session, call) => engine.action(caller, session, call, std::time::Duration::ZERO).await?,
             Self::Start(session, call, PermitBody { permit, lease_seconds }) => {
                 engine.action_start(caller, (session, call), permit, lease_seconds, idempotency).await?
             }
@@ -153,11 +153,11 @@ fn id<T: FromStr<Err: std::fmt::Display>>(fields: &mut Map<String, Value>, name:
     text(fields, name)?.parse().map_err(|error: T::Err| ApiError::invalid(format!("/{name}"), error.to_string()))
 }
 
-/// The trace that a message belongs to, which HTTP would have in a header.
+/// Trace of a message, which HTTP carries in a header.
 fn trace(fields: &mut Map<String, Value>) -> Result<Option<String>, ApiError> {
     match fields.remove(TRACEPARENT) {
         None | Some(Value::Null) => Ok(None),
-        // One that is no trace is passed over, as the header is.
+        // An invalid trace is ignored, like the header.
         Some(Value::String(text)) => Ok(Some(text).filter(|text| text.len() <= LONGEST)),
         Some(_) => Err(ApiError::invalid("/traceparent", "must be a text")),
     }

@@ -1,4 +1,4 @@
-//! The audit trail over the wire: listed, filtered, exported, and kept within its project.
+//! The audit trail: lists, filters, exports, and isolation of projects.
 
 use domain::Role;
 use domain::audit::verify::{Demands, Report, verify};

@@ -104,7 +104,7 @@ fn sample(operation: &str) -> Option<Sample> {
     Some(Sample { body, refuses })
 }
 
-/// The same for the wires of other systems.
+/// Bodies of the operations of the dialects.
 fn of_dialect(operation: &str) -> Option<Sample> {
     use Role::{Agent, Viewer};
     let request = LEASE.replace("lea", "int");
@@ -316,7 +316,7 @@ async fn every_operation_refuses_the_roles_that_it_should() {
     }
 }
 
-/// A parameter that an operation does not take is named and refused; the wires of other systems take what those took.
+/// A parameter that an operation does not have is refused by name; the dialects ignore it.
 #[tokio::test]
 async fn no_operation_of_ours_ignores_a_parameter() {
     let world = World::new().await;

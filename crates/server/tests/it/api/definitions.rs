@@ -1,4 +1,4 @@
-//! Agents and flows over the wire: brought here, listed, used, retired.
+//! Agents and flows: add, list, use, retire.
 
 use domain::{AgentVersion, Role};
 use engine::Definitions;

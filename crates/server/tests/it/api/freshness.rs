@@ -37,7 +37,7 @@ async fn begins(door: &Door, (method, path): (Method, &str), credential: &str, b
     Begun { connection, body }
 }
 
-/// One of the wires wants the channel in a header. These sessions are in channels that are called as they are.
+/// `flows` requires the channel in a header. The channel of these sessions is their own id.
 fn channel_of(path: &str) -> String {
     let session = path.strip_prefix("/api/flows/").and_then(|rest| rest.split('/').next());
     let channel = session.and_then(|session| session.strip_prefix("ses_"));
