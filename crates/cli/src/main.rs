@@ -69,7 +69,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Agents(command) => definitions::agents(&command),
         Command::Flows(command) => definitions::flows(&command),
         Command::Openapi => {
-            let document = server::document().to_pretty_json().map_err(Failure::Document)?;
+            let document = server::document(dialects::dialects()).to_pretty_json().map_err(Failure::Document)?;
             println!("{document}");
             Ok(())
         }

@@ -94,7 +94,8 @@ async fn run(serve: &Serve) -> Result<(), Failure> {
     println!("Holdpoint is at http://{address} (its API is described at http://{address}/docs)");
     print_first_link(&engine, serve, address).await;
 
-    let served = server::listen(listener, server::router(app), serve.limits().connections, stopping).await;
+    let served =
+        server::listen(listener, server::router(app, dialects::dialects()), serve.limits().connections, stopping).await;
     cancelled.cancel();
     tasks.close();
     tasks.wait().await;

@@ -1,4 +1,4 @@
-//! What every handler can reach.
+//! The state that every handler can reach, and the limits of the server.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -16,37 +16,37 @@ use crate::frames::Unfinished;
 use crate::front::Front;
 use crate::replies::Replies;
 use crate::sign_ins::SignIns;
-use crate::sse::Streams;
+use crate::sse::StreamSlots;
 use crate::strangers::Strangers;
 
-/// What callers may not exceed.
+/// Limits on callers.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// The largest body, in bytes.
+    /// Maximum size of a body in bytes.
     pub body_bytes: usize,
-    /// How many requests a second one key may send to this node; twice as many in a burst. Unlimited if absent.
+    /// Requests per second that one key may send to this node; a burst may be twice as large. Unlimited if absent.
     pub rate: Option<NonZeroU32>,
-    /// How many bytes of replies one key or person may have under way at this node.
+    /// Bytes of replies that one key or person may have in flight on this node.
     pub key_reply_bytes: u64,
-    /// How many bytes of replies one tenant may have under way at this node.
+    /// Bytes of replies that one tenant may have in flight on this node.
     pub tenant_reply_bytes: u64,
-    /// How many streams and sockets may be open at this node.
+    /// Streams and sockets that may be open on this node.
     pub streams: usize,
-    /// How many of them one key, or one person who has signed in, may have.
+    /// Streams and sockets of one key or one signed-in person.
     pub key_streams: usize,
-    /// How many everybody of one tenant may have.
+    /// Streams and sockets of one tenant.
     pub tenant_streams: usize,
     /// Bytes of unfinished messages on all sockets of one key or person.
     pub key_unfinished_bytes: usize,
-    /// How many bytes of unfinished messages all sockets of one tenant may have.
+    /// Bytes of unfinished messages on all sockets of one tenant.
     pub tenant_unfinished_bytes: usize,
-    /// How many credentials that are not good one address may send in a minute.
+    /// Invalid credentials that one address may send per minute.
     pub address_attempts: u32,
-    /// How many connections there may be, and how long one may be stuck.
+    /// Limits on connections.
     pub connections: ConnectionLimits,
-    /// How often a socket, or a stream that is silent, shows that it lives. A socket that is silent for three times as long has ended.
+    /// Interval of pings on sockets and of heartbeats on idle streams. A socket that is silent for three intervals is closed.
     pub heartbeat: Duration,
-    /// Whether all requests come through a proxy whose last word in `X-Forwarded-For` is where they come from.
+    /// Whether all requests come through a proxy that appends the client address to `X-Forwarded-For`.
     pub behind_proxy: bool,
 }
 
@@ -70,25 +70,26 @@ impl Default for Limits {
     }
 }
 
-/// What every handler can reach. Cheap to clone.
+/// State that every handler can reach. Cheap to clone.
 #[derive(Clone)]
 pub struct App(Arc<Parts>);
 
 /// The parts of an [`App`].
 pub struct Parts {
-    pub(crate) engine: Engine,
+    /// The use cases that handlers call.
+    pub engine: Engine,
     pub(crate) limits: Limits,
     pub(crate) front: Front,
-    /// By credential.
+    /// Rate limits, by credential.
     pub(crate) rates: Option<DefaultKeyedRateLimiter<Uuid>>,
     pub(crate) sign_ins: SignIns,
     pub(crate) replies: Replies,
-    pub(crate) figures: PrometheusHandle,
+    pub(crate) metrics: PrometheusHandle,
     pub(crate) stopping: watch::Receiver<bool>,
-    pub(crate) streams: Streams,
+    pub(crate) streams: StreamSlots,
     pub(crate) unfinished: Arc<Unfinished>,
     pub(crate) strangers: Strangers,
-    /// When the open questions were last counted, and how long that took.
+    /// Time of the last count of open questions, and how long it took.
     pub(crate) counted: tokio::sync::Mutex<Option<(Instant, Duration)>>,
 }
 
@@ -101,18 +102,18 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    /// Puts the wire on an engine. `stopping` turns true when the server begins to stop.
+    /// Creates the state of a server. `stopping` turns true when the server begins to stop.
     #[must_use]
     pub fn new(
         engine: Engine,
         limits: Limits,
         front: Front,
-        figures: PrometheusHandle,
+        metrics: PrometheusHandle,
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let quota = |rate: NonZeroU32| Quota::per_second(rate).allow_burst(rate.saturating_mul(TWICE));
         let rates = limits.rate.map(|rate| RateLimiter::keyed(quota(rate)));
-        let streams = Streams::new(&limits);
+        let streams = StreamSlots::new(&limits);
         let unfinished = Arc::new(Unfinished::new(limits.key_unfinished_bytes, limits.tenant_unfinished_bytes));
         let strangers = Strangers::new(limits.address_attempts);
         let counted = tokio::sync::Mutex::default();
@@ -125,7 +126,7 @@ impl App {
             rates,
             sign_ins,
             replies,
-            figures,
+            metrics,
             stopping,
             streams,
             unfinished,
@@ -134,10 +135,10 @@ impl App {
         }))
     }
 
-    /// Turns ready when the server begins to stop: whoever waits is told what there is now.
-    pub(crate) async fn stops(&self) {
+    /// Completes when the server begins to stop, so that long polls reply with the current state.
+    pub async fn stops(&self) {
         let mut stopping = self.stopping.clone();
-        // A sender that is gone has stopped too.
+        // A dropped sender counts as stopping.
         let _ = stopping.wait_for(|stopping| *stopping).await;
     }
 }

@@ -1,11 +1,11 @@
-//! The AsyncAPI document: what is said on the WebSockets, made of the types that read and write it.
+//! The AsyncAPI document: the messages of the WebSockets, generated from the types that parse and write them.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
-use crate::dialects::approvals::words;
-
-/// Every type that is part of a message.
+/// Types of the messages of `/v1/ws`.
 #[derive(OpenApi)]
 #[openapi(components(schemas(
     protocol::AnswerBody,
@@ -20,51 +20,65 @@ use crate::dialects::approvals::words;
     protocol::SocketResult,
     protocol::SubscribeBody,
     protocol::UnsubscribeBody,
-    words::AssistantMessage,
-    words::Decision,
-    words::Decisions,
-    words::Expired,
-    words::Resolved,
-    words::ToolCall,
-    words::ToolResult,
-    words::UserMessage,
-    words::Warning,
-    words::Wrong,
 )))]
 struct Types;
 
-/// One message of one wire.
-struct Row {
-    /// Its `type`.
+/// One kind of message on a channel.
+pub struct MessageType {
+    /// Value of its `type` field.
     name: &'static str,
-    /// The type that the rest of it is read or written as.
+    /// Schema of the message body, by its name in the document.
     schema: &'static str,
-    /// What stands beside it: its name, an example, and whether it has to be there.
-    beside: &'static [(&'static str, &'static str, bool)],
-    /// What it means.
+    /// Fields that the message has beside its body.
+    beside: &'static [Field],
+    /// One sentence on its meaning.
     summary: &'static str,
 }
 
-const fn row(
-    name: &'static str,
-    schema: &'static str,
-    beside: &'static [(&'static str, &'static str, bool)],
-    summary: &'static str,
-) -> Row {
-    Row { name, schema, beside, summary }
+/// Name of a field, an example of its value, and whether the field is required.
+type Field = (&'static str, &'static str, bool);
+
+impl MessageType {
+    /// Describes a message whose `type` is `name` and whose other fields are those of `schema`.
+    #[must_use]
+    pub const fn new(name: &'static str, schema: &'static str, summary: &'static str) -> Self {
+        Self { name, schema, beside: &[], summary }
+    }
 }
 
-/// What bodies have over HTTP alone: on a socket nothing waits.
+/// A WebSocket that the server offers.
+pub struct Channel {
+    /// Name of the channel in the document.
+    pub name: &'static str,
+    /// Path, with its parameters in braces.
+    pub address: &'static str,
+    /// Description of each path parameter, by name.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// Messages that clients send.
+    pub received: &'static [MessageType],
+    /// Messages that the server sends.
+    pub sent: &'static [MessageType],
+    /// An OpenAPI document whose components hold the schemas that the messages name.
+    pub types: utoipa::openapi::OpenApi,
+    /// Whether the server replies to each message with a `result` or an `error`.
+    pub replies: bool,
+}
+
+const fn row(name: &'static str, schema: &'static str, beside: &'static [Field], summary: &'static str) -> MessageType {
+    MessageType { name, schema, beside, summary }
+}
+
+/// Field that bodies have over HTTP only: a socket does not wait.
 const WAIT: &str = "wait";
-const ID: (&str, &str, bool) = ("id", "1", false);
-const ONCE: (&str, &str, bool) = ("idempotency_key", "once-1", false);
-const SESSION: (&str, &str, bool) = ("session", "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", true);
-const TRACE: (&str, &str, bool) = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false);
-const CALL: (&str, &str, bool) = ("call_id", "call_1", true);
-const QUESTION: (&str, &str, bool) = ("interaction", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", true);
+const ID: Field = ("id", "1", false);
+const ONCE: Field = ("idempotency_key", "once-1", false);
+const SESSION: Field = ("session", "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", true);
+const TRACE: Field = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", false);
+const CALL: Field = ("call_id", "call_1", true);
+const QUESTION: Field = ("interaction", "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", true);
 
-/// What a client of `/v1/ws` says.
-const ASKED: [Row; 8] = [
+/// Messages that clients of `/v1/ws` send.
+const ASKED: [MessageType; 8] = [
     row("subscribe", "SubscribeBody", &[("id", "1", true)], "Be told what happens, from a cursor on"),
     row("unsubscribe", "UnsubscribeBody", &[ID], "Be told no more"),
     row("propose", "ProposeBody", &[ID, ONCE, SESSION, TRACE], "Propose an action; the decision comes as an event"),
@@ -75,56 +89,46 @@ const ASKED: [Row; 8] = [
     row("answer", "AnswerBody", &[ID, ONCE, QUESTION], "Answer a question"),
 ];
 
-/// What the server says there.
-const SAID: [Row; 4] = [
+/// Messages that the server sends on `/v1/ws`.
+const SAID: [MessageType; 4] = [
     row("result", "SocketResult", &[], "What came of a request: the status and body that HTTP would have"),
     row("error", "SocketError", &[], "Why a request was not carried out; the socket stays"),
     row("event", "SocketEvent", &[], "Something happened"),
     row("closing", "SocketClosing", &[], "The server ends the socket, and says where each subscription is"),
 ];
 
-/// What a client of `/ws/{session}` says.
-const DECIDED: [Row; 4] = [
-    row("user_message", "UserMessage", &[], "Say something to the agent"),
-    row("hitl_decision", "Decision", &[], "Decide about a call"),
-    row("hitl_decisions", "Decisions", &[], "Decide about many calls, each on its own"),
-    row("tool_result", "ToolResult", &[], "Report what became of a call that this client was given to run"),
-];
-
-/// What the server says there.
-const SHOWN: [Row; 6] = [
-    row("assistant_message", "AssistantMessage", &[], "A part of what the agent says"),
-    row("tool_call", "ToolCall", &[], "A call that people are asked about, or that this client is to run now"),
-    row("hitl_resolved", "Resolved", &[], "How a call was decided"),
-    row("hitl_timeout_warning", "Warning", &[], "The time to decide runs out"),
-    row("hitl_expired", "Expired", &[], "Nobody decided in time"),
-    row("error", "Wrong", &[], "Something is wrong; the connection stays"),
-];
-
-/// The whole document.
+/// The AsyncAPI document, with the channels that a crate above this one adds.
 #[must_use]
-pub fn asyncapi() -> Value {
-    let types = serde_json::to_value(Types::openapi()).unwrap_or_default();
-    let schemas = &types["components"]["schemas"];
+pub fn asyncapi(added: Vec<Channel>) -> Value {
+    let own = Channel {
+        name: "v1",
+        address: "/v1/ws",
+        parameters: &[],
+        received: &ASKED,
+        sent: &SAID,
+        types: Types::openapi(),
+        replies: true,
+    };
     let (mut channels, mut operations, mut messages) = (Map::new(), Map::new(), Map::new());
-    let wires: [(&str, &str, &[Row], &[Row]); 2] =
-        [("v1", "/v1/ws", &ASKED, &SAID), ("approvals", "/ws/{session}", &DECIDED, &SHOWN)];
-    for (wire, address, heard, said) in wires {
-        let mut here = Map::new();
-        for row in heard.iter().chain(said) {
-            let name = format!("{wire}_{}", row.name);
-            here.insert(name.clone(), json!({ "$ref": format!("#/components/messages/{name}") }));
-            messages.insert(name, row.message(schemas));
+    let mut schemas = BTreeMap::new();
+    for channel in std::iter::once(own).chain(added) {
+        let types = serde_json::to_value(&channel.types).unwrap_or_default();
+        let types = types["components"]["schemas"].as_object().cloned().unwrap_or_default();
+        let mut refs = Map::new();
+        for message in channel.received.iter().chain(channel.sent) {
+            let name = format!("{}_{}", channel.name, message.name);
+            refs.insert(name.clone(), json!({ "$ref": format!("#/components/messages/{name}") }));
+            messages.insert(name, message.described(&types));
         }
-        let mut channel = json!({ "address": address, "messages": here, "bindings": { "ws": {} } });
-        if address.contains("{session}") {
-            channel["parameters"] =
-                json!({ "session": { "description": "`ses_…`, its UUID, or the name of a channel" } });
+        schemas.extend(types);
+        let mut described = json!({ "address": channel.address, "messages": refs, "bindings": { "ws": {} } });
+        for (name, description) in channel.parameters {
+            described["parameters"][name] = json!({ "description": description });
         }
-        channels.insert(wire.to_owned(), channel);
-        for (action, rows) in [("receive", heard), ("send", said)] {
-            for row in rows {
-                let (name, operation) = operation(wire, action, row);
+        channels.insert(channel.name.to_owned(), described);
+        for (action, types) in [("receive", channel.received), ("send", channel.sent)] {
+            for message in types {
+                let (name, operation) = operation(&channel, action, message);
                 operations.insert(name, operation);
             }
         }
@@ -146,21 +150,21 @@ pub fn asyncapi() -> Value {
     })
 }
 
-fn operation(wire: &str, action: &str, row: &Row) -> (String, Value) {
+fn operation(Channel { name: wire, replies, .. }: &Channel, action: &str, row: &MessageType) -> (String, Value) {
     let message = |name: &str| json!({ "$ref": format!("#/channels/{wire}/messages/{wire}_{name}") });
     let channel = json!({ "$ref": format!("#/channels/{wire}") });
     let mut operation = json!({
         "action": action, "channel": channel, "summary": row.summary, "messages": [message(row.name)]
     });
-    if wire == "v1" && action == "receive" {
+    if *replies && action == "receive" {
         operation["reply"] = json!({ "channel": channel, "messages": [message("result"), message("error")] });
     }
     (format!("{wire}_{action}_{}", row.name), operation)
 }
 
-impl Row {
-    /// The message: the schema of its type, with what stands beside it, and an example of both.
-    fn message(&self, schemas: &Value) -> Value {
+impl MessageType {
+    /// Describes a message: the schema of its body, its other fields, and an example.
+    fn described(&self, schemas: &Map<String, Value>) -> Value {
         let mut payload = schemas[self.schema].clone();
         let mut example = payload["example"].take();
         payload["type"] = json!("object");

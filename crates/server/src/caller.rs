@@ -1,4 +1,4 @@
-//! From a request to an authenticated caller.
+//! Extractors that authenticate the caller of a request.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,59 +11,59 @@ use http::header::{AUTHORIZATION, UPGRADE};
 use http::request::Parts;
 
 use crate::App;
-use crate::connection::{Network, Places};
+use crate::connection::{ConnectionSlots, Network};
 use crate::cookie;
 use crate::error::ApiError;
+use crate::query_params::refuse_unknown;
 use crate::replies::Addressee;
-use crate::taken::only_taken;
 
-/// How long a path with its query may be, in bytes. No operation needs a tenth of it.
+/// Maximum length of a path with its query in bytes. No operation needs a tenth of it.
 const LONGEST: usize = 8 * 1024;
 
-/// Whoever sent the request. A handler that takes one cannot be reached without a good key, or the cookie of a browser in which a
+/// Extractor of the authenticated caller. A handler that takes it cannot be reached without a valid key, or the cookie of a browser in which a
 /// person has signed in.
-pub(crate) struct Who(pub(crate) Caller);
+pub struct Authenticated(pub Caller);
 
-/// Whoever opens a stream or a socket. A browser can send no key there: it sends a ticket in the query, or its cookie; and
-/// because any site can have it open a socket with our cookie, that must come from our own page.
-pub(crate) struct Reading(pub(crate) Caller);
+/// Extractor of the authenticated caller of a stream or socket. A browser cannot send a key there: it sends a ticket in the query, or its cookie. A
+/// socket opened with the cookie must come from the page of this server, because any site can make a browser open one.
+pub struct StreamCaller(pub Caller);
 
-/// Whoever has not signed in yet: where they come from, where that is known. Other sites are refused.
-pub(crate) struct Stranger(pub(crate) Option<IpAddr>);
+/// Extractor for sign-in requests: the address of the client, if known. Requests from other sites are refused.
+pub(crate) struct SignInClient(pub(crate) Option<IpAddr>);
 
-/// Whoever comes from the identity provider, which is another site: where they come from, where that is known.
-pub(crate) struct Traveller(pub(crate) Option<IpAddr>);
+/// Extractor for redirects from the identity provider, which is another site: the address of the client, if known.
+pub(crate) struct RedirectedClient(pub(crate) Option<IpAddr>);
 
-/// Where links in the reply to a request lead to, without a slash at the end.
+/// Extractor of the base URL for links in the reply, without a slash at the end.
 pub(crate) struct Base(pub(crate) String);
 
-/// The other end of the connection that a request came through.
+/// Address of the peer of the connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-impl FromRequestParts<App> for Who {
+impl FromRequestParts<App> for Authenticated {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        short_enough(parts)?;
+        check_length(parts)?;
         let caller = match parts.headers.get(AUTHORIZATION) {
             Some(header) => by_key(parts, header, app).await?,
             None => by_cookie(parts, app).await?,
         };
-        within_rate(app, &caller)?;
-        only_taken(parts)?;
-        Ok(Self(placed(parts, app, caller)?))
+        check_rate(app, &caller)?;
+        refuse_unknown(parts)?;
+        Ok(Self(with_origin(parts, app, caller)?))
     }
 }
 
-impl FromRequestParts<App> for Reading {
+impl FromRequestParts<App> for StreamCaller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        short_enough(parts)?;
+        check_length(parts)?;
         let caller = match (parts.headers.get(AUTHORIZATION), ticket(parts)) {
             (Some(header), _) => by_key(parts, header, app).await?,
-            (None, Some(ticket)) => shown(parts, app, None, app.engine.authenticate_ticket(&ticket)).await?,
+            (None, Some(ticket)) => authenticate(parts, app, None, app.engine.authenticate_ticket(&ticket)).await?,
             (None, None) => {
                 let caller = by_cookie(parts, app).await?;
                 if parts.headers.contains_key(UPGRADE) {
@@ -72,14 +72,14 @@ impl FromRequestParts<App> for Reading {
                 caller
             }
         };
-        within_rate(app, &caller)?;
-        only_taken(parts)?;
-        Ok(Self(placed(parts, app, caller)?))
+        check_rate(app, &caller)?;
+        refuse_unknown(parts)?;
+        Ok(Self(with_origin(parts, app, caller)?))
     }
 }
 
-/// A caller with where they come from, and by which door: the wires of other systems are marked by their routers.
-fn placed(parts: &Parts, app: &App, caller: Caller) -> Result<Caller, ApiError> {
+/// Adds the client address and the entry point to the caller. Routers of dialects mark their requests with an extension.
+fn with_origin(parts: &Parts, app: &App, caller: Caller) -> Result<Caller, ApiError> {
     let wire = parts.extensions.get().copied().unwrap_or(Wire::Http);
     if let Some(addressee) = parts.extensions.get::<Addressee>() {
         addressee.is(&caller, &app.replies)?;
@@ -87,15 +87,15 @@ fn placed(parts: &Parts, app: &App, caller: Caller) -> Result<Caller, ApiError> 
     Ok(Caller { from: address(parts, app.limits.behind_proxy), wire, ..caller })
 }
 
-fn short_enough(parts: &Parts) -> Result<(), ApiError> {
+fn check_length(parts: &Parts) -> Result<(), ApiError> {
     if parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > LONGEST) {
         return Err(ApiError::UriTooLong(LONGEST));
     }
     Ok(())
 }
 
-/// Counts one thing that a caller wants, be it a request or a message.
-pub(crate) fn within_rate(app: &App, caller: &Caller) -> Result<(), ApiError> {
+/// Counts a request or a socket message against the rate limit of the caller.
+pub(crate) fn check_rate(app: &App, caller: &Caller) -> Result<(), ApiError> {
     let credential = match caller.credential {
         Credential::Key(key) => key.uuid(),
         Credential::Visit(visit) => visit.uuid(),
@@ -112,17 +112,17 @@ fn ticket(parts: &Parts) -> Option<String> {
     query.into_iter().find(|(name, _)| name == "ticket").map(|(_, text)| text)
 }
 
-impl FromRequestParts<App> for Stranger {
+impl FromRequestParts<App> for SignInClient {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         app.front.same_origin(&parts.headers)?;
-        only_taken(parts)?;
+        refuse_unknown(parts)?;
         Ok(Self(address(parts, app.limits.behind_proxy)))
     }
 }
 
-impl FromRequestParts<App> for Traveller {
+impl FromRequestParts<App> for RedirectedClient {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
@@ -138,13 +138,13 @@ impl FromRequestParts<App> for Base {
     }
 }
 
-/// What strangers are counted by in place of their address.
+/// Network by which unauthenticated clients are counted.
 pub(crate) fn network(from: Option<IpAddr>) -> Option<IpAddr> {
     from.map(|from| Network::of(from).0)
 }
 
-/// Finds out who somebody is, unless too many credentials from their address were not good. The connection counts for them from then on.
-async fn shown(
+/// Authenticates a credential, unless the address has sent too many invalid ones. From then on the connection counts for this caller.
+async fn authenticate(
     parts: &Parts,
     app: &App,
     credential: Option<&str>,
@@ -157,7 +157,7 @@ async fn shown(
             if let Some(credential) = credential {
                 app.strangers.succeeded(credential);
             }
-            if let Some(places) = parts.extensions.get::<Places>() {
+            if let Some(places) = parts.extensions.get::<ConnectionSlots>() {
                 places.count_for(&caller)?;
             }
             Ok(caller)
@@ -178,18 +178,18 @@ async fn by_key(parts: &Parts, header: &HeaderValue, app: &App) -> Result<Caller
         return Err(ApiError::NoCredential);
     }
     let key = key.trim();
-    shown(parts, app, Some(key), app.engine.authenticate(key)).await
+    authenticate(parts, app, Some(key), app.engine.authenticate(key)).await
 }
 
-/// A browser sends its cookie with whatever any site has it send: what changes something must come from our page.
+/// Authenticates by cookie. A browser sends the cookie with requests of any site, so that a request that changes something must come from our page.
 async fn by_cookie(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
     let jar = CookieJar::from_headers(&parts.headers);
     let visit = cookie::signed_in_with(&app.front, &jar).ok_or(ApiError::NoCredential)?;
     app.front.same_site(&parts.method, &parts.headers)?;
-    shown(parts, app, Some(visit), app.engine.authenticate_visit(visit)).await
+    authenticate(parts, app, Some(visit), app.engine.authenticate_visit(visit)).await
 }
 
-/// Where a request came from. What the sender says of itself counts only behind a proxy that is known to add the last word.
+/// Address of the client. `X-Forwarded-For` is read only behind a proxy that is configured to append to it.
 fn address(parts: &Parts, behind_proxy: bool) -> Option<IpAddr> {
     let peer = parts.extensions.get::<Peer>().map(|Peer(peer)| peer.ip().to_canonical());
     if !behind_proxy {

@@ -1,4 +1,4 @@
-//! A command as it comes in: its body, strictly read, and its idempotency key.
+//! Commands: strict parsing of a request body, and its idempotency key.
 
 use std::time::Duration;
 
@@ -14,28 +14,28 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use crate::App;
+use crate::duplicate_keys::UniqueKeys;
 use crate::error::ApiError;
 use crate::frames::Unfinished;
 use crate::replies::Addressee;
-use crate::unique::Unique;
 
-/// How long a body may take to arrive.
+/// Time in which a body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// How large a body may be, and how long it may take, where nobody knows yet who sends it.
+/// Maximum size and time of a body whose sender is not authenticated yet.
 const STRANGER_BODY: usize = 16 * 1024;
 const STRANGER_BODY_TIME: Duration = Duration::from_secs(10);
-/// How much of a body is not counted, and in which steps the rest is.
+/// Part of a body that is not counted against the budget, and the step in which the rest is counted.
 const FREE_BODY: usize = 16 * 1024;
 const BODY_STEP: usize = 64 * 1024;
-/// How long an idempotency key may be.
+/// Maximum length of an idempotency key.
 const LONGEST_KEY: usize = 255;
-/// What names a command.
-pub(crate) const ONCE: &str = "1 to 255 printable ASCII characters";
+/// Form of an idempotency key, for error messages.
+pub(crate) const KEY_FORM: &str = "1 to 255 printable ASCII characters";
 
-/// A body of a known shape, and the caller's name for the command. An absent body is an empty object.
-pub(crate) struct Command<T> {
-    pub(crate) body: T,
-    pub(crate) once: Option<Idempotency>,
+/// Extractor of a command: its body, and its idempotency key if the caller sent one. An absent body is an empty object.
+pub struct Command<T> {
+    pub body: T,
+    pub idempotency: Option<Idempotency>,
 }
 
 impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
@@ -46,15 +46,15 @@ impl<T: DeserializeOwned> FromRequest<App> for Command<T> {
         let key = idempotency_key(&parts.headers)?;
         let whose = parts.extensions.get::<Addressee>().and_then(Addressee::caller);
         let counted = whose.map(|whose| (&*app.unfinished, whose));
-        let bytes = received(body, (app.limits.body_bytes, BODY_TIME), counted).await?;
-        let body = read(&parts.headers, &bytes)?;
+        let bytes = read_body(body, (app.limits.body_bytes, BODY_TIME), counted).await?;
+        let body = parse_body(&parts.headers, &bytes)?;
         let operation = format!("{} {}", parts.method, parts.uri.path());
-        let once = key.map(|key| Idempotency::new(key, &operation, &bytes));
-        Ok(Self { body, once })
+        let idempotency = key.map(|key| Idempotency::new(key, &operation, &bytes));
+        Ok(Self { body, idempotency })
     }
 }
 
-/// What somebody sends to sign in: little, and soon. It has to be kept in memory before anybody knows who sends it.
+/// Extractor of a sign-in body, which has tighter limits because its sender is not authenticated.
 pub(crate) struct SignInCommand<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
@@ -63,14 +63,14 @@ impl<T: DeserializeOwned> FromRequest<App> for SignInCommand<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let most = app.limits.body_bytes.min(STRANGER_BODY);
-        let bytes = received(body, (most, STRANGER_BODY_TIME), None).await?;
-        Ok(Self(read(&parts.headers, &bytes)?))
+        let bytes = read_body(body, (most, STRANGER_BODY_TIME), None).await?;
+        Ok(Self(parse_body(&parts.headers, &bytes)?))
     }
 }
 
-/// A whole body, if it is not too large and comes in time. What a known caller sends is counted while it is coming in: many bodies that
+/// Reads a whole body within its size and time limits. The bytes of an authenticated caller are counted as they arrive: many bodies that
 /// never end would fill the memory.
-async fn received(
+async fn read_body(
     body: Body,
     (most, longest): (usize, Duration),
     counted: Option<(&Unfinished, (TenantId, Credential))>,
@@ -100,58 +100,58 @@ async fn received(
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    let key = value.to_str().ok().filter(|key| names_once(key));
-    let wrong = || ApiError::HeaderInvalid(format!("Idempotency-Key must be {ONCE}"));
+    let key = value.to_str().ok().filter(|key| is_idempotency_key(key));
+    let wrong = || ApiError::HeaderInvalid(format!("Idempotency-Key must be {KEY_FORM}"));
     Ok(Some(key.ok_or_else(wrong)?.to_owned()))
 }
 
-/// Whether a text can name a command.
-pub(crate) fn names_once(key: &str) -> bool {
+/// Whether a text has the form of an idempotency key.
+pub(crate) fn is_idempotency_key(key: &str) -> bool {
     (1..=LONGEST_KEY).contains(&key.len()) && key.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
 }
 
-fn read<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, ApiError> {
-    parsed(if bytes.is_empty() { b"{}".as_slice() } else { json_only(headers, bytes)? })
+fn parse_body<T: DeserializeOwned>(headers: &HeaderMap, bytes: &Bytes) -> Result<T, ApiError> {
+    parse_object(if bytes.is_empty() { b"{}".as_slice() } else { json_only(headers, bytes)? })
 }
 
-/// Reads an object strictly: of the shape wanted, with each name once, and without a number that would be rounded.
-pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+/// Parses a JSON object strictly: of type `T`, without duplicate keys, and without numbers that would be rounded.
+pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
-        // Serde would take a list for an object, field by field.
+        // Serde would accept an array in place of an object, field by field.
         return Err(match serde_json::from_slice::<IgnoredAny>(bytes) {
-            Ok(_) => ApiError::wrong("", "must be an object"),
+            Ok(_) => ApiError::invalid("", "must be an object"),
             Err(error) => ApiError::MalformedJson(error.to_string()),
         });
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let pointer = pointer(error.path());
+        let pointer = json_pointer(error.path());
         let inner = error.into_inner();
-        let said = plain(&inner);
+        let said = serde_message(&inner);
         match inner.classify() {
-            serde_json::error::Category::Data => ApiError::wrong(pointer, said),
-            // A number in place of a word: what is wrong is its type, whatever serde_json calls it.
+            serde_json::error::Category::Data => ApiError::invalid(pointer, said),
+            // serde_json reports a number in place of an enum value as a syntax error: it is an error of type.
             _ if said == "expected value" && serde_json::from_slice::<IgnoredAny>(bytes).is_ok() => {
-                ApiError::wrong(pointer, "is of the wrong type")
+                ApiError::invalid(pointer, "is of the wrong type")
             }
             _ => ApiError::MalformedJson(inner.to_string()),
         }
     })?;
     deserializer.end().map_err(|error| ApiError::MalformedJson(error.to_string()))?;
     let mut again = serde_json::Deserializer::from_slice(bytes);
-    let unique: Result<Unique, _> = serde_path_to_error::deserialize(&mut again);
-    unique.map_err(|error| ApiError::wrong(pointer(error.path()), "a name stands twice in one object"))?;
+    let unique: Result<UniqueKeys, _> = serde_path_to_error::deserialize(&mut again);
+    unique.map_err(|error| ApiError::invalid(json_pointer(error.path()), "a name stands twice in one object"))?;
     if let Some(pointer) = first_rounded(bytes) {
-        return Err(ApiError::wrong(pointer, ROUNDED));
+        return Err(ApiError::invalid(pointer, ROUNDED));
     }
     Ok(read)
 }
 
-/// Reads a part of a body that stands under a pointer.
-pub(crate) fn part<T: DeserializeOwned>(under: &str, value: Value) -> Result<T, ApiError> {
+/// Parses a part of a body; `under` is the JSON Pointer of that part.
+pub fn parse_part<T: DeserializeOwned>(under: &str, value: Value) -> Result<T, ApiError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
-        let at = format!("{under}{}", pointer(error.path()));
-        ApiError::wrong(at, plain(&error.into_inner()))
+        let at = format!("{under}{}", json_pointer(error.path()));
+        ApiError::invalid(at, serde_message(&error.into_inner()))
     })
 }
 
@@ -162,8 +162,8 @@ fn json_only<'a>(headers: &HeaderMap, bytes: &'a Bytes) -> Result<&'a [u8], ApiE
     if json { Ok(bytes) } else { Err(ApiError::NotJson) }
 }
 
-/// The place of an error as a JSON Pointer.
-pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
+/// JSON Pointer of a deserialization error.
+pub fn json_pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     let mut pointer = String::new();
     for segment in path {
@@ -178,8 +178,8 @@ pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// The message without its place in the text, which the pointer names better, and without the value, which may be a secret.
-pub(crate) fn plain(error: &serde_json::Error) -> String {
+/// Message of a serde error without the line and column, which the pointer replaces, and without the value, which may be a secret.
+pub fn serde_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
     let repeats = text.starts_with("invalid ") || text.starts_with("unknown variant ");

@@ -1,4 +1,4 @@
-//! One connection: whether there is room for it, and its end where nobody reads what is sent.
+//! Limits on connections, and the end of a connection whose reader takes nothing.
 
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -12,22 +12,22 @@ use engine::{Slot, Slots};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How many connections there may be, and how long one may be stuck.
+/// Limits on connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// In all.
+    /// Maximum number of connections.
     pub all: usize,
-    /// In all on which nobody has shown a good credential yet.
+    /// Maximum number of connections without an authenticated request.
     pub strangers: usize,
-    /// The same from one address; from one /64 with IPv6. Addresses of the machine itself, and a proxy, have no such limit.
+    /// Maximum number of unauthenticated connections from one IPv4 address or IPv6 /64 network. Loopback addresses and a proxy have no such limit.
     pub address: usize,
-    /// On which one key, or one person who has signed in, has sent the last request.
+    /// Maximum number of connections on which the last request came from one key or one signed-in person.
     pub key: usize,
-    /// How many connections may belong to one tenant: to the sender of the last request on each.
+    /// Maximum number of connections on which the last request came from one tenant.
     pub tenant: usize,
-    /// How long a connection may take nothing of what is sent to it before it is closed.
+    /// Time after which a connection is closed if its reader takes no bytes.
     pub write_time: Duration,
-    /// Whether all connections come from a proxy, so that their address says nothing.
+    /// Whether all connections come from a proxy, so that their addresses are not counted.
     pub behind_proxy: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// What callers without a credential are counted by: an IPv4 address, or the /64 that one subscriber has with IPv6.
+/// Network by which unauthenticated clients are counted: an IPv4 address, or the IPv6 /64 of one subscriber.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Network(pub(crate) IpAddr);
 
@@ -55,25 +55,25 @@ impl Network {
     }
 }
 
-/// The room that there is for connections.
-pub(crate) struct Room {
+/// Slots for connections.
+pub(crate) struct ConnectionPool {
     limits: ConnectionLimits,
     all: Slots<()>,
     strangers: Slots<()>,
     addresses: Slots<Network>,
-    holders: Arc<Holders>,
+    holders: Arc<CallerSlots>,
 }
 
-/// The places of those who are known.
-struct Holders {
+/// Slots of authenticated callers.
+struct CallerSlots {
     keys: Slots<(TenantId, Credential)>,
     tenants: Slots<TenantId>,
 }
 
-impl Room {
+impl ConnectionPool {
     pub(crate) fn new(limits: ConnectionLimits) -> Self {
         let ConnectionLimits { all, strangers, address, key, tenant, .. } = limits;
-        let holders = Arc::new(Holders { keys: Slots::new(key), tenants: Slots::new(tenant) });
+        let holders = Arc::new(CallerSlots { keys: Slots::new(key), tenants: Slots::new(tenant) });
         let (all, strangers, addresses) = (Slots::new(all), Slots::new(strangers), Slots::new(address));
         Self { limits, all, strangers, addresses, holders }
     }
@@ -82,8 +82,8 @@ impl Room {
         self.limits.write_time
     }
 
-    /// A place for one more connection, or the limit that is reached.
-    pub(crate) fn admit(&self, peer: SocketAddr) -> Result<Places, Limit> {
+    /// Takes the slots of a new connection, or returns the limit that is reached.
+    pub(crate) fn admit(&self, peer: SocketAddr) -> Result<ConnectionSlots, Limit> {
         let of_node = self.all.take(()).ok_or(Limit::NodeConnections)?;
         let stranger = self.strangers.take(()).ok_or(Limit::StrangerConnections)?;
         let local = peer.ip().to_canonical().is_loopback();
@@ -92,39 +92,43 @@ impl Room {
             false => Some(self.addresses.take(Network::of(peer.ip())).ok_or(Limit::AddressConnections)?),
         };
         let held = Held::ByStranger { _of_all: stranger, _of_address: of_address };
-        Ok(Places { _of_node: Arc::new(of_node), holders: Arc::clone(&self.holders), held: Arc::new(Mutex::new(held)) })
+        Ok(ConnectionSlots {
+            _of_node: Arc::new(of_node),
+            holders: Arc::clone(&self.holders),
+            held: Arc::new(Mutex::new(held)),
+        })
     }
 }
 
-/// The places that one connection takes. Clones stand for the same connection, and the last one gives the places back.
+/// Slots that one connection holds. Clones belong to the same connection; dropping the last one releases the slots.
 #[derive(Clone)]
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     _of_node: Arc<Slot>,
-    holders: Arc<Holders>,
+    holders: Arc<CallerSlots>,
     held: Arc<Mutex<Held>>,
 }
 
-/// Whom a connection counts for.
+/// Caller that a connection counts for.
 enum Held {
-    /// Nobody on it has shown a good credential yet.
+    /// No authenticated request yet.
     ByStranger { _of_all: Slot, _of_address: Option<Slot> },
-    /// A key or person sent the last request on it.
+    /// The last request came from a key or person.
     By { holder: (TenantId, Credential), _of_key: Slot, _of_tenant: Slot },
-    /// The sender of the last request has too many connections: this one ends after its reply.
+    /// The sender of the last request has too many connections: this one is closed after its reply.
     Refused,
 }
 
-impl Places {
-    /// The connection counts for this caller from now on, unless the caller or their tenant has too many.
+impl ConnectionSlots {
+    /// Counts the connection for this caller from now on, unless the caller or their tenant has too many.
     pub(crate) fn count_for(&self, caller: &Caller) -> Result<(), Refusal> {
         let holder = (caller.scope.tenant, caller.credential);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(&*held, Held::By { holder: known, .. } if *known == holder) {
             return Ok(());
         }
-        // Its old place is given back first: it must not count twice for one tenant.
+        // The old slot is released first: the connection must not count twice for one tenant.
         *held = Held::Refused;
-        let Holders { keys, tenants } = &*self.holders;
+        let CallerSlots { keys, tenants } = &*self.holders;
         let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };
         let of_key = keys.take(holder).ok_or_else(|| full(Limit::KeyConnections, keys.most()))?;
         let of_tenant = tenants.take(holder.0).ok_or_else(|| full(Limit::TenantConnections, tenants.most()))?;
@@ -132,27 +136,27 @@ impl Places {
         Ok(())
     }
 
-    /// Whether the connection is to be closed after its reply.
+    /// Whether the connection is closed after its reply.
     pub(crate) fn are_refused(&self) -> bool {
         matches!(&*self.held.lock().unwrap_or_else(PoisonError::into_inner), Held::Refused)
     }
 }
 
-/// A stream that fails when nothing of what is written to it goes anywhere for too long: its reader holds memory and a place.
+/// A stream that fails when no written byte is taken for too long, because a stuck reader holds memory and a slot.
 pub(crate) struct Guarded<S> {
     stream: S,
     longest: Duration,
     stuck: Option<Pin<Box<Sleep>>>,
-    /// Its places among the connections, also where it has become a WebSocket.
-    _places: Option<Places>,
+    /// Slots of the connection, which it keeps when it becomes a WebSocket.
+    _places: Option<ConnectionSlots>,
 }
 
 impl<S> Guarded<S> {
-    pub(crate) fn new(stream: S, longest: Duration, places: Option<Places>) -> Self {
+    pub(crate) fn new(stream: S, longest: Duration, places: Option<ConnectionSlots>) -> Self {
         Self { stream, longest, stuck: None, _places: places }
     }
 
-    /// Lets time pass while nothing can be written, and begins anew whenever something was.
+    /// Runs the timeout while nothing can be written, and restarts it after each write.
     fn watched<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stuck = None;
@@ -193,7 +197,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         self.stream.is_write_vectored()
     }
 
-    /// A socket has nothing to flush, so that this says nothing of progress.
+    /// A TCP socket has nothing to flush, so that this is no sign of progress.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_flush(context)
     }
@@ -232,7 +236,8 @@ mod tests {
 
     #[test]
     fn strangers_have_few_places_until_they_are_known() {
-        let room = Room::new(ConnectionLimits { all: 5, strangers: 3, address: 2, ..ConnectionLimits::default() });
+        let room =
+            ConnectionPool::new(ConnectionLimits { all: 5, strangers: 3, address: 2, ..ConnectionLimits::default() });
         let from = |text: &str| room.admit(text.parse().unwrap());
         let first = from("192.0.2.1:1").ok().unwrap();
         let _second = from("192.0.2.1:2").ok().unwrap();
@@ -249,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_connection_counts_for_whoever_sent_the_last_request() {
-        let room = Room::new(ConnectionLimits { key: 1, tenant: 2, ..ConnectionLimits::default() });
+        let room = ConnectionPool::new(ConnectionLimits { key: 1, tenant: 2, ..ConnectionLimits::default() });
         let connect = || room.admit(([127, 0, 0, 1], 1).into()).ok().unwrap();
         let full = |limit, max| Err(Refusal::LimitReached { limit, max });
         let [first, second, third] = [connect(), connect(), connect()];
@@ -272,13 +277,14 @@ mod tests {
     #[test]
     fn the_machine_itself_and_a_proxy_are_not_counted_by_address() {
         let limits = ConnectionLimits { address: 1, ..ConnectionLimits::default() };
-        let (near, proxied) = (Room::new(limits), Room::new(ConnectionLimits { behind_proxy: true, ..limits }));
+        let (near, proxied) =
+            (ConnectionPool::new(limits), ConnectionPool::new(ConnectionLimits { behind_proxy: true, ..limits }));
         let local: Vec<_> = (1..4).map(|port| near.admit(([127, 0, 0, 1], port).into())).collect();
         let through_proxy: Vec<_> = (1..4).map(|port| proxied.admit(([192, 0, 2, 1], port).into())).collect();
         assert!(local.iter().chain(&through_proxy).all(Result::is_ok));
     }
 
-    /// Whoever takes anything at all is waited for; whoever takes nothing for too long is not.
+    /// A reader that takes some bytes keeps its connection; a reader that takes none for too long loses it.
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_takes_nothing_is_given_up() {
         let (near, mut far) = duplex(4);

@@ -1,4 +1,4 @@
-//! The cookies that a browser is given.
+//! The cookies of the server.
 
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::{Cookie, SameSite};
@@ -6,31 +6,31 @@ use cookie::time::Duration;
 use domain::Visit;
 
 use crate::front::Front;
-use crate::oidc::Asked;
+use crate::oidc::SignInAttempt;
 
-/// The cookie that a person is signed in with.
+/// Name of the sign-in cookie.
 pub(crate) const VISIT: &str = "holdpoint_session";
-/// The same where browsers come over TLS. They take a cookie of such a name from the host itself alone, over TLS alone, for all of its
-/// paths: no other host of the same domain can set it.
+/// Name of the sign-in cookie over TLS. Browsers accept a `__Host-` cookie only from the host itself, over TLS and for all
+/// paths, so that no other host of the domain can set it.
 const SECURE_VISIT: &str = "__Host-holdpoint_session";
-/// The cookie that remembers what an identity provider was asked.
+/// Name of the cookie with the state of a sign-in through the identity provider.
 const ASKED: &str = "holdpoint_oidc";
-/// The same over TLS.
+/// Name of that cookie over TLS.
 const SECURE_ASKED: &str = "__Host-holdpoint_oidc";
-/// How long it does.
+/// Lifetime of that cookie.
 const ASKED_FOR: Duration = Duration::minutes(10);
 
-/// What the cookie that a person is signed in with is called here.
+/// Name of the sign-in cookie on this server.
 fn visit_name(front: &Front) -> &'static str {
     if front.secure() { SECURE_VISIT } else { VISIT }
 }
 
-/// What a browser says that it is signed in with. Over TLS a cookie of the plain name counts for nothing: anybody in the domain can set it.
+/// Value of the sign-in cookie. Over TLS the plain name is ignored, because any host of the domain can set it.
 pub(crate) fn signed_in_with<'a>(front: &Front, jar: &'a CookieJar) -> Option<&'a str> {
     Some(jar.get(visit_name(front))?.value())
 }
 
-/// The cookie that a person is signed in with from now on.
+/// The sign-in cookie with a new value.
 pub(crate) fn visit(front: &Front, value: String) -> Cookie<'static> {
     let longest = Duration::seconds(Visit::LONGEST.as_secs());
     Cookie::build((visit_name(front), value))
@@ -42,7 +42,7 @@ pub(crate) fn visit(front: &Front, value: String) -> Cookie<'static> {
         .build()
 }
 
-/// The same cookie, to be forgotten.
+/// The cookie, expired, so that the browser deletes it.
 pub(crate) fn gone(front: &Front) -> Cookie<'static> {
     Cookie::build((visit_name(front), ""))
         .path("/")
@@ -53,31 +53,31 @@ pub(crate) fn gone(front: &Front) -> Cookie<'static> {
         .build()
 }
 
-/// Remembers what the provider was asked. It comes back from another site, which a stricter cookie would not survive.
-pub(crate) fn asked(front: &Front, asked: &Asked) -> Cookie<'static> {
-    let Asked { state, nonce, verifier } = asked;
+/// Stores the state of a sign-in attempt. `SameSite=Lax`, because the browser returns from another site.
+pub(crate) fn attempt(front: &Front, asked: &SignInAttempt) -> Cookie<'static> {
+    let SignInAttempt { state, nonce, verifier } = asked;
     of_provider(front, format!("{state}.{nonce}.{verifier}"), ASKED_FOR)
 }
 
-/// What the provider was asked by this browser.
-pub(crate) fn asked_before(front: &Front, jar: &CookieJar) -> Option<Asked> {
-    let mut parts = jar.get(asked_place(front).0)?.value().split('.').map(str::to_owned);
-    let asked = Asked { state: parts.next()?, nonce: parts.next()?, verifier: parts.next()? };
+/// State of the sign-in attempt of this browser.
+pub(crate) fn attempt_of(front: &Front, jar: &CookieJar) -> Option<SignInAttempt> {
+    let mut parts = jar.get(attempt_cookie(front).0)?.value().split('.').map(str::to_owned);
+    let asked = SignInAttempt { state: parts.next()?, nonce: parts.next()?, verifier: parts.next()? };
     (parts.next().is_none() && !asked.state.is_empty()).then_some(asked)
 }
 
-/// The same cookie, to be forgotten.
-pub(crate) fn asked_no_more(front: &Front) -> Cookie<'static> {
+/// The cookie, expired, so that the browser deletes it.
+pub(crate) fn attempt_removed(front: &Front) -> Cookie<'static> {
     of_provider(front, String::new(), Duration::ZERO)
 }
 
-/// What that cookie is called, and the paths for which it is sent: browsers take the safer name for all paths alone.
-fn asked_place(front: &Front) -> (&'static str, &'static str) {
+/// Name and path of that cookie: a `__Host-` cookie must have the path `/`.
+fn attempt_cookie(front: &Front) -> (&'static str, &'static str) {
     if front.secure() { (SECURE_ASKED, "/") } else { (ASKED, "/sign-in/oidc") }
 }
 
 fn of_provider(front: &Front, value: String, age: Duration) -> Cookie<'static> {
-    let (name, path) = asked_place(front);
+    let (name, path) = attempt_cookie(front);
     Cookie::build((name, value))
         .path(path)
         .http_only(true)

@@ -4,6 +4,8 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, Secur
 use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr, Response as Described, ResponseBuilder};
 use utoipa::{IntoResponses, Modify, OpenApi};
 
+use crate::routes::Addition;
+
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -30,11 +32,11 @@ use utoipa::{IntoResponses, Modify, OpenApi};
         (name = "people", description = "Signing in, and who may"),
         (name = "project", description = "The settings of the project"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
-        (name = "flows-wire", description = "The wire of seed 000: flows, their interactions and their events"),
+        (name = "flows-wire", description = "The dialect `flows`: flows with human steps, their interactions and their events"),
         (name = "webhooks", description = "Events and answers, posted to endpoints and signed"),
-        (name = "approvals", description = "The wire of seeds 002 and 003: tool approval over a WebSocket"),
-        (name = "hitl", description = "The wire of seed 001: requests of four types, their responses and their status"),
-        (name = "react", description = "The wire of seed 004: a conversation as a stream that pauses for interactions"),
+        (name = "approvals", description = "The dialect `approvals`: tool approval over a WebSocket"),
+        (name = "hitl", description = "The dialect `hitl`: requests of four types, their responses and their status"),
+        (name = "react", description = "The dialect `react`: a conversation as an event stream that pauses for interactions"),
         (name = "server", description = "Health and figures")
     )
 )]
@@ -74,7 +76,7 @@ const PROBLEMS: [(&str, &str, &str); 16] = [
 ];
 
 /// References to [`PROBLEMS`], for the responses of one operation.
-pub(crate) struct Problems;
+pub struct Problems;
 
 impl IntoResponses for Problems {
     fn responses() -> std::collections::BTreeMap<String, RefOr<Described>> {
@@ -101,8 +103,8 @@ pub(crate) fn base() -> Document {
     Holdpoint::openapi()
 }
 
-/// The whole document.
+/// The whole document, with the operations that a crate above this one adds.
 #[must_use]
-pub fn document() -> Document {
-    crate::routes::operations().to_openapi()
+pub fn document(addition: Addition) -> Document {
+    crate::routes::operations(addition.operations).to_openapi()
 }

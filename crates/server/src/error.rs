@@ -1,4 +1,4 @@
-//! The one place where a refusal becomes a status and a code.
+//! Status code, error code and problem document of every refusal. No other file assigns a status code to a refusal.
 
 use axum::response::{IntoResponse, Response};
 use domain::{Interaction, Limit, Problem, Refusal, State};
@@ -7,56 +7,56 @@ use http::{HeaderValue, StatusCode, header};
 use protocol::{ProblemBody, ResolutionView};
 use store::StoreError;
 
-/// Why a request was not carried out.
+/// Reason why a request was refused.
 #[derive(Debug)]
-pub(crate) enum ApiError {
-    /// The engine, or the domain behind it, says no.
+pub enum ApiError {
+    /// The engine or the domain refused it.
     Engine(Error),
-    /// There is no credential.
+    /// The request has no credential.
     NoCredential,
-    /// The body is no JSON.
+    /// The body is not JSON.
     MalformedJson(String),
-    /// The body is JSON of another shape.
+    /// The body is JSON of the wrong shape.
     BodyInvalid(Vec<Problem>),
     /// The body is too large.
     BodyTooLarge(usize),
-    /// The body did not come in time.
+    /// The body did not arrive in time.
     BodyTimeout,
     /// The content type is not JSON.
     NotJson,
     /// The body is compressed, or encoded in another way.
     EncodingUnsupported,
-    /// A query parameter is wrong.
+    /// A query parameter is invalid.
     QueryInvalid(String),
-    /// The id in the path is no id of the kind wanted.
+    /// The id in the path is malformed.
     IdInvalid(String),
-    /// A header is wrong.
+    /// A header is invalid.
     HeaderInvalid(String),
-    /// The channel that was named is not the question's.
+    /// The question belongs to another channel than the request says.
     ChannelMismatch,
-    /// The key sends more than so many requests a second.
+    /// The key exceeds this number of requests per second.
     RateLimited(u32),
-    /// Somebody tries to sign in more often than so many times in a row.
+    /// More than this number of sign-in attempts in a row.
     TooManySignIns(u32),
-    /// Another site has a browser send what only our page may.
+    /// The request came from another site.
     CrossSite,
-    /// The node has as many streams as it may, which is so many.
+    /// The node has reached its limit of this number of streams.
     TooManyStreams(usize),
-    /// The path and query are longer than so many bytes.
+    /// The path and query exceed this number of bytes.
     UriTooLong(usize),
-    /// This path is a WebSocket, and the request does not ask for one.
+    /// The path is a WebSocket, and the request is not a WebSocket handshake.
     NotSocket,
-    /// A message is binary.
+    /// A socket message is binary.
     Binary,
-    /// The agent could not go on, for this reason.
+    /// A step of the agent failed for this reason.
     StepFailed(String),
-    /// The socket has as many subscriptions as it may.
+    /// The socket has reached its limit of this number of subscriptions.
     TooManySubscriptions(usize),
-    /// No such path.
+    /// No route has this path.
     NoRoute,
-    /// No such method on this path.
+    /// The path does not accept this method.
     NoMethod,
-    /// A defect of ours.
+    /// An internal error.
     Panicked,
 }
 
@@ -72,7 +72,7 @@ impl From<Refusal> for ApiError {
     }
 }
 
-/// Every code that can be sent. `docs/errors.md` has a heading for each, and a test compares the two.
+/// Every error code. `docs/errors.md` has a heading for each, and a test compares the two.
 pub const CODES: &[&str] = &[
     "not_found",
     "role_forbids",
@@ -163,8 +163,8 @@ pub const CODES: &[&str] = &[
 ];
 
 impl ApiError {
-    /// One thing in a body is wrong.
-    pub(crate) fn wrong(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+    /// A refusal of one invalid field of a body.
+    pub fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self::BodyInvalid(vec![Problem::new(pointer, message)])
     }
 
@@ -205,19 +205,19 @@ impl ApiError {
         }
     }
 
-    /// The same with the places of another body than ours.
-    pub(crate) fn at(mut self, place: impl Fn(String) -> String) -> Self {
+    /// Rewrites the JSON Pointers of the field errors, for bodies of another format.
+    pub fn map_pointers(mut self, map: impl Fn(String) -> String) -> Self {
         if let Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
         | Self::BodyInvalid(problems) = &mut self
         {
             for problem in problems {
-                problem.pointer = place(std::mem::take(&mut problem.pointer));
+                problem.pointer = map(std::mem::take(&mut problem.pointer));
             }
         }
         self
     }
 
-    /// The limit that was reached, where this is a refusal by limit, and its value where it has one number.
+    /// The limit that was reached, with its value if it is one number.
     fn limit(&self) -> Option<(Limit, Option<u64>)> {
         match self {
             Self::Engine(Error::Refused(refusal)) => refusal.limit().map(|(limit, max)| (limit, Some(max))),
@@ -230,7 +230,7 @@ impl ApiError {
         }
     }
 
-    /// The body that describes it. What is inside of us stays there: the log has it.
+    /// The problem document. Internal errors are described in the log only.
     pub(crate) fn into_body(self) -> ProblemBody {
         let (status, code) = self.status_and_code();
         let (title, detail) = self.words();
@@ -240,7 +240,7 @@ impl ApiError {
             Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
             | Self::Engine(Error::SchemaInvalid(problems) | Error::PolicyInvalid(problems))
             | Self::BodyInvalid(problems) => (problems, None),
-            // Programs see by the pointer that the same request with this field is accepted.
+            // The pointer tells programs which field makes the request acceptable.
             Self::Engine(Error::Refused(Refusal::NameOfAccount(_))) => {
                 (vec![Problem::new("/join_account", "must be true to make a key of that person's")], None)
             }
@@ -393,8 +393,8 @@ fn ended(interaction: Interaction) -> Option<ResolutionView> {
 }
 
 impl ApiError {
-    /// The body that describes it, for whoever is not told by a response. The log has what is inside of us.
-    pub(crate) fn logged(self) -> ProblemBody {
+    /// Logs and counts the refusal, and returns its problem document, for errors that are not sent as an HTTP response.
+    pub fn log(self) -> ProblemBody {
         if let Self::Engine(Error::Store(error)) = &self {
             tracing::error!(%error, "the store could not do its work");
         }
@@ -405,7 +405,7 @@ impl ApiError {
     }
 }
 
-/// What a connection is told for which there is no room, as it goes over the wire. Counted as every refusal by limit is.
+/// The raw HTTP response to a connection that exceeds a limit. Counts the refusal.
 pub(crate) fn refused_connection(limit: Limit) -> String {
     metrics::counter!("flow_limit_refusals_total", "limit" => limit.name()).increment(1);
     let code = "limit_reached";
@@ -428,10 +428,10 @@ pub(crate) fn refused_connection(limit: Limit) -> String {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let retry = matches!(self.status_and_code().0, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-        let body = self.logged();
+        let body = self.log();
         let status = StatusCode::from_u16(body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, axum::Json(&body)).into_response();
-        // Other wires say the same in their own words (`dialects/refusals.rs`).
+        // Dialects reword the problem (`crates/dialects/src/refusals.rs`).
         response.extensions_mut().insert(body);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));

@@ -1,8 +1,8 @@
-//! Counts what is read of unfinished WebSocket messages, before the library keeps it.
+//! Counts the bytes of unfinished WebSocket messages before the WebSocket library buffers them.
 //!
-//! The library refuses a message that is too large once its last fragment is there, and knows nothing of other sockets. Here the heads of
-//! frames are read as the bytes pass by: a message that says it will be too large is refused at that head, and what is there of unfinished
-//! messages is taken from a budget of bytes of the key and of the tenant.
+//! The library refuses a message that is too large only at its last fragment, and does not know other sockets. This module parses the heads
+//! of frames as the bytes pass: a message that announces too many bytes is refused at that head, and the bytes of unfinished
+//! messages are taken from budgets of the key and of the tenant.
 
 use std::io;
 use std::pin::Pin;
@@ -16,12 +16,12 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 
 use crate::error::ApiError;
 
-/// What budgets are counted in. What is left of a message below it is not counted.
+/// Unit in which budgets are counted. A remainder below it is not counted.
 const UNIT: usize = 4096;
-/// The longest head of a frame.
+/// Maximum length of the head of a frame.
 const LONGEST_HEAD: usize = 14;
 
-/// The budgets of unfinished messages.
+/// Budgets of the bytes of unfinished messages.
 pub(crate) struct Unfinished {
     keys: Slots<(TenantId, Credential)>,
     tenants: Slots<TenantId>,
@@ -32,7 +32,7 @@ impl Unfinished {
         Self { keys: Slots::new(key_bytes.div_ceil(UNIT)), tenants: Slots::new(tenant_bytes.div_ceil(UNIT)) }
     }
 
-    /// Takes room for so many bytes of a body that is still coming in.
+    /// Takes budget for bytes of a body that is still arriving.
     pub(crate) fn take_bytes(
         &self,
         (tenant, credential): (TenantId, Credential),
@@ -57,19 +57,19 @@ impl Unfinished {
     }
 }
 
-/// What a socket has exceeded.
+/// Limit that a socket has exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Excess {
     /// One message is too large.
     Message = 1,
-    /// The unfinished messages of its key are.
+    /// The unfinished messages of the key are too large.
     Key = 2,
-    /// The unfinished messages of its tenant are.
+    /// The unfinished messages of the tenant are too large.
     Tenant = 3,
 }
 
-/// What a stream has exceeded, for whoever reads messages from it.
+/// Limit that a stream has exceeded, for the reader of its messages.
 #[derive(Clone)]
 pub(crate) struct Meter {
     excess: Arc<AtomicU8>,
@@ -84,7 +84,7 @@ impl Meter {
             .find(|one| *one as u8 == self.excess.load(Ordering::Relaxed))
     }
 
-    /// How it is said.
+    /// The refusal for an exceeded limit.
     pub(crate) fn error(&self, excess: Excess) -> ApiError {
         match excess {
             Excess::Message => ApiError::BodyTooLarge(self.most),
@@ -93,7 +93,7 @@ impl Meter {
     }
 }
 
-/// A stream of frames. It fails when what is read of it exceeds a limit.
+/// A stream of frames. Reading fails when a limit is exceeded.
 pub(crate) struct Metered<S> {
     stream: S,
     frames: Frames,
@@ -104,7 +104,7 @@ pub(crate) struct Metered<S> {
 }
 
 impl<S> Metered<S> {
-    /// Counts what comes of a caller, whose messages may have so many bytes.
+    /// Wraps a stream of a caller whose messages may have `most` bytes.
     pub(crate) fn new(stream: S, caller: &Caller, budgets: Arc<Unfinished>, most: usize) -> Self {
         let meter = Meter { excess: Arc::default(), budgets, most };
         let holder = (caller.scope.tenant, caller.credential);
@@ -115,7 +115,7 @@ impl<S> Metered<S> {
         self.meter.clone()
     }
 
-    /// Lets everything that still comes pass by unread: a connection that is closed over it would lose what was said last.
+    /// Reads and discards the remaining bytes: closing the connection with unread bytes would lose the last message to the client.
     pub(crate) async fn spill(&mut self)
     where
         S: AsyncRead + Unpin,
@@ -170,19 +170,19 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     }
 }
 
-/// The message is larger than it may be.
+/// The message exceeds its size limit.
 #[derive(Debug, PartialEq, Eq)]
 struct TooLarge;
 
-/// Where in the frames of RFC 6455 a reader is.
+/// State of a parser of RFC 6455 frames.
 struct Frames {
     most: u64,
-    /// What is there of the head of a frame.
+    /// Bytes of an incomplete frame head.
     head: [u8; LONGEST_HEAD],
     filled: usize,
-    /// What is still to come of the frame, and whether it ends its message; none in a head.
+    /// Remaining bytes of the frame, and whether it is the last of its message; `None` within a head.
     frame: Option<Frame>,
-    /// The bytes that the fragments of the unfinished message have said they have, and those that are there.
+    /// Announced and received bytes of the unfinished message.
     announced: u64,
     arrived: u64,
 }
@@ -198,7 +198,7 @@ impl Frames {
         Self { most: most as u64, head: [0; LONGEST_HEAD], filled: 0, frame: None, announced: 0, arrived: 0 }
     }
 
-    /// Reads on, and returns how many bytes there are of the unfinished message.
+    /// Parses more bytes and returns the number of bytes of the unfinished message.
     fn read(&mut self, mut bytes: &[u8]) -> Result<usize, TooLarge> {
         loop {
             match &mut self.frame {
@@ -229,7 +229,7 @@ impl Frames {
         Ok(usize::try_from(self.arrived).unwrap_or(usize::MAX))
     }
 
-    /// Begins a frame where its whole head is there.
+    /// Starts a frame once its head is complete.
     fn head_read(&mut self) -> Result<(), TooLarge> {
         let head = &self.head[..self.filled];
         let &[first, second, ..] = head else { return Ok(()) };
@@ -280,7 +280,7 @@ mod tests {
         bytes
     }
 
-    /// The same however the bytes are cut into reads.
+    /// The result does not depend on how the bytes are split into reads.
     fn check(frames: &[Vec<u8>], expected: Result<usize, TooLarge>) {
         let bytes = frames.concat();
         for portion in [1, 3, 100, bytes.len()] {

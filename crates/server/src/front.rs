@@ -1,4 +1,4 @@
-//! What people's browsers see of this server: its address, its page, its identity provider.
+//! The server as browsers see it: its public address, its page, its identity provider, and the checks against cross-site requests.
 
 use std::net::SocketAddr;
 
@@ -10,34 +10,34 @@ use crate::error::ApiError;
 use crate::oidc::Oidc;
 use crate::page::Page;
 
-/// Says that a request was made by our own page: other sites cannot send it without being asked first.
+/// Header that only the page of this server sends: another site would need a CORS preflight.
 const PAGE: &str = "x-holdpoint-page";
 
-/// What people's browsers see of this server.
+/// The server as browsers see it.
 #[derive(Clone, Default)]
 pub struct Front {
-    /// Where people find it, where that is not where it listens.
+    /// Public URL, if it differs from the listening address.
     pub public: Option<Url>,
-    /// The page, where it was built.
+    /// The web page, if it was built.
     pub page: Page,
-    /// Who else vouches for people.
+    /// The identity provider, if configured.
     pub oidc: Option<Oidc>,
-    /// Whether programs of agents run with all the rights of this process.
+    /// Whether programs of agents run unconfined, with all rights of this process.
     pub unconfined: bool,
 }
 
-/// Where a connection has found this server: the address that it was accepted at.
+/// Local address at which a connection was accepted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Here(pub(crate) SocketAddr);
 
 impl Front {
-    /// Whether browsers come over TLS, so that cookies must never be sent without.
+    /// Whether browsers use TLS, so that cookies are sent over TLS only.
     pub(crate) fn secure(&self) -> bool {
         self.public.as_ref().is_some_and(|public| public.scheme() == "https")
     }
 
-    /// Where people find the server, without a slash at the end: as its operator says, else where the connection of this request was
-    /// accepted. What a request says of it in `Host` is never repeated: anybody can write anything there.
+    /// URL of the server, without a slash at the end: the configured public URL, else the address at which the connection was
+    /// accepted. `Host` is never used, because any client can set it.
     pub(crate) fn base(&self, request: &Extensions) -> String {
         match (&self.public, request.get::<Here>()) {
             (Some(public), _) => public.as_str().trim_end_matches('/').to_owned(),
@@ -46,7 +46,7 @@ impl Front {
         }
     }
 
-    /// Refuses what another site has a browser send along with our cookie.
+    /// Refuses a request that another site makes a browser send with our cookie.
     pub(crate) fn same_site(&self, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
         if method.is_safe() {
             return Ok(());
@@ -55,14 +55,14 @@ impl Front {
         if marked { self.same_origin(headers) } else { Err(ApiError::CrossSite) }
     }
 
-    /// Refuses what a browser says to come from another site.
+    /// Refuses a request that the browser marks as coming from another site.
     pub(crate) fn same_origin(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let fetched = headers.get_all("sec-fetch-site").iter().all(|site| site == "same-origin" || site == "none");
         let ours = headers.get_all(ORIGIN).iter().all(|origin| origin.to_str().is_ok_and(|o| self.is_ours(o, headers)));
         if fetched && ours { Ok(()) } else { Err(ApiError::CrossSite) }
     }
 
-    /// Refuses a socket that a browser opens with our cookie for another site, or does not say for which.
+    /// Refuses a socket opened with our cookie by another site, or without an `Origin`.
     pub(crate) fn sent_by_our_page(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         if headers.contains_key(ORIGIN) { self.same_origin(headers) } else { Err(ApiError::CrossSite) }
     }
@@ -76,7 +76,7 @@ impl Front {
     }
 }
 
-/// An address in its usual form: a socket for IPv6 shows IPv4 addresses as mapped ones.
+/// Canonical form of an address: an IPv6 socket shows IPv4 addresses as mapped ones.
 fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }

@@ -1,4 +1,4 @@
-//! The beginning of a WebSocket: what a request must say to become one (RFC 6455, section 4.2).
+//! The WebSocket handshake (RFC 6455, section 4.2).
 
 use axum::body::Body;
 use axum::response::Response;
@@ -10,14 +10,14 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 /// A request that can become a WebSocket.
 pub(crate) struct Handshake {
-    /// The reply that makes it one.
+    /// The `101 Switching Protocols` response.
     pub(crate) accept: Response,
-    /// The connection, once the reply was sent.
+    /// The upgraded connection, available after the response was sent.
     pub(crate) upgrading: OnUpgrade,
 }
 
 impl Handshake {
-    /// Takes the connection out of a request that asks for a WebSocket; none where it does not.
+    /// Takes the connection out of a handshake request; `None` if the request is no handshake.
     pub(crate) fn of(parts: &mut Parts) -> Option<Self> {
         let asks = parts.method == Method::GET
             && has_word(parts, CONNECTION, "upgrade")
@@ -38,7 +38,7 @@ impl Handshake {
     }
 }
 
-/// Whether a header has a word in its list, in whatever case.
+/// Whether a comma-separated header contains a word, ignoring case.
 fn has_word(parts: &Parts, name: HeaderName, word: &str) -> bool {
     let values = parts.headers.get_all(name);
     values

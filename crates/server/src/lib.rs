@@ -1,12 +1,14 @@
-//! HTTP in front of the engine.
+//! The HTTP server in front of the engine.
 //!
-//! Duty: routes, the caller, streams, sockets, dialects, and the documents that describe them. A handler translates: it authenticates, parses,
-//! calls one use case, and shows the result. Status codes and error codes are assigned in `error.rs`, and only there.
+//! This crate has the routes of `/v1`, the authentication of callers, event streams, WebSockets, the web page, and the OpenAPI and AsyncAPI
+//! documents. A handler authenticates the caller, parses the request, calls one use case of the engine and renders the result. `error.rs` is
+//! the only place that assigns status codes and error codes.
 //!
-//! This crate must never touch a transaction, and never contain a rule of the domain.
+//! This crate must never touch a transaction and never contain a rule of the domain. The APIs of other systems are not here: the crate
+//! `dialects` builds them with [`handler`] and passes them to [`router`].
 //!
-//! Start reading at [`router`], then `command.rs` (how a body and its idempotency key come in), then `routes/interactions.rs`.
-//! [`listen`] is the loop that accepts connections and ends them well.
+//! Start reading at [`router`], then `command.rs` (bodies and idempotency keys), then `routes/interactions.rs`. [`listen`] is the loop that
+//! accepts and ends connections.
 
 mod app;
 mod asyncapi;
@@ -14,30 +16,29 @@ mod caller;
 mod command;
 mod connection;
 mod cookie;
-mod dialects;
 mod document;
+mod duplicate_keys;
 mod error;
 mod frames;
 mod front;
 mod handshake;
-mod heads;
 mod listen;
 mod oidc;
 mod page;
 mod params;
+mod query_params;
 mod replies;
+mod request_head;
 mod routes;
 mod sign_ins;
 mod socket;
 mod sse;
 mod strangers;
-mod taken;
 mod trace;
-mod unique;
 mod version;
 
 pub use app::{App, Limits};
-pub use asyncapi::asyncapi;
+pub use asyncapi::{Channel, MessageType, asyncapi};
 pub use connection::ConnectionLimits;
 pub use document::document;
 pub use error::CODES;
@@ -45,4 +46,17 @@ pub use front::Front;
 pub use listen::listen;
 pub use oidc::{Oidc, OidcSettings};
 pub use page::Page;
-pub use routes::{health_router, router};
+pub use routes::{Addition, health_router, router};
+
+/// Parts that the crates above this one write their handlers with: extractors, bodies, refusals, event streams and WebSockets.
+pub mod handler {
+    pub use crate::caller::{Authenticated, StreamCaller};
+    pub use crate::command::{Command, json_pointer, parse_object, parse_part, serde_message};
+    pub use crate::document::Problems;
+    pub use crate::error::ApiError;
+    pub use crate::params::{LONGEST_WAIT, PathId, PathIds, Query, TicketQuery, cursor, event_number, limit};
+    pub use crate::routes::sessions::control_session;
+    pub use crate::socket::{CloseReason, SocketHandler, SocketRequest};
+    pub use crate::sse::{EventRenderer, EventSource, Rendered, stream_events};
+    pub use crate::trace::traceparent;
+}

@@ -1,4 +1,4 @@
-//! Accepts connections, and ends them well.
+//! Accepts connections, serves them, and drains them when the server stops.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -19,16 +19,16 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 use crate::caller::Peer;
-use crate::connection::{ConnectionLimits, Guarded, Room};
+use crate::connection::{ConnectionLimits, ConnectionPool, Guarded};
 use crate::front::Here;
 use crate::socket::Sockets;
 
-/// How long a client may take to send the head of a request.
+/// Time in which a client must send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(30);
-/// How long requests in flight are waited for.
+/// Time for which the server waits for requests in flight when it stops.
 const STOP_TIME: Duration = Duration::from_secs(20);
 
-/// Serves until `stopping` turns true; then accepts nothing more, lets requests in flight finish and sockets say goodbye.
+/// Serves until `stopping` turns true; then stops accepting, lets requests in flight finish and closes sockets with a close frame.
 pub async fn listen(
     listener: TcpListener,
     router: Router,
@@ -37,7 +37,7 @@ pub async fn listen(
 ) -> io::Result<()> {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(16 * 1024);
-    let (own, room) = (listener.local_addr()?, Room::new(limits));
+    let (own, room) = (listener.local_addr()?, ConnectionPool::new(limits));
     let server = Server { http, router, room, own, connections: TaskTracker::new(), stopping: stopping.clone() };
     loop {
         let accepted = tokio::select! {
@@ -48,7 +48,7 @@ pub async fn listen(
         match accepted {
             Ok((stream, peer)) => server.accepts(stream, peer),
             Err(error) => {
-                // Out of file descriptors, most likely: those that are open will be given back.
+                // Most likely out of file descriptors: wait until some are closed.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -63,27 +63,27 @@ pub async fn listen(
     Ok(())
 }
 
-/// What serves each connection.
+/// State shared by all connections.
 struct Server {
     http: http1::Builder,
     router: Router,
-    room: Room,
-    /// Where it listens.
+    room: ConnectionPool,
+    /// Listening address.
     own: SocketAddr,
     connections: TaskTracker,
     stopping: watch::Receiver<bool>,
 }
 
 impl Server {
-    /// Serves a connection, if there is room for one more.
+    /// Serves a connection, unless a limit on connections is reached.
     fn accepts(&self, stream: TcpStream, peer: SocketAddr) {
         let places = match self.room.admit(peer) {
             Ok(admitted) => admitted,
             Err(limit) => return refuse(stream, peer, limit),
         };
-        // Answers are small and wanted at once.
+        // Replies are small and must not be delayed.
         let _ = stream.set_nodelay(true);
-        // A server that listens everywhere is where this client has found it.
+        // A server that listens on all addresses uses the one that this client connected to.
         let here = Here(stream.local_addr().unwrap_or(self.own));
         let sockets = Sockets(self.connections.clone());
         let stream = Guarded::new(stream, self.room.write_time(), Some(places.clone()));
@@ -120,7 +120,7 @@ impl Server {
     }
 }
 
-/// Closes a connection for which there is no room. It is told why as far as that can be said without waiting.
+/// Closes a connection that exceeds a limit, after writing the reason if that is possible without waiting.
 fn refuse(stream: TcpStream, peer: SocketAddr, limit: Limit) {
     tracing::debug!(%peer, limit = limit.name(), "a connection was refused");
     let response = crate::error::refused_connection(limit);
@@ -130,6 +130,6 @@ fn refuse(stream: TcpStream, peer: SocketAddr, limit: Limit) {
 }
 
 async fn stops(stopping: &mut watch::Receiver<bool>) {
-    // A sender that is gone has stopped too.
+    // A dropped sender counts as stopping.
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }

@@ -1,6 +1,6 @@
 //! Signing in through an identity provider: `OpenID` Connect, the code flow with PKCE, state and nonce.
 //!
-//! What is asked stays in the browser that asks, in a cookie of ten minutes: any node can take the answer.
+//! The state of an attempt is kept by the browser in a cookie of ten minutes, so that any node can handle the callback.
 
 mod claims;
 mod fetch;
@@ -27,18 +27,18 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-use self::claims::More;
+use self::claims::OtherClaims;
 use self::fetch::Fetch;
 
-/// Where a browser begins.
+/// Path at which a sign-in starts.
 pub(crate) const START: &str = "/sign-in/oidc/start";
-/// Where it comes back to.
+/// Path to which the provider redirects.
 pub(crate) const CALLBACK: &str = "/sign-in/oidc/callback";
-/// How long what a provider says of itself is believed.
+/// Time for which the metadata of the provider is cached.
 const BELIEVED: Duration = Duration::from_secs(3600);
-/// How soon it is asked again because of a key that is not known.
+/// Minimum interval between refreshes because of an unknown signing key.
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
-/// What may have signed a token: keys of the provider, never a secret that we share with it.
+/// Accepted signature algorithms: asymmetric keys of the provider, never a shared secret.
 const SIGNED_WITH: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
@@ -52,15 +52,15 @@ const SIGNED_WITH: [CoreJwsSigningAlgorithm; 9] = [
 ];
 
 type Fields = IdTokenFields<
-    More,
+    OtherClaims,
     EmptyExtraTokenFields,
     CoreGenderClaim,
     CoreJweContentEncryptionAlgorithm,
     CoreJwsSigningAlgorithm,
 >;
-type Token = IdToken<More, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm>;
+type Token = IdToken<OtherClaims, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm>;
 type Provider = Client<
-    More,
+    OtherClaims,
     CoreAuthDisplay,
     CoreGenderClaim,
     CoreJweContentEncryptionAlgorithm,
@@ -79,20 +79,20 @@ type Provider = Client<
     EndpointMaybeSet,
 >;
 
-/// Which provider, and what its word is worth.
+/// Settings of the identity provider.
 #[derive(Debug, Clone)]
 pub struct OidcSettings {
-    /// The provider's address, as it calls itself.
+    /// Issuer URL of the provider.
     pub issuer: Url,
-    /// What the provider calls us.
+    /// Client id of this server.
     pub client_id: String,
-    /// What we prove ourselves to it with, where it wants that.
+    /// Client secret, if the provider requires one.
     pub client_secret: Option<String>,
-    /// The claim that has the role; dots lead into objects.
+    /// Name of the claim with the role; dots select nested fields.
     pub role_claim: String,
-    /// The claim that names people when they first come; dots lead into objects. If absent: the verified mail address, else the subject.
+    /// Name of the claim that names new people; dots select nested fields. If absent: the verified mail address, else the subject.
     pub name_claim: Option<String>,
-    /// The tenant and project where its people belong, by name.
+    /// Names of the tenant and project of its people.
     pub place: (String, String),
 }
 
@@ -103,18 +103,18 @@ pub struct Oidc(Arc<Inner>);
 struct Inner {
     settings: OidcSettings,
     fetch: Fetch,
-    known: Mutex<Known>,
+    known: Mutex<CachedMetadata>,
 }
 
-/// What a provider says of itself, and when it was asked; when it was last asked because of a key that was not known.
+/// Cached metadata of the provider, the time of the request, and the time of the last refresh because of an unknown key.
 #[derive(Default)]
-struct Known {
+struct CachedMetadata {
     metadata: Option<(Instant, CoreProviderMetadata)>,
     keys_sought_at: Option<Instant>,
 }
 
-impl Known {
-    /// What it said, unless that was too long ago, or new keys are sought and may be.
+impl CachedMetadata {
+    /// The cached metadata, unless it is too old, or a refresh for an unknown key is due.
     fn fresh(&mut self, for_keys: bool) -> Option<CoreProviderMetadata> {
         if for_keys && self.keys_sought_at.is_none_or(|at| at.elapsed() >= AGAIN_AFTER) {
             self.keys_sought_at = Some(Instant::now());
@@ -124,17 +124,17 @@ impl Known {
     }
 }
 
-/// What a provider is asked: the secrets of one attempt to sign in, kept by the browser.
+/// Secrets of one sign-in attempt, kept by the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct SignInAttempt {
     pub(crate) state: String,
     pub(crate) nonce: String,
     pub(crate) verifier: String,
 }
 
-/// Why a provider's word was not taken. The log has it; the browser is told that it did not work.
+/// Reason why a sign-in failed. The log has the details; the browser only learns that it failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refused {
+pub(crate) enum OidcError {
     #[error("the provider cannot be used: {0}")]
     Provider(String),
     #[error("the code was not exchanged: {0}")]
@@ -150,7 +150,7 @@ pub(crate) enum Refused {
 }
 
 impl Oidc {
-    /// Knows a provider. It is asked about itself when somebody first signs in.
+    /// Configures a provider. Its metadata is requested at the first sign-in.
     pub fn new(settings: OidcSettings) -> Result<Self, String> {
         let fetch = Fetch::new().map_err(|error| error.to_string())?;
         Ok(Self(Arc::new(Inner { settings, fetch, known: Mutex::default() })))
@@ -165,8 +165,8 @@ impl Oidc {
         self.0.settings.place.clone()
     }
 
-    /// Where the browser goes to be asked by the provider.
-    pub(crate) async fn ask(&self, base: &str, asked: &Asked) -> Result<Url, Refused> {
+    /// URL of the provider to which the browser is redirected.
+    pub(crate) async fn ask(&self, base: &str, asked: &SignInAttempt) -> Result<Url, OidcError> {
         let provider = self.provider(base, false).await?;
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(asked.verifier.clone()));
         let (state, nonce) = (asked.state.clone(), asked.nonce.clone());
@@ -179,26 +179,26 @@ impl Oidc {
         Ok(request.add_scopes(scopes).set_pkce_challenge(challenge).url().0)
     }
 
-    /// Takes the provider's answer: the code for a token, the token for a person.
+    /// Exchanges the code for a token, and verifies the token.
     pub(crate) async fn answer(
         &self,
         base: &str,
         code: String,
-        asked: &Asked,
+        asked: &SignInAttempt,
         now: Timestamp,
-    ) -> Result<Identity, Refused> {
+    ) -> Result<Identity, OidcError> {
         let provider = self.provider(base, false).await?;
         let request = provider
             .exchange_code(AuthorizationCode::new(code))
-            .map_err(|error| Refused::Provider(error.to_string()))?
+            .map_err(|error| OidcError::Provider(error.to_string()))?
             .set_pkce_verifier(PkceCodeVerifier::new(asked.verifier.clone()));
         let tokens =
-            request.request_async(&self.0.fetch).await.map_err(|error| Refused::Exchange(described(&error)))?;
-        let token = tokens.id_token().ok_or_else(|| Refused::Exchange("there is no id token".into()))?;
+            request.request_async(&self.0.fetch).await.map_err(|error| OidcError::Exchange(described(&error)))?;
+        let token = tokens.id_token().ok_or_else(|| OidcError::Exchange("there is no id token".into()))?;
         let settings = &self.0.settings;
         match believed(&provider, token, asked, now, settings) {
-            Err(Refused::Token(error)) if unknown_key(&error) => {
-                // It may have new keys since.
+            Err(OidcError::Token(error)) if unknown_key(&error) => {
+                // The provider may have rotated its keys.
                 let provider = self.provider(base, true).await?;
                 believed(&provider, token, asked, now, settings)
             }
@@ -206,8 +206,8 @@ impl Oidc {
         }
     }
 
-    /// The provider as it describes itself, asked again where its keys may be new.
-    async fn provider(&self, base: &str, for_keys: bool) -> Result<Provider, Refused> {
+    /// Client with the metadata of the provider; `for_keys` requests a refresh because of an unknown key.
+    async fn provider(&self, base: &str, for_keys: bool) -> Result<Provider, OidcError> {
         let OidcSettings { client_id, client_secret, .. } = &self.0.settings;
         let mut known = self.0.known.lock().await;
         let metadata = match known.fresh(for_keys) {
@@ -220,21 +220,21 @@ impl Oidc {
         };
         drop(known);
         let back = RedirectUrl::new(format!("{base}{CALLBACK}"));
-        let back = back.map_err(|error| Refused::Provider(error.to_string()))?;
+        let back = back.map_err(|error| OidcError::Provider(error.to_string()))?;
         let secret = client_secret.clone().map(ClientSecret::new);
         let provider = Client::from_provider_metadata(metadata, ClientId::new(client_id.clone()), secret);
         Ok(provider.set_redirect_uri(back))
     }
 
-    /// Asks the provider. It calls itself with a slash at the end or without, and an address that was parsed does not tell.
-    async fn discovered(&self) -> Result<CoreProviderMetadata, Refused> {
+    /// Requests the metadata. The issuer may be with or without a trailing slash, which a parsed URL does not preserve: both are tried.
+    async fn discovered(&self) -> Result<CoreProviderMetadata, OidcError> {
         let issuer = self.0.settings.issuer.as_str();
-        let mut refused = Refused::Provider(String::new());
+        let mut refused = OidcError::Provider(String::new());
         for name in [issuer.trim_end_matches('/'), issuer] {
-            let name = IssuerUrl::new(name.to_owned()).map_err(|error| Refused::Provider(error.to_string()))?;
+            let name = IssuerUrl::new(name.to_owned()).map_err(|error| OidcError::Provider(error.to_string()))?;
             match CoreProviderMetadata::discover_async(name, &self.0.fetch).await {
                 Ok(metadata) => return Ok(metadata),
-                Err(error) => refused = Refused::Provider(described(&error)),
+                Err(error) => refused = OidcError::Provider(described(&error)),
             }
         }
         Err(refused)
@@ -244,10 +244,10 @@ impl Oidc {
 fn believed(
     provider: &Provider,
     token: &Token,
-    asked: &Asked,
+    asked: &SignInAttempt,
     now: Timestamp,
     settings: &OidcSettings,
-) -> Result<Identity, Refused> {
+) -> Result<Identity, OidcError> {
     let now = DateTime::<Utc>::from_timestamp(now.as_second(), 0).unwrap_or_default();
     let verifier = provider.id_token_verifier().set_allowed_algs(SIGNED_WITH).set_time_fn(move || now);
     let claims = token.claims(&verifier, &Nonce::new(asked.nonce.clone()))?;
@@ -262,7 +262,7 @@ fn unknown_key(error: &ClaimsVerificationError) -> bool {
     )
 }
 
-/// An error with what lies behind it.
+/// Text of an error and its sources.
 fn described(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! The page: built into the binary, and given out so that browsers keep what never changes and trust nothing else.
+//! The web page, embedded in the binary. Assets with hashed names are cached for ever, everything else is revalidated.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -11,17 +11,17 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::ApiError;
 
-/// The page as it was built, or nothing.
+/// Files of the built page; empty if it was not built.
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
 #[allow_missing = true]
 struct Built;
 
-/// The document that draws every path.
+/// The HTML document, which is served for every path of the page.
 const INDEX: &str = "index.html";
-/// Files here have a name that changes with what is in them.
+/// Directory of files with hashed names.
 const HASHED: &str = "assets/";
-/// What begins so is asked by programs, which want to be told that there is nothing.
+/// Prefixes of paths of the API, where an unknown path is an error instead of the page.
 const PROGRAMS: &[&str] =
     &["v1", "v2", "api", "hitl", "ws", "docs", "mcp", "healthz", "readyz", "metrics", "openapi.json"];
 
@@ -30,13 +30,13 @@ const PROGRAMS: &[&str] =
 pub struct Page(Option<fn(&str) -> Option<EmbeddedFile>>);
 
 impl Page {
-    /// The page that is built into this binary. Without one every path that is no operation's is unknown.
+    /// The page embedded in this binary. Without it every path without an operation is unknown.
     #[must_use]
     pub fn built() -> Self {
         Self::of::<Built>()
     }
 
-    /// Another page.
+    /// A page of other files, for tests.
     #[must_use]
     pub fn of<Files: RustEmbed>() -> Self {
         Self(Some(Files::get))
@@ -46,7 +46,7 @@ impl Page {
         self.0?(path)
     }
 
-    /// What is at a path that no operation has. The nonce is this reply's alone.
+    /// Replies to a path without an operation. The nonce belongs to this reply.
     pub(crate) fn reply(self, method: &Method, uri: &Uri, headers: &HeaderMap, nonce: &str) -> Response {
         let path = uri.path().trim_start_matches('/');
         let first = path.split('/').next().unwrap_or_default();
@@ -75,10 +75,10 @@ impl Page {
     }
 }
 
-/// A file as it is. What has a changing name is kept for ever; the rest is asked for again each time.
+/// Replies with a file. A hashed name is cached for ever; other files are revalidated.
 fn given(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
     let hash: String = file.metadata.sha256_hash().iter().map(|byte| format!("{byte:02x}")).collect();
-    // Weak, since the same file may be compressed on its way.
+    // A weak tag, because the file may be compressed.
     let tag = format!("W/\"{hash}\"");
     let known = asked.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let known = known.flat_map(|value| value.split(',')).any(|value| value.trim() == tag);
@@ -110,7 +110,7 @@ fn policy(nonce: &str) -> String {
     )
 }
 
-/// Puts the nonce where the page looks for it.
+/// Inserts the nonce into the document.
 fn filled(document: &str, nonce: &str) -> String {
     let tag = format!("<meta name=\"csp-nonce\" content=\"{nonce}\">");
     let there = document.find("name=\"csp-nonce\"");

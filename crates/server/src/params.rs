@@ -1,4 +1,4 @@
-//! Ids and query parameters as they come in.
+//! Path and query parameters.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -13,15 +13,15 @@ use utoipa::IntoParams;
 use crate::App;
 use crate::error::ApiError;
 
-/// The longest that a request may wait.
-pub(crate) const LONGEST_WAIT: u64 = 300;
-/// The largest page.
+/// Maximum time that a request may wait, in seconds.
+pub const LONGEST_WAIT: u64 = 300;
+/// Maximum page size.
 pub(crate) const LARGEST_PAGE: u32 = 200;
 
-/// An id in the path.
-pub(crate) struct Id<T>(pub(crate) T);
+/// Extractor of an id in the path.
+pub struct PathId<T>(pub T);
 
-impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
+impl<T: FromStr<Err: Display>> FromRequestParts<App> for PathId<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
@@ -32,10 +32,10 @@ impl<T: FromStr<Err: Display>> FromRequestParts<App> for Id<T> {
     }
 }
 
-/// Two ids in the path.
-pub(crate) struct Ids<A, B>(pub(crate) A, pub(crate) B);
+/// Extractor of two ids in the path.
+pub struct PathIds<A, B>(pub A, pub B);
 
-impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> for Ids<A, B> {
+impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> for PathIds<A, B> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
@@ -47,8 +47,8 @@ impl<A: FromStr<Err: Display>, B: FromStr<Err: Display>> FromRequestParts<App> f
     }
 }
 
-/// Query parameters; those that are not known are refused, and so is NUL, which one of the stores cannot be asked for.
-pub(crate) struct Query<T>(pub(crate) T);
+/// Extractor of query parameters. NUL is refused, because PostgreSQL text cannot contain it.
+pub struct Query<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
     type Rejection = ApiError;
@@ -62,17 +62,17 @@ impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
     }
 }
 
-/// The one parameter of what a browser opens and cannot send a key to.
+/// Query of a stream or socket that a browser opens, where it cannot send a key.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct TicketQuery {
-    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream or socket.
+pub struct TicketQuery {
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream or socket.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }
 
-/// How long to wait.
+/// Query of one question.
 pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
     match seconds.unwrap_or(0) {
         seconds if seconds <= LONGEST_WAIT => Ok(Duration::from_secs(seconds)),
@@ -80,28 +80,28 @@ pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
     }
 }
 
-/// How much of a list.
-pub(crate) fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
+/// Checks the size of a page; 50 if absent.
+pub fn limit(limit: Option<u32>) -> Result<u32, ApiError> {
     match limit.unwrap_or(50) {
         limit if (1..=LARGEST_PAGE).contains(&limit) => Ok(limit),
         _ => Err(ApiError::QueryInvalid(format!("limit: 1 to {LARGEST_PAGE}"))),
     }
 }
 
-/// Where a list goes on.
-pub(crate) fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T>, ApiError> {
+/// Parses the cursor of a list.
+pub fn cursor<T: FromStr<Err: Display>>(cursor: Option<&str>) -> Result<Option<T>, ApiError> {
     cursor.map(|text| text.parse().map_err(|error| ApiError::QueryInvalid(format!("cursor: {error}")))).transpose()
 }
 
-/// A number of a list. Stores count in 63 bits.
-pub(crate) fn counted(number: u64) -> Result<u64, ApiError> {
+/// Checks a cursor that is a number. Stores count in 63 bits.
+pub(crate) fn list_number(number: u64) -> Result<u64, ApiError> {
     i64::try_from(number)
         .map(|_| number)
         .map_err(|_| ApiError::QueryInvalid("cursor: not a number of this list".into()))
 }
 
-/// After which event. Stores count in 63 bits.
-pub(crate) fn number(after: Option<u64>) -> Result<u64, ApiError> {
+/// Checks the number of an event. Stores count in 63 bits.
+pub fn event_number(after: Option<u64>) -> Result<u64, ApiError> {
     let after = after.unwrap_or(0);
     if i64::try_from(after).is_err() {
         return Err(ApiError::QueryInvalid("after: not the number of an event".into()));

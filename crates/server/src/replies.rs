@@ -1,9 +1,11 @@
-//! How many bytes of replies a key or person, and a tenant, may have under way at this node.
+//! Limits on the bytes of replies that a key or person, and a tenant, have in flight on this node.
 //!
-//! A reply stays in memory until its reader has taken it. Whoever asks for many large ones and reads none of them is refused the next one;
-//! replies of others are not touched. What a command has done is always told: its reply is counted, and the command after it is refused.
-//! A large event on a stream, or message on a socket, is counted like a reply while it waits for its reader; where there is no room for it, the
-//! stream or socket ends, and its reader connects again from where it was.
+//! A reply stays in memory until its reader has taken it. A caller who requests many large replies and reads none of them is refused the next
+//! one; replies to others are not affected. The reply to a command is always sent, because the command was carried out: it is counted, and the
+//! next command is refused.
+//!
+//! A large event on a stream, or message on a socket, is counted like a reply while it waits for its reader. Where the limit is reached, the
+//! stream or socket ends, and its reader reconnects from its last position.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -24,23 +26,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::App;
 use crate::error::ApiError;
 
-/// How many messages on the sockets of one key or person are answered at once. A large answer keeps its place until it was read.
+/// Number of socket messages of one key or person that are handled at once. A large reply keeps its slot until it was read.
 const ANSWERS: usize = 64;
 /// Replies up to this size are not counted.
 const SMALL: u64 = 64 * 1024;
-/// So many bytes are handed to the connection at a time; it takes more when its reader has.
+/// Size of the pieces in which a reply is handed to the connection.
 const PIECE: usize = 16 * 1024;
 
-/// Who a reply is for: filled in when the caller is known.
+/// Recipient of a reply, set when the caller is authenticated.
 #[derive(Clone)]
 pub(crate) struct Addressee {
     whose: Arc<OnceLock<Counted>>,
-    /// Whether the request is a command, whose reply has to be sent.
+    /// Whether the request is a command, whose reply must be sent.
     commands: bool,
 }
 
 impl Addressee {
-    /// Notes that the reply is for this caller. Refuses a command of one who has as much under way as may be.
+    /// Sets the recipient. Refuses a command of a caller whose replies in flight reach the limit.
     pub(crate) fn is(&self, caller: &Caller, replies: &Replies) -> Result<(), Refusal> {
         let counted = Counted::of(caller);
         if self.commands {
@@ -51,13 +53,13 @@ impl Addressee {
         Ok(())
     }
 
-    /// Whose request it is, once that is known.
+    /// The caller of the request, once authenticated.
     pub(crate) fn caller(&self) -> Option<(TenantId, Credential)> {
         self.whose.get().map(|counted| (counted.tenant, counted.credential))
     }
 }
 
-/// What the bytes of a caller are counted under.
+/// Keys under which the bytes of a caller are counted.
 #[derive(Debug, Clone)]
 struct Counted {
     tenant: TenantId,
@@ -72,7 +74,7 @@ impl Counted {
     }
 }
 
-/// The bytes of replies that are under way.
+/// Bytes of replies in flight.
 #[derive(Clone)]
 pub(crate) struct Replies {
     key_bytes: u64,
@@ -84,7 +86,7 @@ pub(crate) struct Replies {
 struct UnderWay {
     keys: HashMap<(ProjectId, String), u64>,
     tenants: HashMap<TenantId, u64>,
-    /// The places for answers on sockets, while somebody uses them.
+    /// Slots for replies on sockets, while they are used.
     answers: HashMap<(ProjectId, String), Weak<Semaphore>>,
 }
 
@@ -93,7 +95,7 @@ impl Replies {
         Self { key_bytes, tenant_bytes, under_way: Arc::default() }
     }
 
-    /// Refuses a request of somebody whose replies take all the bytes that they may.
+    /// Refuses a request of a caller whose replies in flight reach the limit.
     fn admit(&self, whose: &Counted) -> Result<(), Refusal> {
         let under_way = self.under_way.lock();
         if under_way.keys.get(&whose.key).is_some_and(|bytes| *bytes >= self.key_bytes) {
@@ -105,18 +107,18 @@ impl Replies {
         Ok(())
     }
 
-    /// Refuses a message of somebody whose replies take all the bytes that they may.
+    /// Refuses a socket message of a caller whose replies in flight reach the limit.
     pub(crate) fn admit_caller(&self, caller: &Caller) -> Result<(), Refusal> {
         self.admit(&Counted::of(caller))
     }
 
-    /// Counts what is told on a socket, unless there is no room for it. Small messages are not counted.
+    /// Counts a message to a socket, unless the limit is reached. Small messages are not counted.
     pub(crate) fn count_news(&self, caller: &Caller, bytes: usize) -> Result<Option<Held>, Refusal> {
         let bytes = bytes as u64;
         if bytes > SMALL { self.count(&Counted::of(caller), bytes).map(Some) } else { Ok(None) }
     }
 
-    /// Waits for a place to answer a message on a socket: a key whose answers nobody reads waits for itself.
+    /// Waits for a slot to reply to a socket message: a key that does not read its replies delays only itself.
     pub(crate) async fn answer(&self, caller: &Caller) -> Option<Answer> {
         let whose = Counted::of(caller);
         let places = {
@@ -133,7 +135,7 @@ impl Replies {
         Some(Answer { replies: self.clone(), whose, place })
     }
 
-    /// Counts a reply to a read, unless there is no room for it. One is always let through, however large it is.
+    /// Counts a reply to a read, unless the limit is reached. One reply is always accepted, whatever its size.
     fn count(&self, whose: &Counted, bytes: u64) -> Result<Held, Refusal> {
         let under_way = self.under_way.lock();
         let of_key = under_way.keys.get(&whose.key).copied().unwrap_or_default();
@@ -148,7 +150,7 @@ impl Replies {
         Ok(self.hold(whose, bytes))
     }
 
-    /// Counts a reply that has to be sent.
+    /// Counts a reply that must be sent.
     fn hold(&self, whose: &Counted, bytes: u64) -> Held {
         let mut under_way = self.under_way.lock();
         *under_way.keys.entry(whose.key.clone()).or_default() += bytes;
@@ -158,7 +160,7 @@ impl Replies {
     }
 }
 
-/// A place to answer a message on a socket.
+/// A slot to reply to a socket message.
 pub(crate) struct Answer {
     replies: Replies,
     whose: Counted,
@@ -166,7 +168,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Counts the answer until it was sent. A small one gives its place to the next message.
+    /// Counts the reply until it was sent. A small reply releases its slot at once.
     pub(crate) fn of_bytes(self, bytes: usize) -> Option<(Held, OwnedSemaphorePermit)> {
         let bytes = bytes as u64;
         (bytes > SMALL).then(|| (self.replies.hold(&self.whose, bytes), self.place))
@@ -197,7 +199,7 @@ fn subtract<K: Hash + Eq>(counts: &mut HashMap<K, u64>, key: &K, bytes: u64) {
     }
 }
 
-/// Counts what is replied until its reader has taken it.
+/// Middleware that counts a reply until its reader has taken it.
 pub(crate) async fn counted(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let reads = request.method() == Method::GET;
     let addressee = Addressee { whose: Arc::default(), commands: !reads };
@@ -220,24 +222,24 @@ pub(crate) async fn counted(State(app): State<App>, mut request: Request, next: 
     }
 }
 
-/// A body that is counted, and handed on in pieces.
+/// A body that is counted and passed on in pieces.
 struct Counting {
     body: Body,
-    /// What is left of a piece that was larger.
+    /// Remainder of a larger piece.
     left: Bytes,
-    /// The bytes of the whole reply or, of a stream, those of the event that is handed on.
+    /// Counted bytes of the whole reply or, for a stream, of the current event.
     held: Option<Held>,
     stream: Option<Stream>,
 }
 
-/// A body without an end that is known: its events are counted one by one.
+/// A body of unknown length: its events are counted one by one.
 struct Stream {
     replies: Replies,
     whose: Counted,
 }
 
 impl Counting {
-    /// Counts an event of a stream. Without room for it, the connection is broken off.
+    /// Counts an event of a stream. Breaks the connection if the limit is reached.
     fn event(&mut self, data: &Bytes) -> Result<(), axum::Error> {
         let Some(stream) = &self.stream else { return Ok(()) };
         let bytes = data.len() as u64;
@@ -249,7 +251,7 @@ impl Counting {
                 self.held = Some(held);
                 Ok(())
             }
-            Err(refusal) => Err(axum::Error::new(std::io::Error::other(ApiError::from(refusal).logged().title))),
+            Err(refusal) => Err(axum::Error::new(std::io::Error::other(ApiError::from(refusal).log().title))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Every route, with its operation in the document.
+//! Every route of `/v1`, with its operation in the OpenAPI document, and the router of the whole server.
 
 mod actions;
 mod agents;
@@ -46,18 +46,28 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 use crate::App;
+use crate::asyncapi::{Channel, asyncapi};
 use crate::document::base;
 use crate::error::ApiError;
-use crate::heads::unambiguous;
 use crate::oidc::{CALLBACK, START};
+use crate::request_head::refuse_ambiguous;
 use crate::trace::traced;
 
-/// What a browser may load for the page that shows the document.
+/// Content security policy of the page that shows the OpenAPI document.
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                            font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// All operations, each in one place with its route.
-pub(crate) fn operations() -> OpenApiRouter<App> {
+/// Operations and WebSocket channels of a crate above this one, which the server mounts and describes beside its own.
+#[derive(Default)]
+pub struct Addition {
+    /// Routes with their operations in the OpenAPI document.
+    pub operations: OpenApiRouter<App>,
+    /// WebSockets among those routes, for the AsyncAPI document.
+    pub channels: Vec<Channel>,
+}
+
+/// All operations with their routes, and those of a crate above this one.
+pub(crate) fn operations(added: OpenApiRouter<App>) -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(base())
         .routes(routes!(sessions::session_start, sessions::session_list))
         .routes(routes!(sessions::session_get))
@@ -136,17 +146,18 @@ pub(crate) fn operations() -> OpenApiRouter<App> {
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))
-        .merge(crate::dialects::operations())
+        .merge(added)
 }
 
-/// The whole server as a service.
-pub fn router(app: App) -> Router {
-    let (router, document) = operations().split_for_parts();
+/// The router of the whole server, with the routes that a crate above this one adds.
+pub fn router(app: App, addition: Addition) -> Router {
+    let (router, document) = operations(addition.operations).split_for_parts();
+    let asyncapi = asyncapi(addition.channels);
     let layers = ServiceBuilder::new()
         .layer(SetSensitiveRequestHeadersLayer::new([AUTHORIZATION, COOKIE]))
         .layer(from_fn(traced))
         .layer(CatchPanicLayer::custom(|_| ApiError::Panicked.into_response()))
-        .layer(from_fn(unambiguous))
+        .layer(from_fn(refuse_ambiguous))
         .layer(CompressionLayer::new())
         .layer(SetResponseHeaderLayer::if_not_present(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
         .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")))
@@ -154,7 +165,7 @@ pub fn router(app: App) -> Router {
     router
         .route(START, get(oidc::start))
         .route(CALLBACK, get(oidc::callback))
-        .route("/asyncapi.json", get(async || axum::Json(crate::asyncapi::asyncapi())))
+        .route("/asyncapi.json", get(async move || axum::Json(asyncapi)))
         .merge(described(document))
         .fallback(page)
         .method_not_allowed_fallback(no_method)
@@ -162,7 +173,7 @@ pub fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// The page that shows the document, with the headers of our own page. It writes styles into its elements, which no nonce can allow.
+/// The page that shows the OpenAPI document, with the security headers of the web page. It sets inline styles, which a nonce cannot allow.
 fn described(document: utoipa::openapi::OpenApi) -> Router<App> {
     let page: Router<App> = SwaggerUi::new("/docs").url("/openapi.json", document).into();
     let set = |name: HeaderName, value: &'static str| {
@@ -174,7 +185,7 @@ fn described(document: utoipa::openapi::OpenApi) -> Router<App> {
         .layer(set(REFERRER_POLICY, "no-referrer"))
 }
 
-/// Health and figures alone, for a process that serves nothing else.
+/// Routes for health checks and metrics, for a process that serves no API.
 pub fn health_router(app: App) -> Router {
     Router::new()
         .route("/healthz", get(health::healthz))
@@ -184,7 +195,7 @@ pub fn health_router(app: App) -> Router {
         .with_state(app)
 }
 
-/// Whatever is no operation's is the page's.
+/// Paths without an operation belong to the web page.
 async fn page(State(app): State<App>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     app.front.page.reply(&method, &uri, &headers, &app.engine.nonce())
 }

@@ -1,4 +1,4 @@
-//! How often somebody may try to sign in: a node's own view, by account and by address.
+//! Rate limits of sign-in attempts, per account and per address. Each node counts for itself.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -9,20 +9,20 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use crate::error::ApiError;
 
-/// How many accounts and addresses are remembered before those are forgotten that may try again anyway.
+/// Number of accounts and addresses to remember before those without a remaining limit are dropped.
 const MOST: usize = 10_000;
-/// How many attempts in a row an account may have from one address, and how soon there is one more.
+/// Burst of attempts on an account from one address, and the interval after which another is allowed.
 const OF_ACCOUNT: (u32, Duration) = (10, Duration::from_secs(6));
-/// How many attempts in a row an account may have from all addresses together, and how soon there is one more.
+/// Burst of attempts on an account from all addresses, and the interval after which another is allowed.
 const OF_ACCOUNT_ALONE: (u32, Duration) = (1000, Duration::from_millis(200));
-/// How many attempts in a row may come from one address, and how soon there is one more.
+/// Burst of attempts from one address, and the interval after which another is allowed.
 const OF_ADDRESS: (u32, Duration) = (30, Duration::from_secs(2));
 
-/// How often somebody may try to sign in.
+/// Rate limits of sign-in attempts.
 pub(crate) struct SignIns {
-    /// Attempts on an account from one address: somebody else's do not keep its owner out.
+    /// Attempts on an account from one address: attempts of others do not lock out its owner.
     by_account: DefaultKeyedRateLimiter<(String, Option<IpAddr>)>,
-    /// Attempts on an account from everywhere: many addresses together guess no faster than this.
+    /// Attempts on an account from all addresses: many addresses together cannot guess faster.
     by_account_alone: DefaultKeyedRateLimiter<String>,
     by_address: DefaultKeyedRateLimiter<IpAddr>,
 }

@@ -1,7 +1,8 @@
-//! One WebSocket: pulled by its reader as streams are, so that a slow one holds one portion and nothing more.
+//! The connection of one WebSocket. Events are pulled, so that a slow reader holds one batch in memory.
 //!
-//! What is said on it is the business of a [`Talk`]. Here is what all of them share: who may open one, pings, the end of those that
-//! are silent or do not read, the size of messages, the rate, and a good end when the server stops or the credential does.
+//! A [`SocketHandler`] decides what is said on a socket. This module has the parts that all sockets share: the extractor that opens one, pings,
+//! the end of sockets that are silent or not read, the size of messages, the rate, and the close frame when the server stops or the credential
+//! is no longer valid.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,62 +22,62 @@ use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
 use tokio_util::task::TaskTracker;
 
 use crate::App;
-use crate::caller::{Reading, within_rate};
+use crate::caller::{StreamCaller, check_rate};
 use crate::error::ApiError;
 use crate::frames::{Excess, Meter, Metered};
 use crate::handshake::Handshake;
-use crate::sse::Counted;
+use crate::sse::StreamSlot;
 
-/// How many heartbeats a socket may be silent, or leave what it is told unread.
+/// Number of heartbeats for which a socket may be silent or unread.
 const PATIENCE: u32 = 3;
 
-/// How much is read at once: each socket has as much memory for it.
+/// Size of the read buffer of each socket.
 const READ_AT_ONCE: usize = 4 * 1024;
 
-/// How long the other side may take to agree that it is over.
+/// Time in which the client must reply to a close frame.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// What a server that stops waits for.
+/// Tracks open sockets, for which a stopping server waits.
 #[derive(Clone)]
 pub(crate) struct Sockets(pub(crate) TaskTracker);
 
-/// What is said on a socket, and what is made of what comes in. Only translation.
-pub(crate) trait Talk: Send + 'static {
-    /// Something that there is to tell.
-    type News: Send;
+/// Translates between a socket and the engine: renders updates and handles messages. Contains no rule.
+pub trait SocketHandler: Send + 'static {
+    /// Something to send to the client.
+    type Update: Send;
 
-    /// Takes the caller as they are now: what follows is done, and shown, with the rights of this moment.
-    fn renew(&mut self, caller: &Caller);
-    /// What there is to tell before anything else.
-    fn found(&mut self) -> Vec<Self::News>;
-    /// What there is to tell next. It may be dropped while it waits: what was not given is given the next time.
-    fn next(&mut self) -> impl Future<Output = Result<Vec<Self::News>, engine::Error>> + Send;
-    /// How it is told.
-    fn told(&mut self, news: Self::News) -> impl Future<Output = Vec<String>> + Send;
-    /// What is replied to a message.
-    fn heard(&mut self, text: &str) -> impl Future<Output = Vec<String>> + Send;
-    /// What is replied to a message that is refused before it is read.
-    fn refused(&self, error: ApiError) -> String;
-    /// A heartbeat has passed.
-    fn beat(&mut self) -> impl Future<Output = ()> + Send;
-    /// What is said last.
-    fn farewell(&self, end: End) -> Option<String>;
+    /// Replaces the caller after a recheck, so that everything that follows uses their current rights.
+    fn set_caller(&mut self, caller: &Caller);
+    /// Takes the updates that are ready. They are sent before anything else.
+    fn take_updates(&mut self) -> Vec<Self::Update>;
+    /// Waits for the next updates. Cancel-safe: an update that was not returned is returned by the next call.
+    fn next(&mut self) -> impl Future<Output = Result<Vec<Self::Update>, engine::Error>> + Send;
+    /// Renders an update as messages.
+    fn render(&mut self, news: Self::Update) -> impl Future<Output = Vec<String>> + Send;
+    /// Handles a message and returns the replies.
+    fn handle(&mut self, text: &str) -> impl Future<Output = Vec<String>> + Send;
+    /// Renders the refusal of a message that was not parsed.
+    fn refusal(&self, error: ApiError) -> String;
+    /// Called at every heartbeat.
+    fn heartbeat(&mut self) -> impl Future<Output = ()> + Send;
+    /// Renders the last message before the close frame.
+    fn farewell(&self, end: CloseReason) -> Option<String>;
 }
 
-/// Why the server ends a socket.
+/// Reason why the server closes a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// The server stops: connect again.
+pub enum CloseReason {
+    /// The server is stopping. The client may reconnect.
     Stopping,
-    /// The credential is no longer good.
+    /// The credential is no longer valid.
     Unauthenticated,
-    /// The store cannot be read: connect again.
+    /// The store cannot be read. The client may reconnect.
     Interrupted,
 }
 
-impl End {
-    /// The word for it.
-    pub(crate) const fn name(self) -> &'static str {
+impl CloseReason {
+    /// Name in the close frame.
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Stopping => "stopping",
             Self::Unauthenticated => "unauthenticated",
@@ -93,18 +94,18 @@ impl End {
     }
 }
 
-/// Whoever wants to open a socket.
-pub(crate) struct Joining {
-    pub(crate) caller: Caller,
+/// Extractor of a WebSocket handshake and its authenticated caller.
+pub struct SocketRequest {
+    pub caller: Caller,
     handshake: Option<Handshake>,
     sockets: Option<Sockets>,
 }
 
-impl FromRequestParts<App> for Joining {
+impl FromRequestParts<App> for SocketRequest {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let Reading(caller) = Reading::from_request_parts(parts, app).await?;
+        let StreamCaller(caller) = StreamCaller::from_request_parts(parts, app).await?;
         let wire = if caller.wire == Wire::Http { Wire::Ws } else { caller.wire };
         let caller = Caller { wire, ..caller };
         let sockets = parts.extensions.get::<Sockets>().cloned();
@@ -112,17 +113,17 @@ impl FromRequestParts<App> for Joining {
     }
 }
 
-impl Joining {
-    /// Opens the socket.
-    pub(crate) fn with(self, app: &App, talk: impl Talk) -> Result<Response, ApiError> {
+impl SocketRequest {
+    /// Accepts the handshake and runs the socket with this handler.
+    pub fn open(self, app: &App, handler: impl SocketHandler) -> Result<Response, ApiError> {
         let (Some(Handshake { accept, upgrading }), Some(Sockets(sockets))) = (self.handshake, self.sockets) else {
             return Err(ApiError::NotSocket);
         };
-        let counted = Counted::one(app, &self.caller)?;
+        let counted = StreamSlot::one(app, &self.caller)?;
         let (app, caller) = (app.clone(), self.caller);
         sockets.spawn(async move {
             match upgrading.await {
-                Ok(stream) => Line::new(app, caller, stream).await.keep(talk).await,
+                Ok(stream) => OpenSocket::new(app, caller, stream).await.keep(handler).await,
                 Err(error) => tracing::debug!(%error, "a socket was not opened"),
             }
             drop(counted);
@@ -131,33 +132,33 @@ impl Joining {
     }
 }
 
-/// The connection that a socket was made of, with its unfinished messages counted.
+/// The upgraded connection, with its unfinished messages counted.
 type Stream = Metered<TokioIo<Upgraded>>;
 
-/// A socket that is open.
-struct Line {
+/// An open socket.
+struct OpenSocket {
     app: App,
     caller: Caller,
     socket: WebSocketStream<Stream>,
     meter: Meter,
     tick: Interval,
-    /// How many heartbeats nothing has been heard.
+    /// Number of heartbeats without a message of the client.
     silent: u32,
     patience: Duration,
 }
 
-/// What happened on it.
-enum Turn<N> {
+/// Event that wakes the loop of a socket.
+enum Wakeup<N> {
     Stop,
     Tick,
     Frame(Option<Result<Message, tungstenite::Error>>),
-    News(Result<Vec<N>, engine::Error>),
+    Update(Result<Vec<N>, engine::Error>),
 }
 
-/// The socket is over, and the other side has gone or has been told.
-struct Over;
+/// The socket is closed.
+struct Closed;
 
-impl Line {
+impl OpenSocket {
     async fn new(app: App, caller: Caller, stream: Upgraded) -> Self {
         let most = app.limits.body_bytes;
         let stream = Metered::new(TokioIo::new(stream), &caller, Arc::clone(&app.unfinished), most);
@@ -174,26 +175,26 @@ impl Line {
         Self { app, caller, socket, meter, tick, silent: 0, patience: beat.saturating_mul(PATIENCE) }
     }
 
-    async fn keep(mut self, mut talk: impl Talk) {
+    async fn keep(mut self, mut handler: impl SocketHandler) {
         loop {
-            let found = talk.found();
+            let found = handler.take_updates();
             if !found.is_empty() {
-                if self.news(&mut talk, Ok(found)).await.is_err() {
+                if self.news(&mut handler, Ok(found)).await.is_err() {
                     return;
                 }
                 continue;
             }
             let turn = tokio::select! {
-                () = self.app.stops() => Turn::Stop,
-                _ = self.tick.tick() => Turn::Tick,
-                frame = self.socket.next() => Turn::Frame(frame),
-                news = talk.next() => Turn::News(news),
+                () = self.app.stops() => Wakeup::Stop,
+                _ = self.tick.tick() => Wakeup::Tick,
+                frame = self.socket.next() => Wakeup::Frame(frame),
+                news = handler.next() => Wakeup::Update(news),
             };
             let went = match turn {
-                Turn::Stop => self.end(&mut talk, End::Stopping).await,
-                Turn::Tick => self.beat(&mut talk).await,
-                Turn::Frame(frame) => self.frame(&mut talk, frame).await,
-                Turn::News(news) => self.news(&mut talk, news).await,
+                Wakeup::Stop => self.end(&mut handler, CloseReason::Stopping).await,
+                Wakeup::Tick => self.beat(&mut handler).await,
+                Wakeup::Frame(frame) => self.frame(&mut handler, frame).await,
+                Wakeup::Update(news) => self.news(&mut handler, news).await,
             };
             if went.is_err() {
                 return;
@@ -201,41 +202,41 @@ impl Line {
         }
     }
 
-    async fn beat(&mut self, talk: &mut impl Talk) -> Result<(), Over> {
+    async fn beat(&mut self, handler: &mut impl SocketHandler) -> Result<(), Closed> {
         if self.silent >= PATIENCE {
             tracing::debug!("a socket was silent for too long");
-            return Err(Over);
+            return Err(Closed);
         }
         self.silent += 1;
-        self.recheck(talk).await?;
-        talk.beat().await;
+        self.recheck(handler).await?;
+        handler.heartbeat().await;
         self.send(Message::Ping(bytes::Bytes::new())).await
     }
 
     async fn frame(
         &mut self,
-        talk: &mut impl Talk,
+        handler: &mut impl SocketHandler,
         frame: Option<Result<Message, tungstenite::Error>>,
-    ) -> Result<(), Over> {
+    ) -> Result<(), Closed> {
         self.silent = 0;
         let mut answer = None;
         let replies = match frame {
-            None => return Err(Over),
-            Some(Err(error)) => return self.unreadable(talk, error).await,
+            None => return Err(Closed),
+            Some(Err(error)) => return self.unreadable(handler, error).await,
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => return Ok(()),
             Some(Ok(Message::Close(_))) => return self.drained().await,
-            Some(Ok(Message::Binary(_))) => vec![talk.refused(ApiError::Binary)],
-            Some(Ok(Message::Text(text))) => match within_rate(&self.app, &self.caller) {
-                Err(error) => vec![talk.refused(error)],
+            Some(Ok(Message::Binary(_))) => vec![handler.refusal(ApiError::Binary)],
+            Some(Ok(Message::Text(text))) => match check_rate(&self.app, &self.caller) {
+                Err(error) => vec![handler.refusal(error)],
                 Ok(()) => {
-                    self.recheck(talk).await?;
+                    self.recheck(handler).await?;
                     match self.app.replies.admit_caller(&self.caller) {
                         Ok(()) => {
                             let place = timeout(self.patience, self.app.replies.answer(&self.caller)).await;
-                            answer = place.map_err(|_| Over)?;
-                            talk.heard(&text).await
+                            answer = place.map_err(|_| Closed)?;
+                            handler.handle(&text).await
                         }
-                        Err(refusal) => vec![talk.refused(refusal.into())],
+                        Err(refusal) => vec![handler.refusal(refusal.into())],
                     }
                 }
             },
@@ -244,22 +245,26 @@ impl Line {
         self.say(replies).await
     }
 
-    async fn news<T: Talk>(&mut self, talk: &mut T, news: Result<Vec<T::News>, engine::Error>) -> Result<(), Over> {
+    async fn news<T: SocketHandler>(
+        &mut self,
+        handler: &mut T,
+        news: Result<Vec<T::Update>, engine::Error>,
+    ) -> Result<(), Closed> {
         let news = match news {
             Ok(news) => news,
             Err(error) => {
                 tracing::warn!(%error, "a socket was ended");
-                return self.end(talk, End::Interrupted).await;
+                return self.end(handler, CloseReason::Interrupted).await;
             }
         };
-        self.recheck(talk).await?;
+        self.recheck(handler).await?;
         for one in news {
-            let told = talk.told(one).await;
+            let told = handler.render(one).await;
             let bytes = told.iter().map(String::len).sum();
             match self.app.replies.count_news(&self.caller, bytes) {
                 Ok(_held) => self.say(told).await?,
                 Err(refusal) => {
-                    let words = talk.refused(refusal.into());
+                    let words = handler.refusal(refusal.into());
                     self.say(vec![words]).await?;
                     return self.close(CloseCode::Again, "").await;
                 }
@@ -268,59 +273,59 @@ impl Line {
         Ok(())
     }
 
-    /// Goes on with the caller as they are now. Ends the socket of whoever has lost their credential.
-    async fn recheck(&mut self, talk: &mut impl Talk) -> Result<(), Over> {
+    /// Rechecks the caller. Closes the socket if the credential is no longer valid.
+    async fn recheck(&mut self, handler: &mut impl SocketHandler) -> Result<(), Closed> {
         match self.app.engine.recheck(&self.caller).await {
             Ok(caller) => {
                 if caller != self.caller {
-                    talk.renew(&caller);
+                    handler.set_caller(&caller);
                     self.caller = caller;
                 }
                 Ok(())
             }
-            Err(engine::Error::Unauthenticated) => self.end(talk, End::Unauthenticated).await,
+            Err(engine::Error::Unauthenticated) => self.end(handler, CloseReason::Unauthenticated).await,
             Err(error) => {
                 tracing::warn!(%error, "a socket was ended");
-                self.end(talk, End::Interrupted).await
+                self.end(handler, CloseReason::Interrupted).await
             }
         }
     }
 
-    /// What came in is no message: nothing after it can be understood either.
-    async fn unreadable(&mut self, talk: &mut impl Talk, error: tungstenite::Error) -> Result<(), Over> {
+    /// Closes the socket after a protocol error.
+    async fn unreadable(&mut self, handler: &mut impl SocketHandler, error: tungstenite::Error) -> Result<(), Closed> {
         let code = match (self.meter.excess(), error) {
-            (Some(excess), _) => return self.exceeded(talk, excess).await,
-            (None, tungstenite::Error::Capacity(_)) => return self.exceeded(talk, Excess::Message).await,
+            (Some(excess), _) => return self.exceeded(handler, excess).await,
+            (None, tungstenite::Error::Capacity(_)) => return self.exceeded(handler, Excess::Message).await,
             (None, tungstenite::Error::Utf8(_)) => CloseCode::Invalid,
             (None, tungstenite::Error::Protocol(_)) => CloseCode::Protocol,
-            (None, _) => return Err(Over),
+            (None, _) => return Err(Closed),
         };
         self.close(code, "").await
     }
 
-    /// What came in is more than it may be.
-    async fn exceeded(&mut self, talk: &mut impl Talk, excess: Excess) -> Result<(), Over> {
-        let words = talk.refused(self.meter.error(excess));
+    /// Closes the socket after an exceeded limit.
+    async fn exceeded(&mut self, handler: &mut impl SocketHandler, excess: Excess) -> Result<(), Closed> {
+        let words = handler.refusal(self.meter.error(excess));
         self.say(vec![words]).await?;
         let code = if excess == Excess::Message { CloseCode::Size } else { CloseCode::Again };
         self.close(code, "").await
     }
 
-    async fn end(&mut self, talk: &mut impl Talk, end: End) -> Result<(), Over> {
-        let last = talk.farewell(end);
+    async fn end(&mut self, handler: &mut impl SocketHandler, end: CloseReason) -> Result<(), Closed> {
+        let last = handler.farewell(end);
         self.say(last.into_iter().collect()).await?;
         self.close(end.code(), end.name()).await
     }
 
-    /// Closes, and waits a moment for the other side to agree.
-    async fn close(&mut self, code: CloseCode, reason: &'static str) -> Result<(), Over> {
+    /// Sends a close frame and waits a moment for the reply.
+    async fn close(&mut self, code: CloseCode, reason: &'static str) -> Result<(), Closed> {
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
         self.send(Message::Close(Some(frame))).await?;
         self.drained().await
     }
 
-    /// Nothing that comes now is listened to; what is still to be sent of the end is.
-    async fn drained(&mut self) -> Result<(), Over> {
+    /// Discards incoming messages until the client has closed.
+    async fn drained(&mut self) -> Result<(), Closed> {
         let agreed = async {
             match self.meter.excess() {
                 Some(_) => self.socket.get_mut().spill().await,
@@ -328,24 +333,24 @@ impl Line {
             }
         };
         let _ = timeout(self.patience.min(GOODBYE), agreed).await;
-        Err(Over)
+        Err(Closed)
     }
 
-    async fn say(&mut self, words: Vec<String>) -> Result<(), Over> {
+    async fn say(&mut self, words: Vec<String>) -> Result<(), Closed> {
         for text in words {
             self.send(Message::Text(text.into())).await?;
         }
         Ok(())
     }
 
-    /// Whoever does not read is not waited for without end.
-    async fn send(&mut self, message: Message) -> Result<(), Over> {
+    /// Sends a message. A client that does not read is given up after a while.
+    async fn send(&mut self, message: Message) -> Result<(), Closed> {
         match timeout(self.patience, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(Over),
+            Ok(Err(_)) => Err(Closed),
             Err(_) => {
                 tracing::debug!("a socket was not read for too long");
-                Err(Over)
+                Err(Closed)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Event streams: pulled by their reader, so that a slow one holds one portion (`engine/src/portion.rs`) and nothing more.
+//! Event streams (server-sent events). Events are pulled, so that a slow reader holds one batch in memory.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -7,25 +7,25 @@ use std::time::Duration;
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use domain::{Caller, Credential, Event, Limit, Refusal, TenantId};
-use engine::{ChannelFollower, ChannelItem, Error, ProjectFollower, SessionFollower, Slot, Slots};
+use engine::{ChannelFollower, Error, InChannel, ProjectFollower, SessionFollower, Slot, Slots};
 use futures::stream;
 use protocol::EventView;
 
 use crate::error::ApiError;
 use crate::{App, Limits};
 
-/// Where a stream gets its events from.
-pub(crate) enum Source {
-    /// One session, by number.
+/// Source of the events of a stream.
+pub enum EventSource {
+    /// One session; the cursor is the number of the event.
     Session(SessionFollower),
-    /// A whole project, by cursor.
+    /// A project, by its cursor.
     Project(ProjectFollower),
-    /// All sessions of a channel, each by number.
+    /// All sessions of a channel; the cursor is the number of the event in its session.
     Channel(ChannelFollower),
 }
 
-impl Source {
-    /// The next events, each with its cursor; at least one.
+impl EventSource {
+    /// Waits for the next events, at least one, each with its cursor.
     pub(crate) async fn next(&mut self) -> Result<Vec<(String, Event)>, Error> {
         match self {
             Self::Session(follower) => {
@@ -37,8 +37,8 @@ impl Source {
                 Ok(events.into_iter().map(|(cursor, event)| (cursor.to_string(), event)).collect())
             }
             Self::Channel(follower) => loop {
-                // A session that is new here begins with its events.
-                if let ChannelItem::Events(events) = follower.next().await? {
+                // The events of a session that joined the channel come next.
+                if let InChannel::Events(events) = follower.next().await? {
                     return Ok(events.into_iter().map(|event| (event.seq.to_string(), event)).collect());
                 }
             },
@@ -46,85 +46,90 @@ impl Source {
     }
 }
 
-/// What a stream says of one event.
+/// Frames for one event.
 #[derive(Default)]
-pub(crate) struct Said {
-    /// One after the other.
-    pub(crate) frames: Vec<Frame>,
-    /// Whether there is nothing more to say after it.
-    pub(crate) last: bool,
+pub struct Rendered {
+    /// The frames, in order.
+    pub frames: Vec<Frame>,
+    /// Whether the stream ends after them.
+    pub last: bool,
 }
 
-/// In whose words a stream tells its events.
-pub(crate) trait Words: Send + 'static {
-    /// What is said of an event that has this id on the stream.
-    fn say(
+/// Renders the events of a stream.
+pub trait EventRenderer: Send + 'static {
+    /// Renders an event and its cursor.
+    fn render(
         &mut self,
         app: &App,
         caller: &Caller,
         event: (String, Event),
-    ) -> impl Future<Output = Result<Said, ApiError>> + Send;
+    ) -> impl Future<Output = Result<Rendered, ApiError>> + Send;
 
-    /// What a silent stream says.
+    /// Heartbeat of an idle stream.
     fn heartbeat() -> KeepAlive {
         KeepAlive::new().text("heartbeat")
     }
 }
 
-/// Our own words: each event as it is.
-struct Plain;
+/// The events of `/v1`.
+struct PlainEvents;
 
-impl Words for Plain {
-    async fn say(&mut self, _: &App, _: &Caller, (id, event): (String, Event)) -> Result<Said, ApiError> {
-        Ok(Said { frames: vec![framed(id, event)], last: false })
+impl EventRenderer for PlainEvents {
+    async fn render(&mut self, _: &App, _: &Caller, (id, event): (String, Event)) -> Result<Rendered, ApiError> {
+        Ok(Rendered { frames: vec![framed(id, event)], last: false })
     }
 }
 
 struct Reader<W> {
     app: App,
     caller: Caller,
-    source: Source,
-    words: W,
+    source: EventSource,
+    renderer: W,
     batch: VecDeque<(String, Event)>,
-    said: VecDeque<Frame>,
+    frames: VecDeque<Frame>,
     over: bool,
-    _counted: Counted,
+    _counted: StreamSlot,
 }
 
-/// Shows a source as server-sent events until the reader leaves or the server stops.
-pub(crate) fn stream(app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
-    stream_in(Plain, app, caller, source)
+/// Streams the events of `/v1` until the reader leaves or the server stops.
+pub(crate) fn stream(app: &App, caller: Caller, source: EventSource) -> Result<Response, ApiError> {
+    stream_events(PlainEvents, app, caller, source)
 }
 
-/// The same in other words.
-pub(crate) fn stream_in<W: Words>(words: W, app: &App, caller: Caller, source: Source) -> Result<Response, ApiError> {
-    let _counted = Counted::one(app, &caller)?;
-    let (batch, said, over) = (VecDeque::new(), VecDeque::new(), false);
-    let reader = Reader { app: app.clone(), caller, source, words, batch, said, over, _counted };
-    let frames = stream::unfold(reader, |mut reader| async {
+/// Streams events with a renderer until it ends the stream, the reader leaves or the server stops.
+pub fn stream_events<W: EventRenderer>(
+    renderer: W,
+    app: &App,
+    caller: Caller,
+    source: EventSource,
+) -> Result<Response, ApiError> {
+    let _counted = StreamSlot::one(app, &caller)?;
+    let (batch, frames, over) = (VecDeque::new(), VecDeque::new(), false);
+    let reader = Reader { app: app.clone(), caller, source, renderer, batch, frames, over, _counted };
+    let body = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
     });
     let mut response =
-        Sse::new(Box::pin(frames)).keep_alive(W::heartbeat().interval(app.limits.heartbeat)).into_response();
-    // Proxies must pass each event on as it comes.
+        Sse::new(Box::pin(body)).keep_alive(W::heartbeat().interval(app.limits.heartbeat)).into_response();
+    // Proxies must not buffer events.
     response.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
     Ok(response)
 }
 
-impl<W: Words> Reader<W> {
+impl<W: EventRenderer> Reader<W> {
     async fn frame(&mut self) -> Option<Frame> {
         loop {
-            if let Some(frame) = self.said.pop_front() {
+            if let Some(frame) = self.frames.pop_front() {
                 return Some(frame);
             }
             if self.over {
                 return None;
             }
             if let Some(event) = self.batch.pop_front() {
-                match self.words.say(&self.app, &self.caller, event).await {
-                    Ok(Said { frames, last }) => {
-                        self.said = frames.into();
+                match self.renderer.render(&self.app, &self.caller, event).await {
+                    Ok(Rendered { frames, last }) => {
+                        self.frames = frames.into();
                         self.over = last;
                     }
                     Err(error) => return self.interrupted(&error),
@@ -155,7 +160,7 @@ impl<W: Words> Reader<W> {
         self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID")
     }
 
-    /// Tells the reader that this is the end and what to do.
+    /// The last frame of a stream, which says why it ends.
     fn last(&mut self, name: &str, why: &str) -> Option<Frame> {
         self.over = true;
         Some(Frame::default().event(name).retry(Duration::from_secs(1)).data(why))
@@ -168,29 +173,29 @@ fn framed(id: String, event: Event) -> Frame {
     Frame::default().id(id).event(name).data(data)
 }
 
-/// The places for streams and sockets: those of each key and person, of each tenant, and of the node.
-pub(crate) struct Streams {
+/// Slots for streams and sockets: of each key and person, of each tenant, and of the node.
+pub(crate) struct StreamSlots {
     keys: Slots<(TenantId, Credential)>,
     tenants: Slots<TenantId>,
     all: Slots<()>,
 }
 
-impl Streams {
+impl StreamSlots {
     pub(crate) fn new(limits: &Limits) -> Self {
         let Limits { streams, key_streams, tenant_streams, .. } = *limits;
         Self { keys: Slots::new(key_streams), tenants: Slots::new(tenant_streams), all: Slots::new(streams) }
     }
 }
 
-/// One more stream, for as long as it lives.
-pub(crate) struct Counted {
+/// The slots of one open stream or socket.
+pub(crate) struct StreamSlot {
     _places: [Slot; 3],
 }
 
-impl Counted {
-    /// One more, where its caller, its tenant and the node may have one more.
+impl StreamSlot {
+    /// Takes a slot of the caller, of the tenant and of the node, or refuses.
     pub(crate) fn one(app: &App, caller: &Caller) -> Result<Self, ApiError> {
-        let Streams { keys, tenants, all } = &app.streams;
+        let StreamSlots { keys, tenants, all } = &app.streams;
         let full = |limit: Limit, max: usize| Refusal::LimitReached { limit, max: max as u64 };
         let (tenant, credential) = (caller.scope.tenant, caller.credential);
         let of_key = keys.take((tenant, credential)).ok_or(full(Limit::KeyStreams, keys.most()))?;
@@ -201,7 +206,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         metrics::gauge!("holdpoint_stream_readers").decrement(1.0);
     }

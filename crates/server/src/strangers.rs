@@ -1,7 +1,7 @@
-//! How many credentials that are not good one address may send: everybody can send some, and each costs a query.
+//! Limit on the invalid credentials of one address: each of them costs a query.
 //!
-//! Whoever has sent too many is refused before the store is asked. Credentials that were good before still pass, so that nobody keeps those
-//! out who come from the same address.
+//! An address that has sent too many is refused before the store is asked. Credentials that were valid before still pass, so that nobody can
+//! lock out others who share the address.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -15,42 +15,42 @@ use tokio::time::Instant;
 use crate::connection::Network;
 use crate::error::ApiError;
 
-/// How many addresses are remembered. Where there are more, one of them is forgotten for each that comes: a flood of addresses must not
-/// refuse those who have sent nothing yet.
+/// Number of addresses to remember. Beyond it a new address replaces an old one: a flood of addresses must not
+/// refuse clients that have sent nothing yet.
 const MOST_ADDRESSES: usize = 50_000;
-/// How often the table is searched for addresses that may be forgotten anyway.
+/// Interval of searching the table for addresses whose limit is restored.
 const TRIMMED_EVERY: Duration = Duration::from_secs(1);
-/// How many credentials that were good are remembered in each of two generations.
+/// Number of valid credentials to remember in each of two generations.
 const MOST_KNOWN: usize = 20_000;
-/// What the limit is counted in.
+/// Period of the limit in seconds.
 const SECONDS: f64 = 60.0;
 
-/// The addresses that sent credentials that are not good, and the credentials that are.
+/// Addresses that sent invalid credentials, and known valid credentials.
 pub(crate) struct Strangers {
-    /// How many are let through at once, and again in a minute.
+    /// Number of invalid credentials per minute.
     most: u32,
     addresses: Mutex<Addresses>,
-    known: Mutex<Known>,
+    known: Mutex<ValidCredentials>,
     hasher: RandomState,
 }
 
-/// The addresses that are remembered, and when they were last searched.
+/// Remembered addresses, and the time of the last search.
 #[derive(Default)]
 struct Addresses {
     buckets: HashMap<Network, Bucket>,
     trimmed: Option<Instant>,
 }
 
-/// What an address may still send.
+/// Remaining attempts of an address.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     left: f64,
     at: Instant,
 }
 
-/// Digests of credentials that were good, the newer and the older ones.
+/// Digests of valid credentials, in a newer and an older generation.
 #[derive(Default)]
-struct Known {
+struct ValidCredentials {
     newer: HashSet<u64>,
     older: HashSet<u64>,
 }
@@ -60,7 +60,7 @@ impl Strangers {
         Self { most, addresses: Mutex::default(), known: Mutex::default(), hasher: RandomState::new() }
     }
 
-    /// Refuses a credential from an address that sent too many that were not good, unless this one was good before.
+    /// Refuses a credential from an address that has sent too many invalid ones, unless this credential was valid before.
     pub(crate) fn may_try(&self, from: Option<IpAddr>, credential: Option<&str>) -> Result<(), ApiError> {
         let Some(network) = counted(from) else { return Ok(()) };
         let left = {
@@ -73,7 +73,7 @@ impl Strangers {
         Err(Refusal::LimitReached { limit: Limit::AddressAttempts, max: u64::from(self.most) }.into())
     }
 
-    /// Notes that a credential was not good.
+    /// Records an invalid credential.
     pub(crate) fn failed(&self, from: Option<IpAddr>) {
         let Some(network) = counted(from) else { return };
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +86,7 @@ impl Strangers {
         *bucket = Bucket { left: (left - 1.0).max(0.0), at };
     }
 
-    /// Forgets addresses that have nothing to wait for, or else any one of them, where the table is full.
+    /// Drops addresses whose limit is restored, or else any address, when the table is full.
     fn make_room(&self, addresses: &mut Addresses) {
         if addresses.buckets.len() < MOST_ADDRESSES {
             return;
@@ -102,7 +102,7 @@ impl Strangers {
         }
     }
 
-    /// Notes that a credential was good.
+    /// Records a valid credential.
     pub(crate) fn succeeded(&self, credential: &str) {
         let digest = self.hasher.hash_one(credential);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,7 +128,7 @@ impl Strangers {
     }
 }
 
-/// What an address is counted by. The machine itself is not counted: everybody comes from there where a proxy runs beside the server.
+/// Network by which an address is counted. Loopback is not counted: behind a local proxy all clients share it.
 fn counted(from: Option<IpAddr>) -> Option<Network> {
     from.filter(|from| !from.to_canonical().is_loopback()).map(Network::of)
 }

@@ -1,4 +1,4 @@
-//! Traces: each request is a span, a child of the caller's where it sent a `traceparent`.
+//! Traces: each request is a span, a child of the caller's span if the request has a `traceparent`.
 
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -8,13 +8,13 @@ use tracing::Instrument;
 use tracing::field::Empty;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-/// The header of W3C trace context.
+/// Header of W3C Trace Context.
 pub(crate) const TRACEPARENT: &str = "traceparent";
-/// How long it may be, in bytes.
+/// Maximum length of the header in bytes.
 pub(crate) const LONGEST: usize = 128;
 
-/// The trace that a request belongs to, to be kept with what it asks.
-pub(crate) fn traceparent(headers: &http::HeaderMap) -> Option<String> {
+/// Trace of a request, to be stored with the question or action.
+pub fn traceparent(headers: &http::HeaderMap) -> Option<String> {
     let text = headers.get(TRACEPARENT)?.to_str().ok()?;
     (text.len() <= LONGEST).then(|| text.to_owned())
 }
@@ -31,7 +31,7 @@ impl Extractor for Headers<'_> {
     }
 }
 
-/// Runs a request in its span, and counts it.
+/// Middleware that runs a request in its span and counts it.
 pub(crate) async fn traced(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<axum::extract::MatchedPath>().map_or("unmatched", |path| path.as_str());
     let span = tracing::info_span!(
@@ -47,7 +47,7 @@ pub(crate) async fn traced(request: Request, next: Next) -> Response {
     if request.headers().contains_key(TRACEPARENT) {
         let headers = Headers(request.headers());
         let parent = opentelemetry::global::get_text_map_propagator(|propagator| propagator.extract(&headers));
-        // Fails only where no exporter is configured: then there is no trace to be part of.
+        // Fails only if no exporter is configured, and then there is no trace.
         let _ = span.set_parent(parent);
     }
     let response = next.run(request).instrument(span.clone()).await;

@@ -1,4 +1,4 @@
-//! Versions of agents and flows in paths, and lists of them.
+//! Versions of agents and flows: path parameters and lists.
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Path};
@@ -14,7 +14,7 @@ use crate::App;
 use crate::error::ApiError;
 use crate::params::limit;
 
-/// A name and a version in the path.
+/// Extractor of a name and a version in the path.
 pub(crate) struct Version(String, String);
 
 impl Version {
@@ -29,7 +29,7 @@ impl Version {
         Ok(Json(DefinitionView::whole(found.definition, !found.from_file)))
     }
 
-    /// Has no new session use it.
+    /// Retires the version.
     pub(crate) async fn retired(
         self,
         app: &App,
@@ -41,7 +41,7 @@ impl Version {
     }
 }
 
-/// What whoever has brought a version is shown.
+/// Reply to an added version.
 pub(crate) fn added(definition: Definition) -> (StatusCode, Json<DefinitionView>) {
     (StatusCode::CREATED, Json(DefinitionView::whole(definition, true)))
 }
@@ -57,20 +57,20 @@ impl FromRequestParts<App> for Version {
     }
 }
 
-/// Which versions.
+/// Query of a list of versions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct VersionsQuery {
-    /// Where the page before ended, `name@version`.
+    /// Value of `next` from the previous page, `name@version`.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
 impl VersionsQuery {
-    /// A page of versions, and where the next one begins.
+    /// Reads a page of versions, and the cursor of the next one.
     pub(crate) async fn found(
         self,
         app: &App,

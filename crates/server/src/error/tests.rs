@@ -1,6 +1,6 @@
 use super::*;
 
-/// What a store says of itself is for the log: tables, files, addresses and statements are nobody else's business.
+/// Errors of a store go to the log only: they name tables, files, addresses and statements.
 #[tokio::test]
 async fn nothing_of_the_inside_is_told() {
     let inside = || "relation holdpoint.interactions at 10.0.0.7:5432, /var/lib/holdpoint".to_owned();
@@ -47,7 +47,7 @@ fn a_refusal_by_limit_names_its_limit_and_is_counted() {
     ];
     metrics::with_local_recorder(&recorder, || {
         for (code, limit, max, refusal) in refusals {
-            let body = refusal.logged();
+            let body = refusal.log();
             assert_eq!((body.code.as_str(), body.limit.as_deref(), body.max), (code, Some(limit), max));
             assert!(body.detail.is_some_and(|detail| detail.contains(limit)), "{code}");
             let figure = format!("flow_limit_refusals_total{{limit=\"{limit}\"}} 1");

@@ -1,4 +1,4 @@
-//! From what a provider says of a person to who that is here.
+//! Maps the claims of an identity provider to a person, a name and a role.
 
 use domain::{Problem, Role, user};
 use engine::Identity;
@@ -7,25 +7,25 @@ use openidconnect::{AdditionalClaims, IdTokenClaims};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{OidcSettings, Refused};
+use super::{OidcError, OidcSettings};
 
-/// Whatever else the provider says.
+/// Other claims of the token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct More {
+pub(super) struct OtherClaims {
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
-impl AdditionalClaims for More {}
+impl AdditionalClaims for OtherClaims {}
 
 pub(super) fn identity(
-    claims: &IdTokenClaims<More, CoreGenderClaim>,
+    claims: &IdTokenClaims<OtherClaims, CoreGenderClaim>,
     settings: &OidcSettings,
-) -> Result<Identity, Refused> {
+) -> Result<Identity, OidcError> {
     let subject = claims.subject().as_str();
     let account = format!("{}#{subject}", claims.issuer().as_str());
     let Some(role) = role(&claims.additional_claims().rest, &settings.role_claim) else {
-        return Err(Refused::NoRole { claim: settings.role_claim.clone(), subject: account });
+        return Err(OidcError::NoRole { claim: settings.role_claim.clone(), subject: account });
     };
     let named = named(claims, settings.name_claim.as_deref());
     let name = named.filter(|name| usable(name)).unwrap_or_else(|| subject.to_owned());
@@ -39,9 +39,9 @@ pub(super) fn identity(
     })
 }
 
-/// What a person is to be called: the text of the claim that the operator chose, else the mail address. A mail address counts only if the
-/// provider says that it is verified. `preferred_username` is not taken unasked: at many providers people change it themselves.
-fn named(claims: &IdTokenClaims<More, CoreGenderClaim>, chosen: Option<&str>) -> Option<String> {
+/// Name of a person: the claim that the operator chose, else the mail address. A mail address counts only if the
+/// provider says that it is verified. `preferred_username` is used only if configured: at many providers people can change it.
+fn named(claims: &IdTokenClaims<OtherClaims, CoreGenderClaim>, chosen: Option<&str>) -> Option<String> {
     let mail = || claims.email().filter(|_| claims.email_verified() == Some(true)).map(|mail| mail.to_string());
     match chosen {
         None | Some("email") => mail(),
@@ -51,7 +51,7 @@ fn named(claims: &IdTokenClaims<More, CoreGenderClaim>, chosen: Option<&str>) ->
     }
 }
 
-/// The mightiest role that the claim names, plainly or as `holdpoint-admin` or `holdpoint:admin`. Agents do not sign in.
+/// The highest role in the claim, written as `admin`, `holdpoint-admin` or `holdpoint:admin`. Agents cannot sign in.
 fn role(claims: &Map<String, Value>, path: &str) -> Option<Role> {
     let found = found(claims, path)?;
     let named = |value: &Value| {
@@ -66,7 +66,7 @@ fn role(claims: &Map<String, Value>, path: &str) -> Option<Role> {
     Role::ALL.into_iter().find(|role| roles.contains(role))
 }
 
-/// The claim of this name, else the one that its dots lead to.
+/// Finds a claim by its name, else by its path.
 fn found<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     claims.get(path).or_else(|| {
         let mut parts = path.split('.');

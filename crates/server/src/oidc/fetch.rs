@@ -1,18 +1,18 @@
-//! Asks the provider: no redirects, so that it is the one that was configured; not for long, and not without end.
+//! HTTP client for the identity provider: no redirects, so that only the configured host is asked, with a time limit and a size limit.
 
 use std::pin::Pin;
 use std::time::Duration;
 
 use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
 
-/// How long the provider may take.
+/// Timeout of a request to the provider.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How much it may say, in bytes.
+/// Maximum size of a response in bytes.
 const MOST: usize = 1024 * 1024;
 
-/// Why it was not asked, or did not answer.
+/// Reason why a request to the provider failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failed {
+pub(crate) enum FetchError {
     #[error(transparent)]
     Http(#[from] reqwest::Error),
     #[error(transparent)]
@@ -21,17 +21,17 @@ pub(crate) enum Failed {
     TooMuch,
 }
 
-/// A client of the provider.
+/// HTTP client for the provider.
 pub(super) struct Fetch(reqwest::Client);
 
 impl Fetch {
     pub(super) fn new() -> reqwest::Result<Self> {
-        // A proxy out of the environment would see the client's secret and the tokens: nobody named it to this server.
+        // No proxy from the environment: it would see the client secret and the tokens.
         let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
         client.timeout(PATIENCE).build().map(Self)
     }
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Failed> {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, FetchError> {
         let mut response = self.0.execute(request.try_into()?).await?;
         let mut reply = http::Response::builder().status(response.status());
         for (name, value) in response.headers() {
@@ -41,7 +41,7 @@ impl Fetch {
         while let Some(part) = response.chunk().await? {
             body.extend_from_slice(&part);
             if body.len() > MOST {
-                return Err(Failed::TooMuch);
+                return Err(FetchError::TooMuch);
             }
         }
         Ok(reply.body(body)?)
@@ -49,8 +49,8 @@ impl Fetch {
 }
 
 impl<'c> AsyncHttpClient<'c> for Fetch {
-    type Error = Failed;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Failed>> + Send + 'c>>;
+    type Error = FetchError;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, FetchError>> + Send + 'c>>;
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         Box::pin(self.send(request))

@@ -1,10 +1,10 @@
-//! Actions: proposed, read, started, reported.
+//! Actions: propose, read, start, report.
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{IntoResponse, Response};
-use domain::{Outcome, PermitId, Refusal, SessionId};
-use engine::{ActionReply, Propose};
+use domain::{Outcome, PermitId, Refusal, SessionId, Standing};
+use engine::{Acted, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use protocol::{ActionsPage, OutcomeBody, PermitBody, ProposalView, ProposeBody};
@@ -12,17 +12,17 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, LONGEST_WAIT, Query, limit, wait};
+use crate::params::{LONGEST_WAIT, PathId, Query, limit, wait};
 use crate::trace::traceparent;
 
-/// A session and a call in the path.
-pub(super) struct Call(SessionId, String);
+/// Extractor of a session and a call id in the path.
+pub(super) struct CallPath(SessionId, String);
 
-impl FromRequestParts<App> for Call {
+impl FromRequestParts<App> for CallPath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
@@ -37,29 +37,29 @@ impl FromRequestParts<App> for Call {
     }
 }
 
-fn view(ActionReply { proposal, permit, at }: ActionReply) -> ProposalView {
+fn view(Acted { proposal, permit, at }: Acted) -> ProposalView {
     ProposalView::new(proposal, permit, at)
 }
 
-/// Proposes an action: it is judged, and allowed with a permit, denied, or asked about. The same again goes on waiting.
+/// Proposes an action. The policy allows it with a permit, denies it, or asks people. Sending the same proposal again continues to wait.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions", tag = "actions", request_body = ProposeBody,
     params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result"),
-           ("traceparent" = Option<String>, Header, description = "Kept with the question that is asked")),
-    responses((status = 200, description = "It is decided", body = ProposalView),
-              (status = 202, description = "People are still deciding; send the same again", body = ProposalView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result"),
+           ("traceparent" = Option<String>, Header, description = "W3C trace context, stored with the question")),
+    responses((status = 200, description = "The action is decided", body = ProposalView),
+              (status = 202, description = "People are still deciding; send the same request again", body = ProposalView), Problems))]
 pub(super) async fn action_propose(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     headers: HeaderMap,
-    Command { body, once }: Command<ProposeBody>,
+    Command { body, idempotency }: Command<ProposeBody>,
 ) -> Result<Response, ApiError> {
-    let time = wait(body.wait).map_err(|_| ApiError::wrong("/wait", format!("must be at most {LONGEST_WAIT}")))?;
+    let time = wait(body.wait).map_err(|_| ApiError::invalid("/wait", format!("must be at most {LONGEST_WAIT}")))?;
     let propose = proposed(body, traceparent(&headers));
     let call = propose.call.clone();
-    let mut acted = app.engine.propose(&caller, session, propose, once).await?;
-    if acted.proposal.state(acted.at) == "waiting" && !time.is_zero() {
+    let mut acted = app.engine.propose(&caller, session, propose, idempotency).await?;
+    if matches!(acted.proposal.standing, Standing::Waiting { .. }) && !time.is_zero() {
         acted = tokio::select! {
             biased;
             acted = app.engine.action(&caller, session, call, time) => acted?,
@@ -70,7 +70,7 @@ pub(super) async fn action_propose(
     Ok(decided(acted))
 }
 
-/// What a body proposes, in the trace that it is proposed in.
+/// Translates a body into a proposal.
 pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propose {
     Propose {
         action: body.action(),
@@ -84,36 +84,37 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
     }
 }
 
-/// 200 when it is decided; 202 while it is not, which is no error and can be asked again at once.
-fn decided(acted: ActionReply) -> Response {
+/// Replies 200 for a decided action and 202 for one that waits, with `Retry-After: 0`.
+fn decided(acted: Acted) -> Response {
+    let waits = matches!(acted.proposal.standing, Standing::Waiting { .. });
     let view = view(acted);
-    if view.state != "waiting" {
+    if !waits {
         return Json(view).into_response();
     }
     let retry = (header::RETRY_AFTER, HeaderValue::from_static("0"));
     (StatusCode::ACCEPTED, [retry], Json(view)).into_response()
 }
 
-/// Which actions.
+/// Query of the list of actions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ActionsQuery {
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists the actions of a session, by call.
+/// Lists the actions of a session, by call id.
 #[utoipa::path(get, path = "/v1/sessions/{session}/actions", tag = "actions",
     params(("session" = String, Path, description = "`ses_…`"), ActionsQuery),
     responses((status = 200, description = "The actions", body = ActionsPage), Problems))]
 pub(super) async fn action_list(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     Query(query): Query<ActionsQuery>,
 ) -> Result<Json<ActionsPage>, ApiError> {
     let most = limit(query.limit)?;
@@ -121,26 +122,26 @@ pub(super) async fn action_list(
     Ok(Json(ActionsPage { actions: found.into_iter().map(view).collect(), next }))
 }
 
-/// How long to wait for an action.
+/// Query of one action.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ActionQuery {
-    /// Reply when it is decided, or after so many seconds.
+    /// Seconds to wait for a decision.
     #[param(maximum = 300)]
     wait: Option<u64>,
 }
 
-/// An action, at once or when it is decided.
+/// Returns an action, at once or when it is decided.
 #[utoipa::path(get, path = "/v1/sessions/{session}/actions/{call}", tag = "actions",
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"), ActionQuery),
-    responses((status = 200, description = "It is decided", body = ProposalView),
+    responses((status = 200, description = "The action is decided", body = ProposalView),
               (status = 202, description = "People are still deciding", body = ProposalView), Problems))]
 pub(super) async fn action_get(
     State(app): State<App>,
-    Who(caller): Who,
-    Call(session, call): Call,
+    Authenticated(caller): Authenticated,
+    CallPath(session, call): CallPath,
     Query(query): Query<ActionQuery>,
 ) -> Result<Response, ApiError> {
     let time = wait(query.wait)?;
@@ -154,37 +155,37 @@ pub(super) async fn action_get(
     Ok(decided(acted))
 }
 
-/// Starts an action that may run, and spends its permit. A second time is refused.
+/// Starts an allowed action and spends its permit. A permit is accepted once.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions/{call}/start", tag = "actions", request_body = PermitBody,
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is under way: run it now", body = ProposalView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The action has started: run it now", body = ProposalView), Problems))]
 pub(super) async fn action_start(
     State(app): State<App>,
-    Who(caller): Who,
-    Call(session, call): Call,
-    Command { body: PermitBody { permit, lease_seconds }, once }: Command<PermitBody>,
+    Authenticated(caller): Authenticated,
+    CallPath(session, call): CallPath,
+    Command { body: PermitBody { permit, lease_seconds }, idempotency }: Command<PermitBody>,
 ) -> Result<Json<ProposalView>, ApiError> {
-    Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, once).await?)))
+    Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, idempotency).await?)))
 }
 
-/// Reports what became of an action that was started.
+/// Reports the outcome of a started action.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions/{call}/outcome", tag = "actions", request_body = OutcomeBody,
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is recorded", body = ProposalView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The outcome was recorded", body = ProposalView), Problems))]
 pub(super) async fn action_outcome(
     State(app): State<App>,
-    Who(caller): Who,
-    Call(session, call): Call,
-    Command { body, once }: Command<OutcomeBody>,
+    Authenticated(caller): Authenticated,
+    CallPath(session, call): CallPath,
+    Command { body, idempotency }: Command<OutcomeBody>,
 ) -> Result<Json<ProposalView>, ApiError> {
-    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, once).await?)))
+    Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, idempotency).await?)))
 }
 
-/// What a body reports, and of which run.
+/// Translates a body into an outcome and the run that it is about.
 pub(super) fn reported(body: OutcomeBody) -> Result<(Outcome, Option<PermitId>), ApiError> {
     body.of_run().ok_or_else(|| Refusal::PermitUnknown.into())
 }

@@ -1,4 +1,4 @@
-//! Agents: brought into the project, listed, read, retired.
+//! Agents: add, list, read, retire.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,7 +7,7 @@ use http::StatusCode;
 use protocol::{AgentsPage, DefinitionView};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -21,44 +21,44 @@ const KIND: DefinitionKind = DefinitionKind::Agent;
     responses((status = 200, description = "A page", body = AgentsPage), Problems))]
 pub(super) async fn agent_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<VersionsQuery>,
 ) -> Result<Json<AgentsPage>, ApiError> {
     let (found, next) = query.found(&app, &caller, KIND).await?;
     Ok(Json(AgentsPage { agents: found, next }))
 }
 
-/// Brings a version of an agent into the project. It never changes: other contents need another version.
+/// Adds a version of an agent to the project. A version is immutable: other content needs another version.
 #[utoipa::path(post, path = "/v1/agents", tag = "agents", request_body = AgentVersion,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 201, description = "It is there", body = DefinitionView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 201, description = "The version was added", body = DefinitionView), Problems))]
 pub(super) async fn agent_add(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<AgentVersion>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<AgentVersion>,
 ) -> Result<(StatusCode, Json<DefinitionView>), ApiError> {
-    Ok(added(app.engine.agent_add(&caller, body, once).await?))
+    Ok(added(app.engine.agent_add(&caller, body, idempotency).await?))
 }
 
 /// Reads a version of an agent.
 #[utoipa::path(get, path = "/v1/agents/{name}/{version}", tag = "agents",
-    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
+    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
     responses((status = 200, description = "The agent", body = DefinitionView), Problems))]
 pub(super) async fn agent_get(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     version: Version,
 ) -> Result<Json<DefinitionView>, ApiError> {
     version.found(&app, &caller, KIND).await
 }
 
-/// Has no new session use a version. Sessions that do go on with it.
+/// Retires a version: new sessions cannot use it, running sessions continue with it.
 #[utoipa::path(delete, path = "/v1/agents/{name}/{version}", tag = "agents",
-    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
-    responses((status = 204, description = "It is retired"), Problems))]
+    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
+    responses((status = 204, description = "The version was retired"), Problems))]
 pub(super) async fn agent_retire(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     version: Version,
 ) -> Result<StatusCode, ApiError> {
     version.retired(&app, &caller, KIND).await

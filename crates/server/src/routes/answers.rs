@@ -1,55 +1,55 @@
-//! Answers: one, many, and in place of a person.
+//! Answers: one, many, and on behalf of a policy or the system.
 
 use std::collections::VecDeque;
 
 use axum::Json;
 use axum::extract::State;
 use domain::{Draft, Interaction, InteractionId, Problem, Refusal};
-use engine::{AnswerEntry, AnswerResult};
+use engine::{Entry, EntryResult};
 use protocol::{AnswerBody, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, InteractionView};
 use serde_json::Value;
 use store::PAGE_BYTES;
 
 use crate::App;
-use crate::caller::Who;
-use crate::command::{Command, part};
+use crate::caller::Authenticated;
+use crate::command::{Command, parse_part};
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::Id;
+use crate::params::PathId;
 
-/// How many answers one call may carry.
+/// Maximum number of answers in one request.
 const MOST: usize = 100;
 
 /// Answers a question. The first answer wins.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/answer", tag = "interactions", request_body = AnswerBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question, with the answer", body = InteractionView), Problems))]
 pub(super) async fn interaction_answer(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body, once }: Command<AnswerBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body, idempotency }: Command<AnswerBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.answer(&caller, id, body.into(), once).await?;
+    let interaction = app.engine.answer(&caller, id, body.into(), idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
-/// Answers many questions. Each is judged on its own; the result says of each what happened.
+/// Answers many questions. Each answer is accepted or refused on its own; the reply has a result for each.
 #[utoipa::path(post, path = "/v1/interactions/answers", tag = "interactions", request_body = AnswersBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Names every answer of the call, each with its place")),
-    responses((status = 200, description = "One result for each", body = AnswersView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "Makes the request idempotent: this key and the position of an answer identify it")),
+    responses((status = 200, description = "One result for each answer", body = AnswersView), Problems))]
 pub(super) async fn interaction_answer_many(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: AnswersBody { answers }, once }: Command<AnswersBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: AnswersBody { answers }, idempotency }: Command<AnswersBody>,
 ) -> Result<Json<AnswersView>, ApiError> {
     caller.require(domain::access::Right::Answer)?;
     if answers.is_empty() || answers.len() > MOST {
         let problem = Problem::new("/answers", format!("must be 1 to {MOST}"));
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
-    if let Some(call) = &once {
+    if let Some(call) = &idempotency {
         app.engine.answer_many_as(&caller, call.clone()).await?;
     }
     let (mut entries, mut read) = (Vec::new(), Vec::new());
@@ -57,8 +57,8 @@ pub(super) async fn interaction_answer_many(
         let named = answer.get("interaction").and_then(Value::as_str).unwrap_or_default().to_owned();
         let refused = match item(index, answer) {
             Ok((interaction, draft)) => {
-                let once = once.as_ref().map(|call| call.part(index));
-                entries.push(AnswerEntry { interaction, draft, once });
+                let idempotency = idempotency.as_ref().map(|call| call.part(index));
+                entries.push(Entry { interaction, draft, once: idempotency });
                 None
             }
             Err(error) => Some(error),
@@ -66,7 +66,7 @@ pub(super) async fn interaction_answer_many(
         read.push((named, refused));
     }
     let (mut taken, mut left) = (VecDeque::new(), PAGE_BYTES);
-    let take = |entry: AnswerResult| taken.push_back(shown(entry.result.map_err(ApiError::from), &mut left));
+    let take = |entry: EntryResult| taken.push_back(shown(entry.result.map_err(ApiError::from), &mut left));
     app.engine.answer_many(&caller, entries, take).await;
     let results = read.into_iter().map(|(named, refused)| match refused {
         Some(error) => result(named, Err(error)),
@@ -75,12 +75,12 @@ pub(super) async fn interaction_answer_many(
     Ok(Json(AnswersView { results: results.collect() }))
 }
 
-/// Reads one answer of many.
+/// Parses one answer of many.
 fn item(index: usize, answer: Value) -> Result<(InteractionId, Draft), ApiError> {
-    Ok(part::<AnswersItem>(&format!("/answers/{index}"), answer)?.into_parts())
+    Ok(parse_part::<AnswersItem>(&format!("/answers/{index}"), answer)?.into_parts())
 }
 
-/// A question that was answered, as far as the bytes of the reply go: where those before it have used them up, it is left out.
+/// Renders an answered question, or `None` if the questions before it have used up the size of the reply.
 fn shown(answered: Result<Interaction, ApiError>, left: &mut usize) -> Result<Option<Box<InteractionView>>, ApiError> {
     let view = Box::new(InteractionView::from(answered?));
     let bytes = serde_json::to_vec(&view).map_or(usize::MAX, |json| json.len());
@@ -99,18 +99,18 @@ fn result(interaction: String, answered: Result<Option<Box<InteractionView>>, Ap
     }
 }
 
-/// Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves.
+/// Answers a question on behalf of a policy or the system. Requires an admin; to approve or to provide a value, the admin must be allowed to answer the question.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/auto", tag = "interactions", request_body = AutoBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_auto(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body, once }: Command<AutoBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body, idempotency }: Command<AutoBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
     let (source, draft) = body.into_parts();
-    let interaction = app.engine.auto(&caller, id, source, draft, once).await?;
+    let interaction = app.engine.auto(&caller, id, source, draft, idempotency).await?;
     Ok(Json(interaction.into()))
 }

@@ -1,4 +1,4 @@
-//! The audit trail: listed, exported, and the key that signs it.
+//! The audit trail: list, export, and its signing key.
 
 use axum::Json;
 use axum::body::Body;
@@ -15,44 +15,44 @@ use store::{AuditFilter, Page};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Query, cursor, limit};
 
-/// Which entries.
+/// Query of the audit trail.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct AuditQuery {
-    /// Of this type, for example `interaction.answered`.
+    /// Only entries of this type, for example `interaction.answered`.
     #[serde(rename = "type")]
     name: Option<String>,
-    /// Done by whoever has this name.
+    /// Only entries of the actor with this name.
     by: Option<String>,
-    /// In this session.
+    /// Only entries of this session.
     #[param(value_type = Option<String>)]
     session: Option<SessionId>,
-    /// To this question.
+    /// Only entries about this question.
     #[param(value_type = Option<String>)]
     interaction: Option<InteractionId>,
-    /// Not before this.
+    /// Only entries at or after this time.
     #[param(value_type = Option<String>, format = DateTime)]
     since: Option<Timestamp>,
-    /// Before this.
+    /// Only entries before this time.
     #[param(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
-    /// In this order; `oldest` if absent.
+    /// Order of the entries; `oldest` if absent.
     #[param(inline)]
     sort: Option<AuditSort>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// In which order.
+/// Order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum AuditSort {
@@ -60,12 +60,12 @@ enum AuditSort {
     Newest,
 }
 
-/// Lists the audit trail of the caller's project, the oldest entry first unless asked otherwise.
+/// Lists the audit trail of the caller's project, oldest first by default.
 #[utoipa::path(get, path = "/v1/audit", tag = "audit", params(AuditQuery),
     responses((status = 200, description = "A page", body = AuditPage), Problems))]
 pub(super) async fn audit_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?.map(number).transpose()?, limit: limit(query.limit)? };
@@ -77,29 +77,29 @@ pub(super) async fn audit_list(
     Ok(Json(AuditPage { entries: entries.collect(), next: next.map(|seq| seq.to_string()) }))
 }
 
-/// Which part of the chain.
+/// Query of an export.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ExportQuery {
-    /// Begin after the entry of this number; at the first one if absent.
+    /// Start after the entry with this number; at the first entry if absent.
     after: Option<u64>,
-    /// Show what was done before this by its digest alone.
+    /// Entries before this time are exported as digests only.
     #[param(value_type = Option<String>, format = DateTime)]
     since: Option<Timestamp>,
-    /// Show what was not done before this by its digest alone.
+    /// Entries at or after this time are exported as digests only.
     #[param(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
 }
 
-/// Exports the chain of the tenant as JSON Lines for `holdpoint audit verify`: other projects' entries by digest alone.
+/// Exports the audit chain of the tenant as JSON Lines for `holdpoint audit verify`. Entries of other projects are exported as digests only.
 #[utoipa::path(get, path = "/v1/audit/export", tag = "audit", params(ExportQuery),
     responses((status = 200, description = "A header, entries in order with checkpoints between them, and a seal at the end",
                content_type = "application/x-ndjson", body = String,
                example = json!("{\"format\":\"holdpoint-audit-1\"}\n")), Problems))]
 pub(super) async fn audit_export(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<ExportQuery>,
 ) -> Result<Response, ApiError> {
     let wanted = ExportRange { after: number(query.after.unwrap_or(0))?, since: query.since, until: query.until };
@@ -109,13 +109,13 @@ pub(super) async fn audit_export(
         match next(&app, &caller, &mut export).await {
             Ok(lines) => Some((Ok(lines?), Some((app, caller, export)))),
             Err(error) => {
-                // The reader sees a broken connection, never an export that looks whole.
+                // An error breaks the connection, so that an incomplete export never looks complete.
                 tracing::warn!(%error, "an export was ended");
                 Some((Err(error), None))
             }
         }
     })
-    // A body that is compressed is asked once more after its end.
+    // A compressing layer polls the body once more after its end.
     .fuse();
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response())
 }
@@ -125,10 +125,13 @@ async fn next(app: &App, caller: &Caller, export: &mut Export) -> Result<Option<
     export.next().await
 }
 
-/// Shows the public half of the key that signs the audit trail of the tenant.
+/// Returns the public key that verifies the audit trail of the tenant.
 #[utoipa::path(get, path = "/v1/audit/key", tag = "audit",
     responses((status = 200, description = "The key", body = AuditKeyView), Problems))]
-pub(super) async fn audit_key(State(app): State<App>, Who(caller): Who) -> Result<Json<AuditKeyView>, ApiError> {
+pub(super) async fn audit_key(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<AuditKeyView>, ApiError> {
     Ok(Json(app.engine.audit_key(&caller).await?.into()))
 }
 

@@ -1,42 +1,42 @@
-//! Deliveries: answers on their way to the agents that asked.
+//! Deliveries: the answers that agents take.
 
 use axum::Json;
 use axum::extract::State;
 use domain::{Delivery, InteractionId, State as At};
-use engine::TakenAnswer;
+use engine::Taken;
 use protocol::{DeliveriesPage, FailBody, HeartbeatBody, InteractionView, LeaseBody, TakeBody, TakenView};
 use serde::Deserialize;
 use store::{Bounded, Page};
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit, wait};
+use crate::params::{PathId, Query, cursor, limit, wait};
 
-/// Which deliveries.
+/// Query of the list of deliveries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct DeliveriesQuery {
-    /// Reply when there is one, or after so many seconds.
+    /// Seconds to wait for an entry if there is none.
     #[param(maximum = 300)]
     wait: Option<u64>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many, and about 4 MiB; 50 if absent.
+    /// Maximum number of entries; 50 if absent. A page also ends at about 4 MiB.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists answers that wait for the calling agent, the oldest first.
+/// Lists the answers that wait for the calling agent, oldest first.
 #[utoipa::path(get, path = "/v1/deliveries", tag = "deliveries", params(DeliveriesQuery),
-    responses((status = 200, description = "What waits", body = DeliveriesPage), Problems))]
+    responses((status = 200, description = "Pending requests", body = DeliveriesPage), Problems))]
 pub(super) async fn delivery_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<DeliveriesQuery>,
 ) -> Result<Json<DeliveriesPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -51,19 +51,19 @@ pub(super) async fn delivery_list(
     Ok(Json(DeliveriesPage { deliveries: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Takes an answer under a lease. A lease that runs out offers it again.
+/// Takes an answer under a lease. When the lease runs out, the answer is offered again.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/take", tag = "deliveries", request_body = TakeBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "What the agent goes on with", body = TakenView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The answer, under a lease", body = TakenView), Problems))]
 pub(super) async fn delivery_take(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: TakeBody { lease_seconds }, once }: Command<TakeBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: TakeBody { lease_seconds }, idempotency }: Command<TakeBody>,
 ) -> Result<Json<TakenView>, ApiError> {
-    let TakenAnswer { lease, interaction, resume_point, secrets } =
-        app.engine.take(&caller, id, lease_seconds, once).await?;
+    let Taken { lease, interaction, resume_point, secrets } =
+        app.engine.take(&caller, id, lease_seconds, idempotency).await?;
     let (attempt, until) = match interaction.delivery() {
         Some(Delivery::Processing { attempt, until, .. }) => (*attempt, *until),
         _ => (0, interaction.origin.at),
@@ -77,48 +77,48 @@ pub(super) async fn delivery_take(
     Ok(Json(TakenView { lease, until, attempt, answer, interaction, resume_point, secrets, traceparent }))
 }
 
-/// Holds a lease for longer.
+/// Extends a lease.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/heartbeat", tag = "deliveries",
     request_body = HeartbeatBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_heartbeat(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: HeartbeatBody { lease, lease_seconds }, once }: Command<HeartbeatBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: HeartbeatBody { lease, lease_seconds }, idempotency }: Command<HeartbeatBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.heartbeat(&caller, (id, lease), lease_seconds, once).await?;
+    let interaction = app.engine.heartbeat(&caller, (id, lease), lease_seconds, idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
-/// Says that the agent has gone on, durably.
+/// Completes a delivery: the agent has processed the answer durably.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/complete", tag = "deliveries", request_body = LeaseBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_complete(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: LeaseBody { lease }, once }: Command<LeaseBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: LeaseBody { lease }, idempotency }: Command<LeaseBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.complete(&caller, (id, lease), once).await?;
+    let interaction = app.engine.complete(&caller, (id, lease), idempotency).await?;
     Ok(Json(interaction.into()))
 }
 
-/// Says that the agent could not go on: given up visibly, or offered again.
+/// Fails a delivery: it is given up visibly, or offered again.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/fail", tag = "deliveries", request_body = FailBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn delivery_fail(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: FailBody { lease, reason, retry }, once }: Command<FailBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: FailBody { lease, reason, retry }, idempotency }: Command<FailBody>,
 ) -> Result<Json<InteractionView>, ApiError> {
-    let interaction = app.engine.fail(&caller, (id, lease), reason, retry, once).await?;
+    let interaction = app.engine.fail(&caller, (id, lease), reason, retry, idempotency).await?;
     Ok(Json(interaction.into()))
 }

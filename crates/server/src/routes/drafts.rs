@@ -1,4 +1,4 @@
-//! Drafts of a policy: held against what was proposed before, and judged beside the one in force.
+//! Drafts of a policy: simulation against earlier actions, and the shadow policy.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,17 +7,17 @@ use http::StatusCode;
 use protocol::{ChangeCountView, ChangedView, ShadowBody, ShadowView, SimulateBody, SimulationView};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 
-/// Holds a draft against the newest actions of the project: what would change, and which decisions of people it contradicts.
+/// Simulates a draft policy on the newest actions of the project: lists changed rulings, and decisions of people that the draft contradicts.
 #[utoipa::path(post, path = "/v1/policy/simulate", tag = "policy", request_body = SimulateBody,
-    responses((status = 200, description = "What would change", body = SimulationView), Problems))]
+    responses((status = 200, description = "The result of the simulation", body = SimulationView), Problems))]
 pub(super) async fn policy_simulate(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: SimulateBody { text, limit, since }, .. }: Command<SimulateBody>,
 ) -> Result<Json<SimulationView>, ApiError> {
     let simulation =
@@ -59,29 +59,35 @@ fn shadow_view(ShadowReport { shadow, text, counts, recent }: ShadowReport) -> S
     ShadowView::new(shadow, text, counts.collect(), recent)
 }
 
-/// Shows the draft that is judged beside the policy in force, and where it differs.
+/// Returns the shadow policy and the rulings in which it differs from the policy in force.
 #[utoipa::path(get, path = "/v1/policy/shadow", tag = "policy",
-    responses((status = 200, description = "The draft", body = ShadowView), Problems))]
-pub(super) async fn policy_shadow_get(State(app): State<App>, Who(caller): Who) -> Result<Json<ShadowView>, ApiError> {
+    responses((status = 200, description = "The shadow policy", body = ShadowView), Problems))]
+pub(super) async fn policy_shadow_get(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<ShadowView>, ApiError> {
     Ok(Json(shadow_view(app.engine.policy_shadow(&caller).await?)))
 }
 
-/// Has a draft judged beside the policy in force. It decides nothing; where it differs is counted from now on.
+/// Sets a shadow policy, which is evaluated beside the policy in force and decides nothing. Differences are counted from now on.
 #[utoipa::path(put, path = "/v1/policy/shadow", tag = "policy", request_body = ShadowBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is judged", body = ShadowView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The shadow policy was set", body = ShadowView), Problems))]
 pub(super) async fn policy_shadow_put(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: ShadowBody { text, reason }, once }: Command<ShadowBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: ShadowBody { text, reason }, idempotency }: Command<ShadowBody>,
 ) -> Result<Json<ShadowView>, ApiError> {
-    Ok(Json(shadow_view(app.engine.policy_shadow_put(&caller, text, reason, once).await?)))
+    Ok(Json(shadow_view(app.engine.policy_shadow_put(&caller, text, reason, idempotency).await?)))
 }
 
-/// Has no draft judged any more, and forgets what was counted.
+/// Removes the shadow policy and its counts.
 #[utoipa::path(delete, path = "/v1/policy/shadow", tag = "policy",
-    responses((status = 204, description = "It is not judged any more"), Problems))]
-pub(super) async fn policy_shadow_remove(State(app): State<App>, Who(caller): Who) -> Result<StatusCode, ApiError> {
+    responses((status = 204, description = "The shadow policy was removed"), Problems))]
+pub(super) async fn policy_shadow_remove(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<StatusCode, ApiError> {
     app.engine.policy_shadow_remove(&caller).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,4 +1,4 @@
-//! Events: listed, and streamed from a cursor.
+//! Events: lists, and streams from a cursor.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,40 +11,40 @@ use store::Cursor;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::{Reading, Who};
+use crate::caller::{Authenticated, StreamCaller};
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, limit, number, wait};
-use crate::sse::{Source, stream};
+use crate::params::{PathId, Query, event_number, limit, wait};
+use crate::sse::{EventSource, stream};
 
-/// Which events.
+/// Query of a list of events.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct EventsQuery {
-    /// Only those with a greater number.
+    /// Only events with a greater number.
     after: Option<u64>,
-    /// Only those about this question; not with `wait`.
+    /// Only events about this question; cannot be combined with `wait`.
     interaction: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
-    /// Reply when there is one, or after so many seconds.
+    /// Seconds to wait for an entry if there is none.
     #[param(maximum = 300)]
     wait: Option<u64>,
 }
 
-/// Lists the events of a session in order, or waits for the next.
+/// Lists the events of a session in order, or waits for the next event.
 #[utoipa::path(get, path = "/v1/sessions/{session}/events", tag = "events",
     params(("session" = String, Path, description = "`ses_…`"), EventsQuery),
-    responses((status = 200, description = "Some events", body = EventsPage), Problems))]
+    responses((status = 200, description = "The events", body = EventsPage), Problems))]
 pub(super) async fn event_list(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     Query(query): Query<EventsQuery>,
 ) -> Result<Json<EventsPage>, ApiError> {
-    let (most, wait, after) = (limit(query.limit)?, wait(query.wait)?, number(query.after)?);
+    let (most, wait, after) = (limit(query.limit)?, wait(query.wait)?, event_number(query.after)?);
     let about = query.interaction.map(|text| text.parse::<InteractionId>()).transpose();
     let about = about.map_err(|error| ApiError::QueryInvalid(format!("interaction: {error}")))?;
     let found = match about {
@@ -63,14 +63,14 @@ pub(super) async fn event_list(
     Ok(Json(EventsPage { events: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Where a stream begins.
+/// Query of a stream.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct StreamQuery {
-    /// After this number or cursor; `Last-Event-ID` comes first.
+    /// Number or cursor after which the stream starts; `Last-Event-ID` takes precedence.
     after: Option<String>,
-    /// In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream.
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }
@@ -78,48 +78,48 @@ pub(super) struct StreamQuery {
 /// Streams the events of a session as server-sent events: `id` is the number, `event` the type.
 #[utoipa::path(get, path = "/v1/sessions/{session}/events/stream", tag = "events",
     params(("session" = String, Path, description = "`ses_…`"), StreamQuery,
-           ("Last-Event-ID" = Option<String>, Header, description = "The last number seen")),
-    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
+           ("Last-Event-ID" = Option<String>, Header, description = "Number of the last received event")),
+    responses((status = 200, description = "The event stream", content_type = "text/event-stream", body = String,
                example = json!("id: 3\nevent: session.paused\ndata: {…}\n\n")), Problems))]
 pub(super) async fn event_stream(
     State(app): State<App>,
-    Reading(caller): Reading,
-    Id(session): Id<SessionId>,
+    StreamCaller(caller): StreamCaller,
+    PathId(session): PathId<SessionId>,
     Query(query): Query<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = begin(&headers, query)?.map_or(Ok(0), |text| session_place(&text))?;
     let follower = app.engine.follow(&caller, session, after).await?;
-    stream(&app, caller, Source::Session(follower))
+    stream(&app, caller, EventSource::Session(follower))
 }
 
-/// Streams the events of the whole project in commit order; without a cursor, from now on.
+/// Streams the events of the project in commit order; without a cursor, only new events.
 #[utoipa::path(get, path = "/v1/events/stream", tag = "events", params(StreamQuery,
-           ("Last-Event-ID" = Option<String>, Header, description = "The last cursor seen")),
-    responses((status = 200, description = "Events", content_type = "text/event-stream", body = String,
+           ("Last-Event-ID" = Option<String>, Header, description = "Cursor of the last received event")),
+    responses((status = 200, description = "The event stream", content_type = "text/event-stream", body = String,
                example = json!("id: 0-17\nevent: session.paused\ndata: {…}\n\n")), Problems))]
 pub(super) async fn project_stream(
     State(app): State<App>,
-    Reading(caller): Reading,
+    StreamCaller(caller): StreamCaller,
     Query(query): Query<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let after = begin(&headers, query)?.map(|text| project_place(&text)).transpose()?;
     let follower = app.engine.follow_project(&caller, after).await?;
-    stream(&app, caller, Source::Project(follower))
+    stream(&app, caller, EventSource::Project(follower))
 }
 
-/// Where a session is followed from.
+/// Parses the position in a session.
 pub(crate) fn session_place(text: &str) -> Result<u64, ApiError> {
     let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not the number of an event".into());
-    number(Some(text.parse().map_err(|_| wrong())?))
+    event_number(Some(text.parse().map_err(|_| wrong())?))
 }
 
-/// Where a project is followed from.
+/// Parses the position in a project.
 pub(crate) fn project_place(text: &str) -> Result<Cursor, ApiError> {
     let wrong = || ApiError::QueryInvalid("after or Last-Event-ID: not a cursor of this stream".into());
     let cursor: Cursor = text.parse().map_err(|()| wrong())?;
-    number(Some(cursor.major.max(cursor.minor)))?;
+    event_number(Some(cursor.major.max(cursor.minor)))?;
     Ok(cursor)
 }
 

@@ -1,4 +1,4 @@
-//! Flows: brought into the project, listed, read, retired.
+//! Flows: add, list, read, retire.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,7 +7,7 @@ use http::StatusCode;
 use protocol::{DefinitionView, FlowsPage};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
@@ -21,44 +21,44 @@ const KIND: DefinitionKind = DefinitionKind::Flow;
     responses((status = 200, description = "A page", body = FlowsPage), Problems))]
 pub(super) async fn flow_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<VersionsQuery>,
 ) -> Result<Json<FlowsPage>, ApiError> {
     let (found, next) = query.found(&app, &caller, KIND).await?;
     Ok(Json(FlowsPage { flows: found, next }))
 }
 
-/// Brings a version of a flow into the project. It never changes: other contents need another version.
+/// Adds a version of a flow to the project. A version is immutable: other content needs another version.
 #[utoipa::path(post, path = "/v1/flows", tag = "flows", request_body = FlowVersion,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 201, description = "It is there", body = DefinitionView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 201, description = "The version was added", body = DefinitionView), Problems))]
 pub(super) async fn flow_add(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<FlowVersion>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<FlowVersion>,
 ) -> Result<(StatusCode, Json<DefinitionView>), ApiError> {
-    Ok(added(app.engine.flow_add(&caller, body, once).await?))
+    Ok(added(app.engine.flow_add(&caller, body, idempotency).await?))
 }
 
 /// Reads a version of a flow.
 #[utoipa::path(get, path = "/v1/flows/{name}/{version}", tag = "flows",
-    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
+    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
     responses((status = 200, description = "The flow", body = DefinitionView), Problems))]
 pub(super) async fn flow_get(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     version: Version,
 ) -> Result<Json<DefinitionView>, ApiError> {
     version.found(&app, &caller, KIND).await
 }
 
-/// Has no new session use a version. Sessions that do go on with it.
+/// Retires a version: new sessions cannot use it, running sessions continue with it.
 #[utoipa::path(delete, path = "/v1/flows/{name}/{version}", tag = "flows",
-    params(("name" = String, Path, description = "Its name"), ("version" = String, Path, description = "Its version")),
-    responses((status = 204, description = "It is retired"), Problems))]
+    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
+    responses((status = 204, description = "The version was retired"), Problems))]
 pub(super) async fn flow_retire(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     version: Version,
 ) -> Result<StatusCode, ApiError> {
     version.retired(&app, &caller, KIND).await

@@ -1,4 +1,4 @@
-//! Grants: listed and taken back.
+//! Grants: list, revoke.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,31 +9,31 @@ use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit};
+use crate::params::{PathId, Query, cursor, limit};
 
-/// Which grants.
+/// Query of the list of grants.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct GrantsQuery {
-    /// Also those that are over.
+    /// Includes grants that are no longer in force.
     over: Option<bool>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists the grants of the project, the newest first.
+/// Lists the grants of the project, newest first.
 #[utoipa::path(get, path = "/v1/grants", tag = "grants", params(GrantsQuery),
     responses((status = 200, description = "The grants", body = GrantsPage), Problems))]
 pub(super) async fn grant_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<GrantsQuery>,
 ) -> Result<Json<GrantsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -42,14 +42,14 @@ pub(super) async fn grant_list(
     Ok(Json(GrantsPage { grants: found.into_iter().map(|grant| GrantView::new(grant, now)).collect(), next }))
 }
 
-/// Takes a grant back: what it covered is asked about again.
+/// Revokes a grant. Calls that it covered are asked about again.
 #[utoipa::path(delete, path = "/v1/grants/{grant}", tag = "grants",
     params(("grant" = String, Path, description = "`gra_…`")),
-    responses((status = 200, description = "It is taken back", body = GrantView), Problems))]
+    responses((status = 200, description = "The grant was revoked", body = GrantView), Problems))]
 pub(super) async fn grant_revoke(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<GrantId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<GrantId>,
 ) -> Result<Json<GrantView>, ApiError> {
     let grant = app.engine.grant_revoke(&caller, id, None).await?;
     Ok(Json(GrantView::new(grant, app.engine.now())))

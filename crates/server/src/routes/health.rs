@@ -1,4 +1,4 @@
-//! Health, and figures for Prometheus. These need no credential and name nobody.
+//! Health checks and metrics for Prometheus. These operations need no credential and reveal no names.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use tokio::time::Instant;
 use crate::App;
 use crate::error::ApiError;
 
-/// Says that the process lives.
+/// Reports that the process is alive.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()),
-    responses((status = 200, description = "It lives", body = String, example = json!("ok\n"))))]
+    responses((status = 200, description = "The process is alive", body = String, example = json!("ok\n"))))]
 pub(super) async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Says whether requests can be served: the store answers and the server is not stopping.
+/// Reports whether requests can be served: the store replies and the server is not stopping.
 #[utoipa::path(get, path = "/readyz", tag = "server", security(()),
-    responses((status = 200, description = "It is ready", body = String, example = json!("ready\n")),
-              (status = 503, description = "It is not", body = String)))]
+    responses((status = 200, description = "Requests can be served", body = String, example = json!("ready\n")),
+              (status = 503, description = "Requests cannot be served", body = String)))]
 pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str) {
     if *app.stopping.borrow() {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
@@ -38,7 +38,7 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
     }
 }
 
-/// Shows the figures as Prometheus reads them.
+/// Returns metrics in the Prometheus text format.
 #[utoipa::path(get, path = "/metrics", tag = "server", security(()),
     responses((status = 200, description = "Prometheus text", body = String,
                example = json!("flow_interaction_open{kind=\"approval\"} 3\n"))))]
@@ -50,16 +50,16 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> 
         *counted = Some((Instant::now(), begun.elapsed()));
     }
     drop(counted);
-    app.figures.run_upkeep();
-    Ok(app.figures.render())
+    app.metrics.run_upkeep();
+    Ok(app.metrics.render())
 }
 
-/// With many open questions counting takes a while, and anybody may ask: at most a tenth of the time is spent on it.
+/// Counting many open questions is slow, and this operation needs no credential: at most a tenth of the time is spent on it.
 const REST: u32 = 9;
-/// What takes less than this is done each time.
+/// A count that takes less time than this is repeated for each request.
 const QUICK: Duration = Duration::from_millis(20);
 
-/// Whether it is time to count again, so long after a count that took so long.
+/// Whether to count again, `since` after a count that took `took`.
 fn rested(since: Duration, took: Duration) -> bool {
     took < QUICK || since >= took * REST
 }
@@ -84,7 +84,7 @@ async fn count_open(app: &App) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Every kind, so that one whose last question was closed goes back to zero.
+/// All kinds, so that the gauge of a kind without open questions returns to zero.
 const KINDS: &[&str] =
     &["approval", "confirmation", "choice", "question", "form", "secret", "review", "notice", "custom"];
 

@@ -1,4 +1,4 @@
-//! Questions: asked, read, listed, closed without an answer, claimed.
+//! Questions: ask, read, list, cancel, expire, claim, hand over, abstain.
 
 use std::time::Duration;
 
@@ -15,77 +15,77 @@ use store::{InteractionFilter, Page, Sort};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit, wait};
+use crate::params::{PathId, Query, cursor, limit, wait};
 use crate::trace::traceparent;
 
-/// What every command on one question replies.
+/// Reply of the commands on one question.
 type Reply = Result<Json<InteractionView>, ApiError>;
 
 fn shown(result: Result<Interaction, Error>) -> Reply {
     Ok(Json(result?.into()))
 }
 
-/// Puts a question to people; the session's step sleeps until it is answered.
+/// Asks people a question. The step of the session sleeps until it is answered.
 #[utoipa::path(post, path = "/v1/sessions/{session}/interactions", tag = "interactions", request_body = AskBody,
     params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result"),
-           ("traceparent" = Option<String>, Header, description = "Given back with the answer")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result"),
+           ("traceparent" = Option<String>, Header, description = "W3C trace context, returned with the answer")),
     responses((status = 201, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_ask(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(session): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(session): PathId<SessionId>,
     headers: HeaderMap,
-    Command { body, once }: Command<AskBody>,
+    Command { body, idempotency }: Command<AskBody>,
 ) -> Result<(StatusCode, Json<InteractionView>), ApiError> {
-    let interaction = app.engine.ask(&caller, session, asked(body, traceparent(&headers)), once).await?;
+    let interaction = app.engine.ask(&caller, session, asked(body, traceparent(&headers)), idempotency).await?;
     Ok((StatusCode::CREATED, Json(interaction.into())))
 }
 
-/// What a body asks, in the trace that it is asked in.
+/// Translates a body into a question.
 pub(super) fn asked(mut body: AskBody, traceparent: Option<String>) -> Ask {
     let (deadline_seconds, resume_point) = (body.deadline_seconds, body.resume_point.take());
     Ask { deadline_seconds, resume_point, traceparent, question: body.into_question() }
 }
 
-/// Which questions.
+/// Query of the list of questions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct InteractionsQuery {
-    /// In this state.
+    /// Only entries with this status.
     #[param(inline)]
     status: Option<Status>,
-    /// Of this kind.
+    /// Only questions of this kind.
     kind: Option<String>,
-    /// Of this session.
+    /// Only questions of this session.
     session: Option<String>,
-    /// Routed through this channel.
+    /// Only questions of this channel.
     channel: Option<String>,
-    /// Asked by this agent.
+    /// Only questions that this agent asked.
     agent: Option<String>,
-    /// Only those that the caller may answer.
+    /// Only questions that the caller may answer.
     mine: Option<bool>,
-    /// Only those past their deadline.
+    /// Only questions past their deadline.
     overdue: Option<bool>,
-    /// With this text in the title, the message, the tool or the values of its arguments, the agent's name or the session's
-    /// title, or with this id of a question or session.
+    /// Only questions with this text in the title, the message, the tool or the values of its arguments, the name of the agent or the title of the
+    /// session, or with this id of a question or session.
     q: Option<String>,
-    /// In this order; `oldest` if absent.
+    /// Order of the entries; `oldest` if absent.
     #[param(inline)]
     sort: Option<SortName>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// In which order.
+/// Order of a list.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum SortName {
@@ -99,7 +99,7 @@ enum SortName {
     responses((status = 200, description = "A page", body = InteractionsPage), Problems))]
 pub(super) async fn interaction_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<InteractionsQuery>,
 ) -> Result<Json<InteractionsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -132,24 +132,24 @@ pub(super) async fn interaction_list(
     Ok(Json(InteractionsPage { interactions: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// How long to wait.
+/// Query of one question.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct WaitQuery {
-    /// Reply when the question is no longer pending, or after so many seconds.
+    /// Seconds to wait until the question is no longer pending.
     #[param(maximum = 300)]
     wait: Option<u64>,
 }
 
-/// Reads a question, or waits until it is no longer pending.
+/// Returns a question, at once or when it is no longer pending.
 #[utoipa::path(get, path = "/v1/interactions/{interaction}", tag = "interactions",
     params(("interaction" = String, Path, description = "`int_…`"), WaitQuery),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_get(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
     Query(query): Query<WaitQuery>,
 ) -> Reply {
     let wait = wait(query.wait)?;
@@ -158,104 +158,104 @@ pub(super) async fn interaction_get(
         found = app.engine.interaction(&caller, id, wait) => found,
         () = app.stops() => app.engine.interaction(&caller, id, Duration::ZERO).await,
     };
-    // Whoever has waited may have lost their key meanwhile.
+    // The credential may have been revoked during the wait.
     app.engine.recheck(&caller).await?;
     shown(found)
 }
 
-/// Reads what the arguments of the action that a question is about must be, whoever edits them: the schema that the policy declares for its
-/// tool, else that of the agent's version or of the tool itself.
+/// Returns the JSON Schema for editing the arguments of the action that a question is about: the schema that the policy declares for the
+/// tool, else that of the agent's version, else that of the tool itself.
 #[utoipa::path(get, path = "/v1/interactions/{interaction}/schema", tag = "interactions",
     params(("interaction" = String, Path, description = "`int_…`")),
-    responses((status = 200, description = "The schema, where there is one", body = ActionSchemaView), Problems))]
+    responses((status = 200, description = "The schema, if there is one", body = ActionSchemaView), Problems))]
 pub(super) async fn interaction_schema(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
 ) -> Result<Json<ActionSchemaView>, ApiError> {
     Ok(Json(ActionSchemaView { schema: app.engine.action_schema(&caller, id).await? }))
 }
 
-/// Closes a question without an answer. Whoever asked may withdraw it.
+/// Cancels a question. The caller who asked it may cancel it.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/cancel", tag = "interactions", request_body = CancelBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_cancel(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: CancelBody { reason }, once }: Command<CancelBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: CancelBody { reason }, idempotency }: Command<CancelBody>,
 ) -> Reply {
-    shown(app.engine.cancel(&caller, id, reason, once).await)
+    shown(app.engine.cancel(&caller, id, reason, idempotency).await)
 }
 
-/// Ends a question now as its deadline would: by its fallback, or expired.
+/// Ends a question as its deadline would: with its fallback, or as expired.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/expire", tag = "interactions", request_body = EmptyBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_expire(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.expire(&caller, id, once).await)
+    shown(app.engine.expire(&caller, id, idempotency).await)
 }
 
-/// Keeps a question for the caller for a while.
+/// Claims a question for the caller for a limited time.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/claim", tag = "interactions", request_body = EmptyBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_claim(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.claim(&caller, id, once).await)
+    shown(app.engine.claim(&caller, id, idempotency).await)
 }
 
-/// Gives a claimed question back.
+/// Releases a claimed question.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/release", tag = "interactions", request_body = EmptyBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_release(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Reply {
-    shown(app.engine.release(&caller, id, once).await)
+    shown(app.engine.release(&caller, id, idempotency).await)
 }
 
-/// Hands a question to another channel: a session is opened for it there, and this one is answered no more.
+/// Hands a question over to another channel. A session is opened for it there, and the original question can no longer be answered.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/handover", tag = "interactions", request_body = HandOverBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "The question, with where it went", body = InteractionView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The question, with the session that it was handed over to", body = InteractionView), Problems))]
 pub(super) async fn interaction_handover(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: HandOverBody { channel, note }, once }: Command<HandOverBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: HandOverBody { channel, note }, idempotency }: Command<HandOverBody>,
 ) -> Reply {
-    shown(app.engine.hand_over(&caller, id, HandOver { channel, note }, once).await)
+    shown(app.engine.hand_over(&caller, id, HandOver { channel, note }, idempotency).await)
 }
 
-/// Says that the caller will not answer.
+/// Records that the caller abstains.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/abstain", tag = "interactions", request_body = AbstainBody,
     params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The question", body = InteractionView), Problems))]
 pub(super) async fn interaction_abstain(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<InteractionId>,
-    Command { body: AbstainBody { note }, once }: Command<AbstainBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<InteractionId>,
+    Command { body: AbstainBody { note }, idempotency }: Command<AbstainBody>,
 ) -> Reply {
-    shown(app.engine.abstain(&caller, id, note, once).await)
+    shown(app.engine.abstain(&caller, id, note, idempotency).await)
 }

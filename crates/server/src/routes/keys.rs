@@ -1,4 +1,4 @@
-//! Keys.
+//! Keys: create, list, revoke.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,36 +11,36 @@ use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, LARGEST_PAGE, Query, cursor, limit};
+use crate::params::{LARGEST_PAGE, PathId, Query, cursor, limit};
 
-/// Which keys.
+/// Query of the list of keys.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct KeysQuery {
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 200 if absent.
+    /// Maximum number of entries; 200 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Makes a key of the caller's project. The secret is shown this once.
+/// Creates a key in the caller's project. The secret is returned only once.
 #[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = KeyBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 201, description = "The key", body = KeyCreatedView), Problems))]
 pub(super) async fn key_create(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: KeyBody { role, user, groups, expires_in_seconds, join_account }, once }: Command<KeyBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: KeyBody { role, user, groups, expires_in_seconds, join_account }, idempotency }: Command<KeyBody>,
 ) -> Result<(StatusCode, Json<KeyCreatedView>), ApiError> {
     let lifetime = expires_in_seconds.map(SignedDuration::from_secs);
     let new = NewKey { role, user, groups, lifetime, join_account };
-    let (key, secret) = app.engine.key_create(&caller, new, once).await?;
+    let (key, secret) = app.engine.key_create(&caller, new, idempotency).await?;
     Ok((StatusCode::CREATED, Json(KeyCreatedView { key: key.into(), secret })))
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn key_create(
     responses((status = 200, description = "A page", body = KeysPage), Problems))]
 pub(super) async fn key_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<KeysQuery>,
 ) -> Result<Json<KeysPage>, ApiError> {
     let limit = limit(query.limit.or(Some(LARGEST_PAGE)))?;
@@ -59,14 +59,14 @@ pub(super) async fn key_list(
     Ok(Json(KeysPage { keys: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Revokes a key. When this replies, no node accepts it any more.
+/// Revokes a key. After the reply no node accepts it.
 #[utoipa::path(delete, path = "/v1/keys/{key}", tag = "keys",
     params(("key" = String, Path, description = "`key_…`")),
-    responses((status = 204, description = "It is revoked"), Problems))]
+    responses((status = 204, description = "The key was revoked"), Problems))]
 pub(super) async fn key_revoke(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<KeyId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<KeyId>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.key_revoke(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,4 +1,4 @@
-//! Whoever calls: who they are, the project that their browser speaks for, their password.
+//! The caller: who they are, the project of their browser, their password.
 
 use axum::Json;
 use axum::extract::State;
@@ -8,15 +8,18 @@ use http::StatusCode;
 use protocol::{MeView, PasswordBody, PasswordView, PlaceView, ProjectBody, Via};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 
-/// Shows who the caller is.
+/// Returns the caller.
 #[utoipa::path(get, path = "/v1/me", tag = "people",
     responses((status = 200, description = "The caller", body = MeView), Problems))]
-pub(super) async fn me_get(State(app): State<App>, Who(caller): Who) -> Result<Json<MeView>, ApiError> {
+pub(super) async fn me_get(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<MeView>, ApiError> {
     let me = app.engine.me(&caller).await?;
     let place = |ProjectMembership { project, name, role }| PlaceView { project, name, role };
     let password = me.password.map(|state| match state {
@@ -41,27 +44,27 @@ pub(super) async fn me_get(State(app): State<App>, Who(caller): Who) -> Result<J
     }))
 }
 
-/// Has the browser speak for another project of the person's from now on.
+/// Switches the browser to another project of the person.
 #[utoipa::path(put, path = "/v1/me/project", tag = "people", request_body = ProjectBody,
-    responses((status = 204, description = "It does"), Problems))]
+    responses((status = 204, description = "The browser uses this project"), Problems))]
 pub(super) async fn me_project(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: ProjectBody { project }, .. }: Command<ProjectBody>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.project_change(&caller, project).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Sets the password of whoever is signed in, and signs out their other browsers.
+/// Sets the password of the signed-in person and signs out their other browsers.
 #[utoipa::path(put, path = "/v1/me/password", tag = "people", request_body = PasswordBody,
-    responses((status = 204, description = "It is set"), Problems))]
+    responses((status = 204, description = "The password was set"), Problems))]
 pub(super) async fn me_password(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: PasswordBody { old, new }, .. }: Command<PasswordBody>,
 ) -> Result<StatusCode, ApiError> {
-    // Whoever has found a browser open must not find the password by trying.
+    // Limits guessing of the current password from an unattended browser.
     app.sign_ins.check(&caller.scope.tenant.to_string(), &caller.actor.name, caller.from)?;
     app.engine.password_change(&caller, old.map(Password::from), new.into()).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,4 +1,4 @@
-//! A browser on its way to the identity provider and back. These are no operations: they redirect, and name nobody.
+//! Redirects to the identity provider and back. These routes are not part of the OpenAPI document; they reveal no names.
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -8,23 +8,23 @@ use engine::Error;
 use serde::Deserialize;
 
 use crate::App;
-use crate::caller::{Base, Traveller, network};
+use crate::caller::{Base, RedirectedClient, network};
 use crate::cookie;
 use crate::error::ApiError;
-use crate::oidc::{Asked, Oidc, Refused};
+use crate::oidc::{Oidc, OidcError, SignInAttempt};
 
-/// What the provider has the browser bring back.
+/// Query of the callback.
 #[derive(Deserialize)]
-struct Brought {
+struct CallbackQuery {
     code: Option<String>,
     state: Option<String>,
 }
 
-/// Why a sign-in was refused before an account was looked for.
+/// Reason why a sign-in was refused before an account was looked up.
 struct Denied {
-    /// The code that the page is given.
+    /// Error code for the page.
     why: &'static str,
-    /// Issuer and subject of a person to whom the provider gives no role.
+    /// Issuer and subject of a person without a role.
     without_role: Option<String>,
 }
 
@@ -37,9 +37,9 @@ impl From<&'static str> for Denied {
 /// `GET /sign-in/oidc/start`
 pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJar) -> Result<Response, ApiError> {
     let oidc = app.front.oidc.as_ref().ok_or(ApiError::NoRoute)?;
-    let asked = Asked { state: app.engine.nonce(), nonce: app.engine.nonce(), verifier: app.engine.nonce() };
+    let asked = SignInAttempt { state: app.engine.nonce(), nonce: app.engine.nonce(), verifier: app.engine.nonce() };
     match oidc.ask(&base, &asked).await {
-        Ok(url) => Ok((jar.add(cookie::asked(&app.front, &asked)), Redirect::to(url.as_str())).into_response()),
+        Ok(url) => Ok((jar.add(cookie::attempt(&app.front, &asked)), Redirect::to(url.as_str())).into_response()),
         Err(error) => {
             tracing::warn!(%error, "nobody can sign in through the identity provider");
             Ok(back("provider_unavailable").into_response())
@@ -50,15 +50,15 @@ pub(super) async fn start(State(app): State<App>, Base(base): Base, jar: CookieJ
 /// `GET /sign-in/oidc/callback`
 pub(super) async fn callback(
     State(app): State<App>,
-    Traveller(from): Traveller,
+    RedirectedClient(from): RedirectedClient,
     Base(base): Base,
     jar: CookieJar,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let oidc = app.front.oidc.as_ref().ok_or(ApiError::NoRoute)?;
     app.sign_ins.check_address(network(from))?;
-    let asked = cookie::asked_before(&app.front, &jar);
-    let jar = jar.add(cookie::asked_no_more(&app.front));
+    let asked = cookie::attempt_of(&app.front, &jar);
+    let jar = jar.add(cookie::attempt_removed(&app.front));
     let identity = identified(&app, oidc, &base, query.as_deref().unwrap_or_default(), asked).await;
     let signed_in = match identity {
         Ok(identity) => app.engine.sign_in_external(identity, from).await.map_err(|error| match error {
@@ -85,11 +85,11 @@ async fn identified(
     oidc: &Oidc,
     base: &str,
     query: &str,
-    asked: Option<Asked>,
+    asked: Option<SignInAttempt>,
 ) -> Result<engine::Identity, Denied> {
-    let brought: Brought = serde_urlencoded::from_str(query).map_err(|_| "sign_in_failed")?;
+    let brought: CallbackQuery = serde_urlencoded::from_str(query).map_err(|_| "sign_in_failed")?;
     let (Some(code), Some(state), Some(asked)) = (brought.code, brought.state, asked) else {
-        // The provider has said no, or this browser has not asked, or not lately.
+        // The provider refused, or this browser has no recent sign-in attempt.
         return Err("sign_in_failed".into());
     };
     if state != asked.state {
@@ -100,14 +100,14 @@ async fn identified(
     identity.map_err(|error| {
         tracing::warn!(%error, "the word of the identity provider was not taken");
         match error {
-            Refused::NoRole { subject, .. } => Denied { why: "no_role", without_role: Some(subject) },
-            Refused::Provider(_) => "provider_unavailable".into(),
-            Refused::Exchange(_) | Refused::Token(_) => "sign_in_failed".into(),
+            OidcError::NoRole { subject, .. } => Denied { why: "no_role", without_role: Some(subject) },
+            OidcError::Provider(_) => "provider_unavailable".into(),
+            OidcError::Exchange(_) | OidcError::Token(_) => "sign_in_failed".into(),
         }
     })
 }
 
-/// Back to the page, which says what went wrong.
+/// Redirects to the page with an error code.
 fn back(why: &str) -> Redirect {
     Redirect::to(&format!("/sign-in?error={why}"))
 }

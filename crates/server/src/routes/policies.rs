@@ -1,4 +1,4 @@
-//! The policy: shown, checked, explained, changed, switched.
+//! The policy of a project: read, check, explain, replace, switch.
 
 use std::path::Path;
 
@@ -19,13 +19,13 @@ use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Query, counted, cursor, limit};
+use crate::params::{Query, cursor, limit, list_number};
 
-/// Findings as callers read them. The directory of a file is the operator's business: callers see its name alone, and the log has the path.
+/// Renders findings. Callers see the name of a policy file without its directory; the log has the full path.
 fn found(findings: &[Finding]) -> Vec<FindingView> {
     let name = |file: &str| Path::new(file).file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
     let shown = |finding: &Finding| FindingView {
@@ -75,73 +75,76 @@ pub(super) fn view(in_force: InForce, notices: &PolicyNotices) -> PolicyView {
     }
 }
 
-/// The policy in force in the project.
+/// Returns the policy in force in the project.
 #[utoipa::path(get, path = "/v1/policy", tag = "policy",
     responses((status = 200, description = "The policy", body = PolicyView), Problems))]
-pub(super) async fn policy_get(State(app): State<App>, Who(caller): Who) -> Result<Json<PolicyView>, ApiError> {
+pub(super) async fn policy_get(
+    State(app): State<App>,
+    Authenticated(caller): Authenticated,
+) -> Result<Json<PolicyView>, ApiError> {
     let (in_force, notices) = app.engine.policy(&caller).await?;
     Ok(Json(view(in_force, &notices)))
 }
 
-/// Puts the project's own policy in force. One with an error in it is refused, and nothing is changed.
+/// Replaces the policy of the project. A policy with errors is refused, and nothing changes.
 #[utoipa::path(put, path = "/v1/policy", tag = "policy", request_body = PolicyBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is in force", body = PolicyView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 200, description = "The policy is in force", body = PolicyView), Problems))]
 pub(super) async fn policy_put(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: PolicyBody { text, base, reason }, once }: Command<PolicyBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: PolicyBody { text, base, reason }, idempotency }: Command<PolicyBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_put(&caller, text, (base, reason), once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_put(&caller, text, (base, reason), idempotency).await?, &PolicyNotices::default())))
 }
 
-/// Puts the server's policy in force again in place of the project's own.
+/// Removes the policy of the project, so that the server's policy is in force.
 #[utoipa::path(delete, path = "/v1/policy", tag = "policy", request_body = PolicyResetBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn policy_reset(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: PolicyResetBody { reason }, once }: Command<PolicyResetBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: PolicyResetBody { reason }, idempotency }: Command<PolicyResetBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_reset(&caller, reason, once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_reset(&caller, reason, idempotency).await?, &PolicyNotices::default())))
 }
 
-/// Which changes.
+/// Query of the list of policy versions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct VersionsQuery {
-    /// Only those that put this version in force: what a ruling names as its policy is found by it.
+    /// Only changes that put this version in force, as rulings name it.
     version: Option<String>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists the changes of the project's policy with the texts that were in force by them, the newest first.
+/// Lists the changes of the project's policy with their texts, newest first.
 #[utoipa::path(get, path = "/v1/policy/versions", tag = "policy", params(VersionsQuery),
     responses((status = 200, description = "A page", body = PolicyVersionsPage), Problems))]
 pub(super) async fn policy_version_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<VersionsQuery>,
 ) -> Result<Json<PolicyVersionsPage>, ApiError> {
-    let after = cursor(query.cursor.as_deref())?.map(counted).transpose()?;
+    let after = cursor(query.cursor.as_deref())?.map(list_number).transpose()?;
     let page = Page { after, limit: limit(query.limit)? };
     let (found, next) = app.engine.policy_changes(&caller, query.version, page).await?;
     let versions = found.into_iter().map(|known| PolicyVersionView::new(known.number, known.change, known.text));
     Ok(Json(PolicyVersionsPage { versions: versions.collect(), next: next.map(|number| number.to_string()) }))
 }
 
-/// Says everything that there is to say about a policy, without putting it in force.
+/// Checks a policy without putting it in force, and returns all findings.
 #[utoipa::path(post, path = "/v1/policy/check", tag = "policy", request_body = PolicyCheckBody,
-    responses((status = 200, description = "What was found", body = FindingsView), Problems))]
+    responses((status = 200, description = "The findings", body = FindingsView), Problems))]
 pub(super) async fn policy_check(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: PolicyCheckBody { text }, .. }: Command<PolicyCheckBody>,
 ) -> Result<Json<FindingsView>, ApiError> {
     let findings = app.engine.policy_check(&caller, text).await?;
@@ -149,12 +152,12 @@ pub(super) async fn policy_check(
     Ok(Json(FindingsView { good, findings: found(&findings) }))
 }
 
-/// Says how a call would be ruled on, rule by rule.
+/// Explains the ruling on a call, rule by rule.
 #[utoipa::path(post, path = "/v1/policy/explain", tag = "policy", request_body = ExplainBody,
-    responses((status = 200, description = "How it came about", body = ExplanationView), Problems))]
+    responses((status = 200, description = "The ruling, with the evaluation of each rule", body = ExplanationView), Problems))]
 pub(super) async fn policy_explain(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Command { body: ExplainBody { tool, arguments, agent, user, role, text }, .. }: Command<ExplainBody>,
 ) -> Result<Json<ExplanationView>, ApiError> {
     let supposed = HypotheticalCall { tool, arguments, agent, user, role, draft: text };
@@ -179,14 +182,14 @@ fn shown(ask: Asking) -> AskView {
     AskView { rule: ask.rule, because, error, audience }
 }
 
-/// Switches the policy on or off for the whole project. It is recorded with who and why.
+/// Switches the policy of the project on or off. The audit trail records the caller and the reason.
 #[utoipa::path(put, path = "/v1/policy/enabled", tag = "policy", request_body = PolicyEnabledBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The policy", body = PolicyView), Problems))]
 pub(super) async fn policy_switch(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: PolicyEnabledBody { enabled, reason }, once }: Command<PolicyEnabledBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: PolicyEnabledBody { enabled, reason }, idempotency }: Command<PolicyEnabledBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_switch(&caller, enabled, reason, once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_switch(&caller, enabled, reason, idempotency).await?, &PolicyNotices::default())))
 }

@@ -1,34 +1,34 @@
-//! The settings of a project: read by everybody in it, changed by its admins.
+//! Settings of a project. Everybody in the project reads them, admins change them.
 
 use axum::Json;
 use axum::extract::State;
 use domain::project::ProjectSettings;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 
-/// Reads the settings of the project.
+/// Returns the settings of the project.
 #[utoipa::path(get, path = "/v1/project/settings", tag = "project",
     responses((status = 200, description = "The settings", body = ProjectSettings), Problems))]
 pub(super) async fn project_settings_get(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
 ) -> Result<Json<ProjectSettings>, ApiError> {
     Ok(Json(app.engine.project_settings(&caller).await?))
 }
 
-/// Changes the settings of the project. `agents_read` says what agents read: `own`, the sessions that they opened and those that name
-/// them; or `project`, every session. In which sessions agents ask, propose and send messages does not depend on it.
+/// Changes the settings of the project. `agents_read` is what agents may read: `own`, the sessions that they opened and those that name
+/// them; or `project`, all sessions. It does not change in which sessions agents may ask, propose and send messages.
 #[utoipa::path(put, path = "/v1/project/settings", tag = "project", request_body = ProjectSettings,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The settings, as they are now", body = ProjectSettings), Problems))]
 pub(super) async fn project_settings_put(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<ProjectSettings>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<ProjectSettings>,
 ) -> Result<Json<ProjectSettings>, ApiError> {
-    Ok(Json(app.engine.project_settings_put(&caller, body, once).await?))
+    Ok(Json(app.engine.project_settings_put(&caller, body, idempotency).await?))
 }

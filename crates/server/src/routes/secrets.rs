@@ -1,4 +1,4 @@
-//! Secrets that people have kept.
+//! Secrets that are kept for hosted agents.
 
 use axum::Json;
 use axum::extract::State;
@@ -10,30 +10,30 @@ use store::Page;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit};
+use crate::params::{PathId, Query, cursor, limit};
 
-/// Which secrets.
+/// Query of the list of secrets.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct SecretsQuery {
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists what is kept for agents' later sessions, never a value.
+/// Lists the secrets that are kept for hosted agents, without their values.
 #[utoipa::path(get, path = "/v1/secrets", tag = "secrets", params(SecretsQuery),
     responses((status = 200, description = "A page", body = SecretsPage), Problems))]
 pub(super) async fn secret_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<SecretsQuery>,
 ) -> Result<Json<SecretsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -43,28 +43,28 @@ pub(super) async fn secret_list(
     Ok(Json(SecretsPage { secrets: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Keeps a secret for an agent that this server runs, such as the key of its model. What was kept for it under that name is replaced.
+/// Stores a secret for a hosted agent, such as the key of its model. Replaces the secret of the same name.
 #[utoipa::path(post, path = "/v1/secrets", tag = "secrets", request_body = NewSecret,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 201, description = "It is kept", body = SecretView), Problems))]
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 201, description = "The secret was stored", body = SecretView), Problems))]
 pub(super) async fn secret_put(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<NewSecret>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<NewSecret>,
 ) -> Result<(StatusCode, Json<SecretView>), ApiError> {
     let NewSecret { agent, name, value } = body;
-    let kept = app.engine.secret_put(&caller, (agent, name), value, once).await?;
+    let kept = app.engine.secret_put(&caller, (agent, name), value, idempotency).await?;
     Ok((StatusCode::CREATED, Json(kept.into())))
 }
 
-/// Forgets a kept secret. People are asked for it the next time.
+/// Deletes a kept secret. The agent asks for it the next time.
 #[utoipa::path(delete, path = "/v1/secrets/{secret}", tag = "secrets",
     params(("secret" = String, Path, description = "`sec_…`")),
-    responses((status = 204, description = "It is forgotten"), Problems))]
+    responses((status = 204, description = "The secret was deleted"), Problems))]
 pub(super) async fn secret_forget(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SecretId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SecretId>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.secret_forget(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,4 +1,4 @@
-//! Sessions.
+//! Sessions: open, list, read, message, control.
 
 use axum::Json;
 use axum::extract::State;
@@ -12,51 +12,51 @@ use store::{Page, SessionFilter};
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Query, cursor, limit};
+use crate::params::{PathId, Query, cursor, limit};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/v1/sessions", tag = "sessions", request_body = StartBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 201, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_start(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<StartBody>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<StartBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
     let StartBody { agent, agent_version, flow, flow_version, channel, title, input, metadata } = body;
     let luggage = Luggage { input, metadata, ..Luggage::default() };
     let start = Start { channel, agent, agent_version, flow, flow_version, title, luggage, ..Start::default() };
-    let session = app.engine.start(&caller, start, once).await?;
+    let session = app.engine.start(&caller, start, idempotency).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
 }
 
-/// Which sessions.
+/// Query of the list of sessions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct SessionsQuery {
-    /// In this state.
+    /// Only entries with this status.
     #[param(inline)]
     status: Option<SessionStatus>,
-    /// Of this agent.
+    /// Only entries of this agent.
     agent: Option<String>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Lists sessions, the newest first.
+/// Lists sessions, newest first.
 #[utoipa::path(get, path = "/v1/sessions", tag = "sessions", params(SessionsQuery),
     responses((status = 200, description = "A page", body = SessionsPage), Problems))]
 pub(super) async fn session_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<SessionsQuery>,
 ) -> Result<Json<SessionsPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -66,23 +66,23 @@ pub(super) async fn session_list(
     Ok(Json(SessionsPage { sessions: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Which of its steps.
+/// Query of one session.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct StepsQuery {
-    /// The steps before this one: the `steps_next` of the reply before.
+    /// Returns the steps before this one: the value of `steps_next` from the previous reply.
     steps_cursor: Option<String>,
 }
 
-/// Reads a session with its steps: the last 200, and about 4 MiB.
+/// Returns a session with its last steps: at most 200, and about 4 MiB.
 #[utoipa::path(get, path = "/v1/sessions/{session}", tag = "sessions",
     params(("session" = String, Path, description = "`ses_…`"), StepsQuery),
     responses((status = 200, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_get(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
     Query(query): Query<StepsQuery>,
 ) -> Result<Json<SessionView>, ApiError> {
     let before = cursor(query.steps_cursor.as_deref())?;
@@ -90,70 +90,72 @@ pub(super) async fn session_get(
     Ok(Json(SessionView::whole(session, luggage, (&steps, next))))
 }
 
-/// Says something to an agent that this server runs; or, where an agent speaks in a session of its own, to people.
+/// Sends a message to a hosted agent. An agent that sends it in a session of its own sends it to people.
 #[utoipa::path(post, path = "/v1/sessions/{session}/messages", tag = "sessions", request_body = MessageBody,
     params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 202, description = "It was said", body = SessionView), Problems))]
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    responses((status = 202, description = "The message was sent", body = SessionView), Problems))]
 pub(super) async fn session_message(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
-    Command { body: MessageBody { content, requires_reply }, once }: Command<MessageBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
+    Command { body: MessageBody { content, requires_reply }, idempotency }: Command<MessageBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
-    let session = app.engine.message(&caller, id, (content, requires_reply), once).await?;
+    let session = app.engine.message(&caller, id, (content, requires_reply), idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(session.into())))
 }
 
-/// Pauses, resumes or ends a session, which closes its open questions; or does something about a step that this server runs.
+/// Pauses, resumes or ends a session, or retries, skips or approves a hosted step. Ending a session closes its open questions.
 #[utoipa::path(post, path = "/v1/sessions/{session}/control", tag = "sessions", request_body = ControlBody,
     params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The session", body = SessionView), Problems))]
 pub(super) async fn session_control(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<SessionId>,
-    Command { body, once }: Command<ControlBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<SessionId>,
+    Command { body, idempotency }: Command<ControlBody>,
 ) -> Result<Json<SessionView>, ApiError> {
-    Ok(Json(steered(&app, &caller, id, body, once).await?.into()))
+    Ok(Json(control_session(&app, &caller, id, body, idempotency).await?.into()))
 }
 
-/// Carries out a command, whichever wire it came by.
-pub(crate) async fn steered(
+/// Carries out a command on a session or a step.
+pub async fn control_session(
     app: &App,
     caller: &Caller,
     id: SessionId,
     ControlBody { command, step, reason, output }: ControlBody,
-    once: Option<Idempotency>,
+    idempotency: Option<Idempotency>,
 ) -> Result<Session, ApiError> {
-    match meant(command, output)? {
-        Meant::Step(command) => Ok(app.engine.control_step(caller, (id, step), command, reason, once).await?),
-        Meant::Session(_) if step.is_some() => {
-            Err(ApiError::wrong("/step", "stands beside a command that is not about a step"))
+    match control_target(command, output)? {
+        ControlTarget::Step(command) => {
+            Ok(app.engine.control_step(caller, (id, step), command, reason, idempotency).await?)
         }
-        Meant::Session(command) => Ok(app.engine.control(caller, id, command, reason, once).await?),
+        ControlTarget::Session(_) if step.is_some() => {
+            Err(ApiError::invalid("/step", "stands beside a command that is not about a step"))
+        }
+        ControlTarget::Session(command) => Ok(app.engine.control(caller, id, command, reason, idempotency).await?),
     }
 }
 
-/// What a command is about.
-enum Meant {
+/// Target of a command.
+enum ControlTarget {
     Session(domain::Command),
     Step(StepCommand),
 }
 
-fn meant(command: ControlCommand, output: Option<Value>) -> Result<Meant, ApiError> {
+fn control_target(command: ControlCommand, output: Option<Value>) -> Result<ControlTarget, ApiError> {
     if output.is_some() && command != ControlCommand::ApproveStep {
-        return Err(ApiError::wrong("/output", "stands beside a command that gives a step none"));
+        return Err(ApiError::invalid("/output", "stands beside a command that gives a step none"));
     }
     Ok(match command {
-        ControlCommand::Pause => Meant::Session(domain::Command::Pause),
-        ControlCommand::Resume => Meant::Session(domain::Command::Resume),
-        ControlCommand::Cancel => Meant::Session(domain::Command::Cancel),
-        ControlCommand::Complete => Meant::Session(domain::Command::Complete),
-        ControlCommand::Fail => Meant::Session(domain::Command::Fail),
-        ControlCommand::RetryStep => Meant::Step(StepCommand::Retry),
-        ControlCommand::SkipStep => Meant::Step(StepCommand::Skip),
-        ControlCommand::ApproveStep => Meant::Step(StepCommand::Approve(output.unwrap_or_default())),
+        ControlCommand::Pause => ControlTarget::Session(domain::Command::Pause),
+        ControlCommand::Resume => ControlTarget::Session(domain::Command::Resume),
+        ControlCommand::Cancel => ControlTarget::Session(domain::Command::Cancel),
+        ControlCommand::Complete => ControlTarget::Session(domain::Command::Complete),
+        ControlCommand::Fail => ControlTarget::Session(domain::Command::Fail),
+        ControlCommand::RetryStep => ControlTarget::Step(StepCommand::Retry),
+        ControlCommand::SkipStep => ControlTarget::Step(StepCommand::Skip),
+        ControlCommand::ApproveStep => ControlTarget::Step(StepCommand::Approve(output.unwrap_or_default())),
     })
 }

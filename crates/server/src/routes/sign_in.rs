@@ -1,4 +1,4 @@
-//! Signing in and out.
+//! Sign-in and sign-out.
 
 use axum::Json;
 use axum::extract::State;
@@ -8,29 +8,29 @@ use http::StatusCode;
 use protocol::{LinkSignInBody, PasswordSignInBody, SignInView};
 
 use crate::App;
-use crate::caller::{Stranger, Who, network};
+use crate::caller::{Authenticated, SignInClient, network};
 use crate::command::SignInCommand;
 use crate::cookie;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::oidc::Oidc;
 
-/// What the tenant is called if nobody says so.
+/// Name of the default tenant.
 const TENANT: &str = "default";
 
-/// Shows how people can sign in.
+/// Returns the ways to sign in.
 #[utoipa::path(get, path = "/v1/sign-in", tag = "people", security(()),
-    responses((status = 200, description = "What the sign-in page offers", body = SignInView)))]
+    responses((status = 200, description = "The ways to sign in", body = SignInView)))]
 pub(super) async fn sign_in_get(State(app): State<App>) -> Json<SignInView> {
     Json(SignInView { password: true, oidc: app.front.oidc.as_ref().map(Oidc::view) })
 }
 
-/// Signs in by password; the reply sets the cookie `holdpoint_session`. Unknown people and wrong passwords look the same.
+/// Signs in with a password; the reply sets the cookie `holdpoint_session`. An unknown name and a wrong password give the same error.
 #[utoipa::path(post, path = "/v1/sign-in/password", tag = "people", security(()), request_body = PasswordSignInBody,
     responses((status = 204, description = "Signed in"), Problems))]
 pub(super) async fn sign_in_password(
     State(app): State<App>,
-    Stranger(from): Stranger,
+    SignInClient(from): SignInClient,
     jar: CookieJar,
     SignInCommand(PasswordSignInBody { user, password, tenant }): SignInCommand<PasswordSignInBody>,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
@@ -40,12 +40,12 @@ pub(super) async fn sign_in_password(
     Ok((StatusCode::NO_CONTENT, jar.add(cookie::visit(&app.front, visit))))
 }
 
-/// Signs in by a one-time link; the reply sets the cookie `holdpoint_session`.
+/// Signs in with a one-time link; the reply sets the cookie `holdpoint_session`.
 #[utoipa::path(post, path = "/v1/sign-in/link", tag = "people", security(()), request_body = LinkSignInBody,
     responses((status = 204, description = "Signed in; the link is used up"), Problems))]
 pub(super) async fn sign_in_link(
     State(app): State<App>,
-    Stranger(from): Stranger,
+    SignInClient(from): SignInClient,
     jar: CookieJar,
     SignInCommand(LinkSignInBody { token }): SignInCommand<LinkSignInBody>,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
@@ -54,12 +54,12 @@ pub(super) async fn sign_in_link(
     Ok((StatusCode::NO_CONTENT, jar.add(cookie::visit(&app.front, visit))))
 }
 
-/// Signs out; the cookie is worth nothing any more.
+/// Signs out. The cookie is no longer valid.
 #[utoipa::path(post, path = "/v1/sign-out", tag = "people",
     responses((status = 204, description = "Signed out"), Problems))]
 pub(super) async fn sign_out(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     jar: CookieJar,
 ) -> Result<(StatusCode, CookieJar), ApiError> {
     app.engine.sign_out(&caller).await?;

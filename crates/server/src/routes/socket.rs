@@ -1,4 +1,4 @@
-//! `/v1` over one WebSocket: subscribe from a cursor, propose, answer, run a client's tools. See `asyncapi.rs`.
+//! `/v1` over one WebSocket: subscriptions, proposals, questions, answers. `asyncapi.rs` describes the messages.
 
 mod request;
 
@@ -17,39 +17,43 @@ use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Query, TicketQuery};
 use crate::routes::events::{project_place, session_place};
-use crate::socket::{End, Joining, Talk};
-use crate::sse::Source;
+use crate::socket::{CloseReason, SocketHandler, SocketRequest};
+use crate::sse::EventSource;
 
-use request::{Request, Wish};
+use request::{Operation, Request};
 
-/// How many subscriptions one socket may have.
-const MOST: usize = 32;
+/// Maximum number of subscriptions of one socket.
+const MAX_SUBSCRIPTIONS: usize = 32;
 
-/// Opens a WebSocket for all of `/v1`. What is said on it stands in `/asyncapi.json`.
+/// Opens a WebSocket for `/v1`. `/asyncapi.json` describes its messages.
 #[utoipa::path(get, path = "/v1/ws", tag = "events", params(TicketQuery),
     responses((status = 101, description = "The socket is open"),
-              (status = 426, description = "This is a WebSocket", content_type = "application/problem+json",
+              (status = 426, description = "The request is not a WebSocket handshake", content_type = "application/problem+json",
                body = protocol::ProblemBody), Problems))]
 pub(super) async fn socket_open(
     State(app): State<App>,
-    joining: Joining,
+    socket: SocketRequest,
     Query(TicketQuery { .. }): Query<TicketQuery>,
 ) -> Result<Response, ApiError> {
-    let talk =
-        Plain { app: app.clone(), caller: joining.caller.clone(), followed: SelectAll::new(), places: BTreeMap::new() };
-    joining.with(&app, talk)
+    let handler = V1Socket {
+        app: app.clone(),
+        caller: socket.caller.clone(),
+        followed: SelectAll::new(),
+        subscriptions: BTreeMap::new(),
+    };
+    socket.open(&app, handler)
 }
 
-/// One portion of a subscription.
-type Portion = (String, Result<Vec<(String, Event)>, Error>);
+/// A batch of events of one subscription.
+type Batch = (String, Result<Vec<(String, Event)>, Error>);
 
-/// The wire of `/v1` itself.
-struct Plain {
+/// Handler of the socket of `/v1`.
+struct V1Socket {
     app: App,
     caller: Caller,
-    followed: SelectAll<BoxStream<'static, Portion>>,
-    /// Where each subscription is, and what ends it.
-    places: BTreeMap<String, Subscription>,
+    followed: SelectAll<BoxStream<'static, Batch>>,
+    /// Position of each subscription, and the handle that ends it.
+    subscriptions: BTreeMap<String, Subscription>,
 }
 
 struct Subscription {
@@ -57,18 +61,18 @@ struct Subscription {
     end: AbortHandle,
 }
 
-impl Talk for Plain {
-    type News = (String, String, Event);
+impl SocketHandler for V1Socket {
+    type Update = (String, String, Event);
 
-    fn renew(&mut self, caller: &Caller) {
+    fn set_caller(&mut self, caller: &Caller) {
         self.caller.clone_from(caller);
     }
 
-    fn found(&mut self) -> Vec<Self::News> {
+    fn take_updates(&mut self) -> Vec<Self::Update> {
         Vec::new()
     }
 
-    async fn next(&mut self) -> Result<Vec<Self::News>, Error> {
+    async fn next(&mut self) -> Result<Vec<Self::Update>, Error> {
         match self.followed.next().await {
             None => std::future::pending().await,
             Some((subscription, events)) => {
@@ -78,73 +82,73 @@ impl Talk for Plain {
         }
     }
 
-    async fn told(&mut self, (subscription, cursor, event): Self::News) -> Vec<String> {
-        // Whoever has said that it wants no more may have said so while this was on its way.
-        let Some(place) = self.places.get_mut(&subscription) else { return Vec::new() };
+    async fn render(&mut self, (subscription, cursor, event): Self::Update) -> Vec<String> {
+        // The client may have unsubscribed while the event was on its way.
+        let Some(place) = self.subscriptions.get_mut(&subscription) else { return Vec::new() };
         place.cursor.clone_from(&cursor);
         let event = SocketEvent { subscription, cursor, event: event.into() };
-        vec![written(&SocketMessage::Event(Box::new(event)))]
+        vec![to_json(&SocketMessage::Event(Box::new(event)))]
     }
 
-    async fn heard(&mut self, text: &str) -> Vec<String> {
+    async fn handle(&mut self, text: &str) -> Vec<String> {
         let request = match Request::read(text) {
             Ok(request) => request,
-            Err((id, error)) => return vec![refused(id, error)],
+            Err((id, error)) => return vec![error_reply(id, error)],
         };
         let id = request.id.clone();
-        vec![match self.carried_out(request).await {
-            Ok((status, result)) => written(&SocketMessage::Result(SocketResult { id, status, result })),
-            Err(error) => refused(id, error),
+        vec![match self.run(request).await {
+            Ok((status, result)) => to_json(&SocketMessage::Result(SocketResult { id, status, result })),
+            Err(error) => error_reply(id, error),
         }]
     }
 
-    fn refused(&self, error: ApiError) -> String {
-        refused(None, error)
+    fn refusal(&self, error: ApiError) -> String {
+        error_reply(None, error)
     }
 
-    async fn beat(&mut self) {}
+    async fn heartbeat(&mut self) {}
 
-    fn farewell(&self, end: End) -> Option<String> {
-        let cursors = self.places.iter().map(|(id, place)| (id.clone(), place.cursor.clone())).collect();
-        Some(written(&SocketMessage::Closing(SocketClosing { reason: end.name(), cursors })))
+    fn farewell(&self, end: CloseReason) -> Option<String> {
+        let cursors = self.subscriptions.iter().map(|(id, place)| (id.clone(), place.cursor.clone())).collect();
+        Some(to_json(&SocketMessage::Closing(SocketClosing { reason: end.name(), cursors })))
     }
 }
 
-impl Plain {
-    async fn carried_out(&mut self, request: Request) -> Result<(u16, Value), ApiError> {
-        let Request { id, wish, once } = request;
-        match wish {
-            Wish::Subscribe(body) => self.subscribe(id, body).await,
-            Wish::Unsubscribe(body) => match self.places.remove(&body.subscription) {
+impl V1Socket {
+    async fn run(&mut self, request: Request) -> Result<(u16, Value), ApiError> {
+        let Request { id, operation, idempotency } = request;
+        match operation {
+            Operation::Subscribe(body) => self.subscribe(id, body).await,
+            Operation::Unsubscribe(body) => match self.subscriptions.remove(&body.subscription) {
                 None => Err(domain::Refusal::NotFound("subscription").into()),
                 Some(place) => {
                     place.end.abort();
                     Ok((200, json!({ "subscription": body.subscription, "cursor": place.cursor })))
                 }
             },
-            wish => wish.carried_out(&self.app, &self.caller, once).await,
+            operation => operation.run(&self.app, &self.caller, idempotency).await,
         }
     }
 
     async fn subscribe(&mut self, id: Option<String>, body: SubscribeBody) -> Result<(u16, Value), ApiError> {
-        let id = id.ok_or_else(|| ApiError::wrong("/id", "names the subscription, and is missing"))?;
-        if self.places.contains_key(&id) {
-            return Err(ApiError::wrong("/id", "is the name of a subscription of this socket"));
+        let id = id.ok_or_else(|| ApiError::invalid("/id", "names the subscription, and is missing"))?;
+        if self.subscriptions.contains_key(&id) {
+            return Err(ApiError::invalid("/id", "is the name of a subscription of this socket"));
         }
-        if self.places.len() >= MOST {
-            return Err(ApiError::TooManySubscriptions(MOST));
+        if self.subscriptions.len() >= MAX_SUBSCRIPTIONS {
+            return Err(ApiError::TooManySubscriptions(MAX_SUBSCRIPTIONS));
         }
         let after = body.after.map(protocol::Place::into_text);
         let (source, cursor) = match body.session {
             Some(session) => {
                 let after = after.map_or(Ok(0), |text| session_place(&text))?;
-                (Source::Session(self.app.engine.follow(&self.caller, session, after).await?), after.to_string())
+                (EventSource::Session(self.app.engine.follow(&self.caller, session, after).await?), after.to_string())
             }
             None => {
                 let after = after.map(|text| project_place(&text)).transpose()?;
                 let follower = self.app.engine.follow_project(&self.caller, after).await?;
                 let cursor = follower.cursor().to_string();
-                (Source::Project(follower), cursor)
+                (EventSource::Project(follower), cursor)
             }
         };
         let (followed, end) = abortable(unfold((id.clone(), source), async |(id, mut source)| {
@@ -153,17 +157,17 @@ impl Plain {
         }));
         self.followed.push(followed.boxed());
         let reply = json!({ "subscription": id, "cursor": cursor });
-        self.places.insert(id, Subscription { cursor, end });
+        self.subscriptions.insert(id, Subscription { cursor, end });
         Ok((200, reply))
     }
 }
 
-fn refused(id: Option<String>, error: ApiError) -> String {
-    let problem = error.logged();
-    written(&SocketMessage::Error(SocketError { id, status: problem.status, problem }))
+fn error_reply(id: Option<String>, error: ApiError) -> String {
+    let problem = error.log();
+    to_json(&SocketMessage::Error(SocketError { id, status: problem.status, problem }))
 }
 
-fn written(message: &SocketMessage) -> String {
-    // Its keys are strings and its numbers are JSON's own, so that this cannot fail.
+fn to_json(message: &SocketMessage) -> String {
+    // Serialization cannot fail: keys are strings and numbers are JSON numbers.
     serde_json::to_string(message).unwrap_or_default()
 }

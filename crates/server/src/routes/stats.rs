@@ -1,4 +1,4 @@
-//! Figures.
+//! Statistics of a project.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,27 +9,27 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Query;
 
-/// How far back.
+/// Query of the statistics.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct StatsQuery {
-    /// How far back the figures go; a day if absent.
+    /// Length of the window in seconds; a day if absent.
     #[param(minimum = 1, maximum = 2_592_000)]
     window_seconds: Option<i64>,
 }
 
-/// Shows what is open, and what was closed within a window.
+/// Returns the number of open questions, and of questions closed within a window.
 #[utoipa::path(get, path = "/v1/stats", tag = "server", params(StatsQuery),
-    responses((status = 200, description = "Figures", body = StatsView), Problems))]
+    responses((status = 200, description = "The statistics", body = StatsView), Problems))]
 pub(super) async fn stats_get(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<StatsQuery>,
 ) -> Result<Json<StatsView>, ApiError> {
     let window_seconds = window(query.window_seconds)?;
@@ -45,25 +45,25 @@ pub(super) async fn stats_get(
     }))
 }
 
-/// How far back, and how finely.
+/// Query of the detailed statistics.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct StatsDetailsQuery {
-    /// How far back the figures go; a day if absent.
+    /// Length of the window in seconds; a day if absent.
     #[param(minimum = 1, maximum = 2_592_000)]
     window_seconds: Option<i64>,
-    /// In how many parts the window is shown; 24 if absent.
+    /// Number of parts into which the window is divided; 24 if absent.
     #[param(minimum = 1, maximum = 200)]
     parts: Option<u32>,
 }
 
-/// Shows what is open by age, and what was closed within a window by time, kind, person and rule.
+/// Returns open questions by age, and questions closed within a window by time, kind, person and rule.
 #[utoipa::path(get, path = "/v1/stats/details", tag = "server", params(StatsDetailsQuery),
-    responses((status = 200, description = "Figures", body = StatsDetailsView), Problems))]
+    responses((status = 200, description = "The statistics", body = StatsDetailsView), Problems))]
 pub(super) async fn stats_details(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<StatsDetailsQuery>,
 ) -> Result<Json<StatsDetailsView>, ApiError> {
     let window_seconds = window(query.window_seconds)?;

@@ -1,4 +1,4 @@
-//! Rules that are learnt from decisions of people: suggested, and adopted.
+//! Rules learnt from decisions of people: list, adopt, lift a suspension.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,11 +9,11 @@ use protocol::{
 
 use super::policies::view;
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::Id;
+use crate::params::PathId;
 
 fn shown(SuggestedRule { learnt, tool, agent, support, interactions, first_at, last_at }: SuggestedRule) -> LearntView {
     LearntView {
@@ -40,12 +40,12 @@ fn disputed(DisputedRule { verdict, tool, agent, support, against, counter_examp
     HeldBackView { verdict, tool, agent, support, against, counter_examples }
 }
 
-/// Suggests rules that would explain what people have decided lately. Nothing is changed.
+/// Lists rules that would explain recent decisions of people. Nothing changes.
 #[utoipa::path(get, path = "/v1/policy/suggestions", tag = "policy",
     responses((status = 200, description = "The rules", body = SuggestionsView), Problems))]
 pub(super) async fn suggestion_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
 ) -> Result<Json<SuggestionsView>, ApiError> {
     let Suggestions { decisions, more, suggestions, held_back } = app.engine.policy_suggestions(&caller).await?;
     Ok(Json(SuggestionsView {
@@ -56,30 +56,30 @@ pub(super) async fn suggestion_list(
     }))
 }
 
-/// Puts a suggested rule into the project's policy, in front of the rule that asked. It is suspended as soon as somebody decides otherwise.
+/// Adds a suggested rule to the project's policy, before the rule that asked. It is suspended when somebody decides against it.
 #[utoipa::path(post, path = "/v1/policy/suggestions/{suggestion}/adopt", tag = "policy", request_body = AdoptBody,
     params(("suggestion" = String, Path, description = "`learnt-…`"),
-        ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn suggestion_adopt(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(name): Id<String>,
-    Command { body: AdoptBody { reason }, once }: Command<AdoptBody>,
+    Authenticated(caller): Authenticated,
+    PathId(name): PathId<String>,
+    Command { body: AdoptBody { reason }, idempotency }: Command<AdoptBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_adopt(&caller, name, reason, once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_adopt(&caller, name, reason, idempotency).await?, &PolicyNotices::default())))
 }
 
-/// Has a learnt rule that is suspended match again, whatever was decided before.
+/// Lifts the suspension of a learnt rule; earlier decisions against it no longer count.
 #[utoipa::path(post, path = "/v1/policy/suspensions/{rule}/lift", tag = "policy", request_body = LiftBody,
     params(("rule" = String, Path, description = "`learnt-…`"),
-        ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn suspension_lift(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(rule): Id<String>,
-    Command { body: LiftBody { reason }, once }: Command<LiftBody>,
+    Authenticated(caller): Authenticated,
+    PathId(rule): PathId<String>,
+    Command { body: LiftBody { reason }, idempotency }: Command<LiftBody>,
 ) -> Result<Json<PolicyView>, ApiError> {
-    Ok(Json(view(app.engine.policy_lift(&caller, rule, reason, once).await?, &PolicyNotices::default())))
+    Ok(Json(view(app.engine.policy_lift(&caller, rule, reason, idempotency).await?, &PolicyNotices::default())))
 }

@@ -1,4 +1,4 @@
-//! Tickets.
+//! Tickets, which open one stream or socket in place of a key.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,20 +6,20 @@ use http::StatusCode;
 use protocol::{EmptyBody, TicketView};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
 
-/// Makes a ticket that opens one stream or socket as the caller, within seconds: `?ticket=`. It is shown this once.
+/// Creates a ticket that opens one stream or socket as the caller (`?ticket=`), valid for seconds. It is returned only once.
 #[utoipa::path(post, path = "/v1/tickets", tag = "keys", request_body = EmptyBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 201, description = "The ticket", body = TicketView), Problems))]
 pub(super) async fn ticket_create(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body: EmptyBody {}, once }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    Command { body: EmptyBody {}, idempotency }: Command<EmptyBody>,
 ) -> Result<(StatusCode, Json<TicketView>), ApiError> {
-    let (ticket, expires_at) = app.engine.ticket(&caller, once).await?;
+    let (ticket, expires_at) = app.engine.ticket(&caller, idempotency).await?;
     Ok((StatusCode::CREATED, Json(TicketView { ticket, expires_at })))
 }

@@ -1,4 +1,4 @@
-//! Webhooks, and what was sent for them.
+//! Webhooks and their deliveries.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,35 +14,35 @@ use store::Page;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
-use crate::caller::Who;
+use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
-use crate::params::{Id, Ids, Query, cursor, limit};
+use crate::params::{PathId, PathIds, Query, cursor, limit};
 
-/// Which webhooks.
+/// Query of the list of webhooks.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct WebhooksQuery {
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// What has become of a message.
+/// State of a message.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WebhookDeliveryState {
-    /// Still to be sent, or sent again.
+    /// The message is to be sent, or sent again.
     Pending,
-    /// Taken by the endpoint.
+    /// The endpoint accepted the message.
     Delivered,
-    /// Given up.
+    /// The message was given up.
     Dead,
-    /// Not wanted any more.
+    /// The message was discarded.
     Dropped,
 }
 
@@ -57,36 +57,36 @@ impl WebhookDeliveryState {
     }
 }
 
-/// Which messages.
+/// Query of the list of messages.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct WebhookDeliveriesQuery {
-    /// Only those in this state.
+    /// Only messages in this state.
     #[param(inline)]
     state: Option<WebhookDeliveryState>,
-    /// Where the page before ended.
+    /// Value of `next` from the previous page.
     cursor: Option<String>,
-    /// At most so many; 50 if absent.
+    /// Maximum number of entries; 50 if absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
 }
 
-/// Makes a webhook of the caller's project. The secret is shown this once.
+/// Creates a webhook in the caller's project. The secret is returned only once.
 #[utoipa::path(post, path = "/v1/webhooks", tag = "webhooks", request_body = WebhookBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 201, description = "The webhook", body = WebhookCreatedView), Problems))]
 pub(super) async fn webhook_create(
     State(app): State<App>,
-    Who(caller): Who,
-    Command { body, once }: Command<WebhookBody>,
+    Authenticated(caller): Authenticated,
+    Command { body, idempotency }: Command<WebhookBody>,
 ) -> Result<(StatusCode, Json<WebhookCreatedView>), ApiError> {
     let Some(subject) = body.subject() else {
-        return Err(ApiError::wrong("/answers_of", "cannot be combined with events, agent or session"));
+        return Err(ApiError::invalid("/answers_of", "cannot be combined with events, agent or session"));
     };
     let WebhookBody { url, description, enabled, .. } = body;
     let new = NewWebhook { url, subject, description, enabled: enabled.unwrap_or(true) };
-    let (webhook, secret) = app.engine.webhook_create(&caller, new, once).await?;
+    let (webhook, secret) = app.engine.webhook_create(&caller, new, idempotency).await?;
     Ok((StatusCode::CREATED, Json(WebhookCreatedView { webhook: webhook.into(), secret })))
 }
 
@@ -95,7 +95,7 @@ pub(super) async fn webhook_create(
     responses((status = 200, description = "A page", body = WebhooksPage), Problems))]
 pub(super) async fn webhook_list(
     State(app): State<App>,
-    Who(caller): Who,
+    Authenticated(caller): Authenticated,
     Query(query): Query<WebhooksQuery>,
 ) -> Result<Json<WebhooksPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -104,82 +104,82 @@ pub(super) async fn webhook_list(
     Ok(Json(WebhooksPage { webhooks: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Shows a webhook.
+/// Returns a webhook.
 #[utoipa::path(get, path = "/v1/webhooks/{webhook}", tag = "webhooks",
     params(("webhook" = String, Path, description = "`whk_…`")),
     responses((status = 200, description = "The webhook", body = WebhookView), Problems))]
 pub(super) async fn webhook_get(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
 ) -> Result<Json<WebhookView>, ApiError> {
     Ok(Json(app.engine.webhook(&caller, id).await?.into()))
 }
 
-/// Removes a webhook. What is on its way may still arrive.
+/// Deletes a webhook. A message that is being sent may still arrive.
 #[utoipa::path(delete, path = "/v1/webhooks/{webhook}", tag = "webhooks",
     params(("webhook" = String, Path, description = "`whk_…`")),
-    responses((status = 204, description = "It is removed"), Problems))]
+    responses((status = 204, description = "The webhook was deleted"), Problems))]
 pub(super) async fn webhook_delete(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
 ) -> Result<StatusCode, ApiError> {
     app.engine.webhook_delete(&caller, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Switches a webhook on or off. What happened while it was off is sent when it is on again.
+/// Switches a webhook on or off. Events that happened while it was off are sent when it is on again.
 #[utoipa::path(put, path = "/v1/webhooks/{webhook}/enabled", tag = "webhooks", request_body = WebhookEnabledBody,
     params(("webhook" = String, Path, description = "`whk_…`")),
     responses((status = 200, description = "The webhook", body = WebhookView), Problems))]
 pub(super) async fn webhook_switch(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
     Command { body: WebhookEnabledBody { enabled, reason }, .. }: Command<WebhookEnabledBody>,
 ) -> Result<Json<WebhookView>, ApiError> {
     Ok(Json(app.engine.webhook_switch(&caller, id, enabled, reason).await?.into()))
 }
 
-/// Makes a new secret, shown this once. Messages are signed with the old one too until its time is over.
+/// Creates a new secret, returned only once. Messages are also signed with the old secret until that expires.
 #[utoipa::path(post, path = "/v1/webhooks/{webhook}/rotate", tag = "webhooks", request_body = WebhookRotateBody,
     params(("webhook" = String, Path, description = "`whk_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The webhook with its new secret", body = WebhookRotatedView), Problems))]
 pub(super) async fn webhook_rotate(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
-    Command { body: WebhookRotateBody { overlap_seconds }, once }: Command<WebhookRotateBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
+    Command { body: WebhookRotateBody { overlap_seconds }, idempotency }: Command<WebhookRotateBody>,
 ) -> Result<Json<WebhookRotatedView>, ApiError> {
-    let (webhook, secret, old_until) = app.engine.webhook_rotate(&caller, id, overlap_seconds, once).await?;
+    let (webhook, secret, old_until) = app.engine.webhook_rotate(&caller, id, overlap_seconds, idempotency).await?;
     Ok(Json(WebhookRotatedView { webhook: webhook.into(), secret, old_until }))
 }
 
-/// Sends a message that says nothing, to see whether it arrives.
+/// Sends an empty test message.
 #[utoipa::path(post, path = "/v1/webhooks/{webhook}/test", tag = "webhooks", request_body = EmptyBody,
     params(("webhook" = String, Path, description = "`whk_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 202, description = "The message, on its way", body = WebhookDeliveryView), Problems))]
 pub(super) async fn webhook_test(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
-    Command { once, .. }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
+    Command { idempotency, .. }: Command<EmptyBody>,
 ) -> Result<(StatusCode, Json<WebhookDeliveryView>), ApiError> {
-    let delivery = app.engine.webhook_test(&caller, id, once).await?;
+    let delivery = app.engine.webhook_test(&caller, id, idempotency).await?;
     Ok((StatusCode::ACCEPTED, Json(delivery.into())))
 }
 
-/// Lists what was sent for a webhook, or is to be, with its last attempts.
+/// Lists the messages of a webhook, with their last attempts.
 #[utoipa::path(get, path = "/v1/webhooks/{webhook}/deliveries", tag = "webhooks",
     params(("webhook" = String, Path, description = "`whk_…`"), WebhookDeliveriesQuery),
     responses((status = 200, description = "A page", body = WebhookDeliveriesPage), Problems))]
 pub(super) async fn webhook_delivery_list(
     State(app): State<App>,
-    Who(caller): Who,
-    Id(id): Id<WebhookId>,
+    Authenticated(caller): Authenticated,
+    PathId(id): PathId<WebhookId>,
     Query(query): Query<WebhookDeliveriesQuery>,
 ) -> Result<Json<WebhookDeliveriesPage>, ApiError> {
     let page = Page { after: cursor(query.cursor.as_deref())?, limit: limit(query.limit)? };
@@ -190,17 +190,17 @@ pub(super) async fn webhook_delivery_list(
     Ok(Json(WebhookDeliveriesPage { deliveries: found.into_iter().map(Into::into).collect(), next }))
 }
 
-/// Sends a settled message again, under the same id.
+/// Sends a finished message again, with the same id.
 #[utoipa::path(post, path = "/v1/webhooks/{webhook}/deliveries/{delivery}/replay", tag = "webhooks",
     request_body = EmptyBody,
     params(("webhook" = String, Path, description = "`whk_…`"), ("delivery" = String, Path, description = "`whd_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
+           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
     responses((status = 200, description = "The message, to be sent again", body = WebhookDeliveryView), Problems))]
 pub(super) async fn webhook_delivery_replay(
     State(app): State<App>,
-    Who(caller): Who,
-    Ids(webhook, delivery): Ids<WebhookId, WebhookDeliveryId>,
-    Command { once, .. }: Command<EmptyBody>,
+    Authenticated(caller): Authenticated,
+    PathIds(webhook, delivery): PathIds<WebhookId, WebhookDeliveryId>,
+    Command { idempotency, .. }: Command<EmptyBody>,
 ) -> Result<Json<WebhookDeliveryView>, ApiError> {
-    Ok(Json(app.engine.webhook_replay(&caller, (webhook, delivery), once).await?.into()))
+    Ok(Json(app.engine.webhook_replay(&caller, (webhook, delivery), idempotency).await?.into()))
 }

@@ -5,7 +5,5 @@
 extern crate holdpoint_server as server;
 
 mod api;
-mod cross;
-mod dialects;
 mod floors;
 mod lessons;

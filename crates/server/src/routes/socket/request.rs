@@ -1,37 +1,37 @@
-//! A message on the socket of `/v1`: an operation, what it is about, and the body that it has over HTTP.
+//! Requests on the socket of `/v1`: an operation, its path parameters, and the body that it has over HTTP.
 
 use std::str::FromStr;
 
-use domain::{Caller, InteractionId, SessionId};
-use engine::{ActionReply, Ask, Idempotency, Propose};
+use domain::{Caller, InteractionId, SessionId, Standing};
+use engine::{Acted, Ask, Idempotency, Propose};
 use protocol::{
     AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ProposalView, SubscribeBody, UnsubscribeBody,
 };
 use serde_json::{Map, Value};
 
 use crate::App;
-use crate::command::{ONCE, names_once, parsed, part};
+use crate::command::{KEY_FORM, is_idempotency_key, parse_object, parse_part};
 use crate::error::ApiError;
 use crate::routes::actions::{proposed, reported};
 use crate::routes::interactions::asked;
 use crate::trace::{LONGEST, TRACEPARENT};
 
-/// Every type of request.
+/// All types of requests.
 const REQUESTS: [&str; 8] = ["subscribe", "unsubscribe", "propose", "action", "start", "outcome", "ask", "answer"];
 
-/// A request that could be read.
+/// A parsed request.
 pub(super) struct Request {
     pub(super) id: Option<String>,
-    pub(super) wish: Wish,
-    pub(super) once: Option<Idempotency>,
+    pub(super) operation: Operation,
+    pub(super) idempotency: Option<Idempotency>,
 }
 
-/// What is wanted.
-pub(super) enum Wish {
+/// The operation of a request.
+pub(super) enum Operation {
     Subscribe(SubscribeBody),
     Unsubscribe(UnsubscribeBody),
     Propose(SessionId, Propose),
-    Action(SessionId, String),
+    GetAction(SessionId, String),
     Start(SessionId, String, PermitBody),
     Outcome(SessionId, String, OutcomeBody),
     Ask(SessionId, Box<Ask>),
@@ -39,120 +39,131 @@ pub(super) enum Wish {
 }
 
 impl Request {
-    /// Reads a message as strictly as a body; or says what is wrong with the one of this id.
+    /// Parses a message as strictly as a body. An error carries the id of the request if that could be read.
     pub(super) fn read(text: &str) -> Result<Self, (Option<String>, ApiError)> {
-        let mut fields: Map<String, Value> = parsed(text.as_bytes()).map_err(|error| (None, error))?;
+        let mut fields: Map<String, Value> = parse_object(text.as_bytes()).map_err(|error| (None, error))?;
         let id = match fields.remove("id") {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) if (1..=64).contains(&id.len()) => Some(id),
-            Some(_) => return Err((None, ApiError::wrong("/id", "must be a text of 1 to 64 bytes"))),
+            Some(_) => return Err((None, ApiError::invalid("/id", "must be a text of 1 to 64 bytes"))),
         };
-        match Self::wanted(fields) {
-            Ok((wish, once)) => Ok(Self { id, wish, once }),
+        match Self::operation(fields) {
+            Ok((operation, idempotency)) => Ok(Self { id, operation, idempotency }),
             Err(error) => Err((id, error)),
         }
     }
 
-    fn wanted(mut fields: Map<String, Value>) -> Result<(Wish, Option<Idempotency>), ApiError> {
+    fn operation(mut fields: Map<String, Value>) -> Result<(Operation, Option<Idempotency>), ApiError> {
         let kind = text(&mut fields, "type")?;
-        // Before the body is looked at as a whole: whoever tries again does so in another trace.
+        // Removed before the idempotency digest: a retry belongs to another trace.
         let trace = if ["propose", "ask"].contains(&kind.as_str()) { trace(&mut fields)? } else { None };
-        let once = match fields.remove("idempotency_key") {
+        let idempotency = match fields.remove("idempotency_key") {
             None => None,
-            Some(Value::String(key)) if names_once(&key) => {
+            Some(Value::String(key)) if is_idempotency_key(&key) => {
                 let body = serde_json::to_vec(&fields).unwrap_or_default();
                 Some(Idempotency::new(key, &format!("WS {kind}"), &body))
             }
-            Some(_) => return Err(ApiError::wrong("/idempotency_key", format!("must be {ONCE}"))),
+            Some(_) => return Err(ApiError::invalid("/idempotency_key", format!("must be {KEY_FORM}"))),
         };
-        let wish = match kind.as_str() {
-            "subscribe" => Wish::Subscribe(part("", Value::Object(fields))?),
-            "unsubscribe" => Wish::Unsubscribe(part("", Value::Object(fields))?),
+        let operation = match kind.as_str() {
+            "subscribe" => Operation::Subscribe(parse_part("", Value::Object(fields))?),
+            "unsubscribe" => Operation::Unsubscribe(parse_part("", Value::Object(fields))?),
             "propose" => {
                 let session = id(&mut fields, "session")?;
                 if fields.contains_key("wait") {
-                    return Err(ApiError::wrong("/wait", "is for HTTP: here the decision comes as an event"));
+                    return Err(ApiError::invalid("/wait", "is for HTTP: here the decision comes as an event"));
                 }
-                Wish::Propose(session, proposed(part("", Value::Object(fields))?, trace))
+                Operation::Propose(session, proposed(parse_part("", Value::Object(fields))?, trace))
             }
             "action" => {
                 let (session, call) = (id(&mut fields, "session")?, call(&mut fields)?);
-                let EmptyBody {} = part("", Value::Object(fields))?;
-                Wish::Action(session, call)
+                let EmptyBody {} = parse_part("", Value::Object(fields))?;
+                Operation::GetAction(session, call)
             }
-            "start" => Wish::Start(id(&mut fields, "session")?, call(&mut fields)?, part("", Value::Object(fields))?),
-            "outcome" => {
-                Wish::Outcome(id(&mut fields, "session")?, call(&mut fields)?, part("", Value::Object(fields))?)
+            "start" => Operation::Start(
+                id(&mut fields, "session")?,
+                call(&mut fields)?,
+                parse_part("", Value::Object(fields))?,
+            ),
+            "outcome" => Operation::Outcome(
+                id(&mut fields, "session")?,
+                call(&mut fields)?,
+                parse_part("", Value::Object(fields))?,
+            ),
+            "ask" => Operation::Ask(
+                id(&mut fields, "session")?,
+                Box::new(asked(parse_part("", Value::Object(fields))?, trace)),
+            ),
+            "answer" => {
+                Operation::Answer(id(&mut fields, "interaction")?, Box::new(parse_part("", Value::Object(fields))?))
             }
-            "ask" => Wish::Ask(id(&mut fields, "session")?, Box::new(asked(part("", Value::Object(fields))?, trace))),
-            "answer" => Wish::Answer(id(&mut fields, "interaction")?, Box::new(part("", Value::Object(fields))?)),
-            _ => return Err(ApiError::wrong("/type", format!("must be one of {}", REQUESTS.join(", ")))),
+            _ => return Err(ApiError::invalid("/type", format!("must be one of {}", REQUESTS.join(", ")))),
         };
-        Ok((wish, once))
+        Ok((operation, idempotency))
     }
 }
 
-impl Wish {
-    /// Carries out what HTTP would, and gives the status and the body that it would.
-    pub(super) async fn carried_out(
+impl Operation {
+    /// Carries out the operation and returns the status and body that HTTP would return.
+    pub(super) async fn run(
         self,
         app: &App,
         caller: &Caller,
-        once: Option<Idempotency>,
+        idempotency: Option<Idempotency>,
     ) -> Result<(u16, Value), ApiError> {
         let engine = &app.engine;
         let acted = match self {
-            Self::Propose(session, propose) => engine.propose(caller, session, propose, once).await?,
-            Self::Action(session, call) => engine.action(caller, session, call, std::time::Duration::ZERO).await?,
+            Self::Propose(session, propose) => engine.propose(caller, session, propose, idempotency).await?,
+            Self::GetAction(session, call) => engine.action(caller, session, call, std::time::Duration::ZERO).await?,
             Self::Start(session, call, PermitBody { permit, lease_seconds }) => {
-                engine.action_start(caller, (session, call), permit, lease_seconds, once).await?
+                engine.action_start(caller, (session, call), permit, lease_seconds, idempotency).await?
             }
             Self::Outcome(session, call, body) => {
-                engine.action_outcome(caller, (session, call), reported(body)?, once).await?
+                engine.action_outcome(caller, (session, call), reported(body)?, idempotency).await?
             }
             Self::Ask(session, ask) => {
-                let asked = engine.ask(caller, session, *ask, once).await?;
-                return Ok((201, shown(&InteractionView::from(asked))));
+                let asked = engine.ask(caller, session, *ask, idempotency).await?;
+                return Ok((201, to_value(&InteractionView::from(asked))));
             }
             Self::Answer(interaction, body) => {
-                let answered = engine.answer(caller, interaction, (*body).into(), once).await?;
-                return Ok((200, shown(&InteractionView::from(answered))));
+                let answered = engine.answer(caller, interaction, (*body).into(), idempotency).await?;
+                return Ok((200, to_value(&InteractionView::from(answered))));
             }
             Self::Subscribe(_) | Self::Unsubscribe(_) => return Err(ApiError::Panicked),
         };
-        let ActionReply { proposal, permit, at } = acted;
-        let view = ProposalView::new(proposal, permit, at);
-        Ok((if view.state == "waiting" { 202 } else { 200 }, shown(&view)))
+        let Acted { proposal, permit, at } = acted;
+        let status = if matches!(proposal.standing, Standing::Waiting { .. }) { 202 } else { 200 };
+        Ok((status, to_value(&ProposalView::new(proposal, permit, at))))
     }
 }
 
-fn shown(view: &impl serde::Serialize) -> Value {
+fn to_value(view: &impl serde::Serialize) -> Value {
     serde_json::to_value(view).unwrap_or_default()
 }
 
 fn text(fields: &mut Map<String, Value>, name: &str) -> Result<String, ApiError> {
     match fields.remove(name) {
         Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(ApiError::wrong(format!("/{name}"), "must be a text")),
-        None => Err(ApiError::wrong(format!("/{name}"), "is missing")),
+        Some(_) => Err(ApiError::invalid(format!("/{name}"), "must be a text")),
+        None => Err(ApiError::invalid(format!("/{name}"), "is missing")),
     }
 }
 
 fn id<T: FromStr<Err: std::fmt::Display>>(fields: &mut Map<String, Value>, name: &str) -> Result<T, ApiError> {
-    text(fields, name)?.parse().map_err(|error: T::Err| ApiError::wrong(format!("/{name}"), error.to_string()))
+    text(fields, name)?.parse().map_err(|error: T::Err| ApiError::invalid(format!("/{name}"), error.to_string()))
 }
 
-/// The trace that a message belongs to, which HTTP would have in a header.
+/// Trace of a message, which HTTP carries in a header.
 fn trace(fields: &mut Map<String, Value>) -> Result<Option<String>, ApiError> {
     match fields.remove(TRACEPARENT) {
         None | Some(Value::Null) => Ok(None),
-        // One that is no trace is passed over, as the header is.
+        // An invalid trace is ignored, like the header.
         Some(Value::String(text)) => Ok(Some(text).filter(|text| text.len() <= LONGEST)),
-        Some(_) => Err(ApiError::wrong("/traceparent", "must be a text")),
+        Some(_) => Err(ApiError::invalid("/traceparent", "must be a text")),
     }
 }
 
 fn call(fields: &mut Map<String, Value>) -> Result<String, ApiError> {
     let call = text(fields, "call_id")?;
-    if call.contains('\0') { Err(ApiError::wrong("/call_id", "contains NUL")) } else { Ok(call) }
+    if call.contains('\0') { Err(ApiError::invalid("/call_id", "contains NUL")) } else { Ok(call) }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use domain::Role;
 use serde_json::{Value, json};
 
-use crate::api::acting::{Scene, call, writing};
-use crate::api::words::{ids, text};
-use crate::api::world::World;
+use server_testkit::actions::{Scene, call, writing};
+use server_testkit::client::{ids, text};
+use server_testkit::world::World;
 
 /// Reading is free out of the box: the permit comes with the reply, and nobody is asked.
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn whoever_waits_is_told_of_the_decision() {
     );
     let again = json!({ "call_id": "c2", "tool": "write_file", "arguments": {}, "wait": 60 });
     let going_on = scene.agent.proposes_in(&scene.session, again);
-    let question = crate::api::acting::question_of(&over.body);
+    let question = server_testkit::actions::question_of(&over.body);
     let deciding = async {
         scene.world.listened_to(1).await;
         scene.alice.answers(&question, json!({ "option": "reject", "feedback": "not now" })).await.done();

@@ -4,9 +4,9 @@ use jsonschema::Validator;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::acting::{Scene, writing};
-use crate::api::words::{confirmation, reply, text};
-use crate::api::world::World;
+use server_testkit::actions::{Scene, writing};
+use server_testkit::client::{confirmation, reply, text};
+use server_testkit::world::World;
 
 /// The schema of a message, with everything that it refers to.
 fn schema(document: &Value, name: &str) -> Validator {
@@ -28,7 +28,7 @@ fn fits(document: &Value, name: &str, message: &Value) {
 async fn the_document_is_served_and_whole() {
     let world = World::new().await;
     let document = reply(world.door.request(Method::GET, "/asyncapi.json")).await.done();
-    assert_eq!(document, server::asyncapi());
+    assert_eq!(document, server::asyncapi(dialects::dialects().channels));
     assert_eq!(document["asyncapi"], "3.0.0");
     fn walk(value: &Value, document: &Value, seen: &mut usize) {
         if let Some(target) = value.get("$ref").and_then(Value::as_str) {
@@ -57,7 +57,7 @@ async fn the_document_is_served_and_whole() {
 
 #[test]
 fn every_example_fits_its_schema() {
-    let document = server::asyncapi();
+    let document = server::asyncapi(dialects::dialects().channels);
     for (name, message) in document["components"]["messages"].as_object().unwrap() {
         let example = &message["examples"][0]["payload"];
         assert_eq!(example["type"], message["name"], "{name}");
@@ -72,7 +72,7 @@ fn every_example_fits_its_schema() {
 #[tokio::test]
 async fn every_example_of_a_request_can_be_read() {
     let scene = Scene::new().await;
-    let document = server::asyncapi();
+    let document = server::asyncapi(dialects::dialects().channels);
     let mut read = 0;
     for (name, message) in document["components"]["messages"].as_object().unwrap() {
         let said = document["operations"].get(format!("{}_receive_{}", wire(name), text(&message["name"])));
@@ -98,7 +98,7 @@ fn wire(name: &str) -> &str {
 #[tokio::test]
 async fn what_is_said_is_as_described() {
     let scene = Scene::new().await;
-    let document = server::asyncapi();
+    let document = server::asyncapi(dialects::dialects().channels);
     let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
     let mut socket = scene.alice.joins("/v1/ws").await;
     socket.says(json!({ "type": "subscribe", "id": "s", "session": scene.session })).await;

@@ -1,4 +1,4 @@
-//! The audit trail over the wire: listed, filtered, exported, and kept within its project.
+//! The audit trail: lists, filters, exports, and isolation of projects.
 
 use domain::Role;
 use domain::audit::verify::{Demands, Report, verify};
@@ -7,8 +7,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::Limits;
 
-use crate::api::words::{Someone, confirmation, reply, text};
-use crate::api::world::{Setup, World};
+use server_testkit::client::{Someone, confirmation, reply, text};
+use server_testkit::world::{Setup, World};
 
 fn names(page: &Value) -> Vec<String> {
     page["entries"].as_array().unwrap().iter().map(|entry| text(&entry["type"])).collect()

@@ -5,8 +5,8 @@ use engine::NewKey;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::api::words::{Someone, confirmation, reply};
-use crate::api::world::World;
+use server_testkit::client::{Someone, confirmation, reply};
+use server_testkit::world::World;
 
 /// Ids of the wrong kind, and what is no id at all. The UUID inside an id is an id too.
 #[tokio::test]

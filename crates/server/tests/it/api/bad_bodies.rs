@@ -3,8 +3,8 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::words::{Reply, confirmation, reply};
-use crate::api::world::{Setup, World};
+use server_testkit::client::{Reply, confirmation, reply};
+use server_testkit::world::{Setup, World};
 
 /// Text that is not JSON at all.
 #[tokio::test]

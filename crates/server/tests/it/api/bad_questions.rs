@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::api::words::confirmation;
-use crate::api::world::World;
+use server_testkit::client::confirmation;
+use server_testkit::world::World;
 
 /// NUL, control and bidi characters that would disguise what people read.
 #[tokio::test]

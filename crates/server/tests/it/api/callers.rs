@@ -11,20 +11,18 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::frame::{Frame, FrameHeader};
 
-use crate::api::words::{Someone, confirmation, reply, text};
-use crate::api::world::{PATIENCE, Setup, World};
+use server_testkit::client::{Someone, confirmation, reply, text};
+use server_testkit::world::{PATIENCE, Setup, World};
 
 async fn world(limits: Limits) -> World {
     World::with(Setup { limits, ..Setup::default() }).await
 }
 
-impl World {
-    /// Sends a head as it stands here, and returns the status and the problem.
-    async fn sends_head(&self, head: &str) -> (u16, Value) {
-        let mut stream = TcpStream::connect(self.door.address).await.unwrap();
-        stream.write_all(head.replace('\n', "\r\n").as_bytes()).await.unwrap();
-        answer(&mut stream).await
-    }
+/// Sends a head as it stands here, and returns the status and the problem.
+async fn sends_head(world: &World, head: &str) -> (u16, Value) {
+    let mut stream = TcpStream::connect(world.door.address).await.unwrap();
+    stream.write_all(head.replace('\n', "\r\n").as_bytes()).await.unwrap();
+    answer(&mut stream).await
 }
 
 /// The status and the body of a reply after which the connection is closed.
@@ -55,10 +53,10 @@ async fn an_ambiguous_head_is_refused() {
         format!("{get}host: a\n{alice}{alice}{end}"),
         format!("GET /healthz HTTP/1.1\n{end}"),
     ] {
-        let (status, body) = world.sends_head(&head).await;
+        let (status, body) = sends_head(&world, &head).await;
         assert_eq!((status, &body["code"]), (400, &json!("header_invalid")), "{head}");
     }
-    let (status, _) = world.sends_head(&format!("{get}host: anything\n{alice}{end}")).await;
+    let (status, _) = sends_head(&world, &format!("{get}host: anything\n{alice}{end}")).await;
     assert_eq!(status, 200);
 }
 
@@ -191,7 +189,7 @@ async fn strangers_cannot_take_all_connections() {
     let mut limits = Limits::default();
     limits.connections.strangers = 2;
     let world = world(limits).await;
-    let key = world.engine_key().await;
+    let key = engine_key(&world).await;
     let connect = async || TcpStream::connect(world.door.address).await.unwrap();
     let head = format!("GET /v1/sessions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {key}\r\n\r\n");
     let mut known = connect().await;
@@ -271,11 +269,9 @@ async fn a_socket_counts_as_a_connection_of_its_key() {
     tokio::time::timeout(PATIENCE, served).await.unwrap();
 }
 
-impl World {
-    /// The secret of a key that was made without a request.
-    async fn engine_key(&self) -> String {
-        self.person("alice").await.key
-    }
+/// The secret of a key that was made without a request.
+async fn engine_key(world: &World) -> String {
+    world.person("alice").await.key
 }
 
 /// Streams and sockets of one key, and of one tenant, leave room for others.

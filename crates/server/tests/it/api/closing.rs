@@ -3,8 +3,8 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::api::words::confirmation;
-use crate::api::world::World;
+use server_testkit::client::confirmation;
+use server_testkit::world::World;
 
 /// Two answers raced and both were accepted, or the second produced a 500. One answer wins; the loser gets 409 with who
 /// won and when.

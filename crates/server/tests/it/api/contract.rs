@@ -6,10 +6,10 @@ use domain::Role;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::api::acting::{policy, writing};
-use crate::api::definitions::{notes, scribe};
-use crate::api::words::{Question, Reply, Someone, confirmation, reply, text};
-use crate::api::world::World;
+use server_testkit::actions::{policy, writing};
+use server_testkit::client::{Question, Reply, Someone, confirmation, reply, text};
+use server_testkit::definitions::{notes, scribe};
+use server_testkit::world::World;
 
 /// An operation of the document.
 pub(crate) struct Operation {
@@ -104,7 +104,7 @@ fn sample(operation: &str) -> Option<Sample> {
     Some(Sample { body, refuses })
 }
 
-/// The same for the wires of other systems.
+/// Bodies of the operations of the dialects.
 fn of_dialect(operation: &str) -> Option<Sample> {
     use Role::{Agent, Viewer};
     let request = LEASE.replace("lea", "int");
@@ -163,7 +163,7 @@ impl Things {
 }
 
 fn document() -> Value {
-    serde_json::to_value(server::document()).unwrap()
+    serde_json::to_value(server::document(dialects::dialects())).unwrap()
 }
 
 /// Every operation, those that anybody may call left out.
@@ -316,7 +316,7 @@ async fn every_operation_refuses_the_roles_that_it_should() {
     }
 }
 
-/// A parameter that an operation does not take is named and refused; the wires of other systems take what those took.
+/// A parameter that an operation does not have is refused by name; the dialects ignore it.
 #[tokio::test]
 async fn no_operation_of_ours_ignores_a_parameter() {
     let world = World::new().await;

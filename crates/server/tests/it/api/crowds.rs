@@ -10,16 +10,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::api::acting::{Scene, writing};
-use crate::api::words::{Someone, text};
-use crate::api::world::{PATIENCE, Setup, World};
+use crate::api::signing_in::signed_in;
+use server_testkit::actions::{Scene, writing};
+use server_testkit::client::{Someone, text};
+use server_testkit::world::{PATIENCE, Setup, World, brisk};
 
 const MANY: usize = 1000;
-
-/// A server whose sockets show that they live many times a second.
-pub(crate) fn brisk() -> Setup {
-    Setup { limits: Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }, ..Setup::default() }
-}
 
 /// The socket of a session, and that of its channel, which is called as the UUID in the session's id: calls have the same names on both.
 fn doors(session: &str) -> [String; 2] {
@@ -265,7 +261,7 @@ async fn a_server_that_stops_says_where_each_was() {
 #[tokio::test]
 async fn a_socket_by_cookie_needs_our_own_page() {
     let world = World::new().await;
-    let cookie = world.signed_in("carol").await;
+    let cookie = signed_in(&world, "carol").await;
     let origin = format!("http://{}", world.door.address);
     for (origin, fine) in
         [(Some(origin.as_str()), true), (Some("http://evil.example"), false), (Some("null"), false), (None, false)]

@@ -1,32 +1,13 @@
-//! Agents and flows over the wire: brought here, listed, used, retired.
+//! Agents and flows: add, list, use, retire.
 
 use domain::{AgentVersion, Role};
 use engine::Definitions;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::words::{Someone, reply, text};
-use crate::api::world::World;
-
-/// An agent that plays a script of one line.
-pub(crate) fn scribe() -> Value {
-    json!({
-        "name": "scribe", "version": "1", "description": "Writes",
-        "model": { "provider": "scripted", "script": { "turns": [{ "say": "Written.", "again": true }] } }
-    })
-}
-
-/// A flow of two steps that it runs.
-pub(crate) fn notes() -> Value {
-    json!({
-        "name": "notes", "version": "1",
-        "steps": [
-            { "name": "write", "agent": "scribe", "input": "Write {{ input.what }}." },
-            { "name": "publish", "agent": "scribe", "input": "{{ steps.write.output }}",
-              "question": { "kind": "confirmation", "title": "Publish?" } }
-        ]
-    })
-}
+use server_testkit::client::{Someone, reply, text};
+use server_testkit::definitions::{notes, scribe};
+use server_testkit::world::World;
 
 fn version(mut definition: Value, version: &str) -> Value {
     definition["version"] = json!(version);

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::api::words::{Question, Someone, confirmation};
-use crate::api::world::World;
+use server_testkit::client::{Question, Someone, confirmation};
+use server_testkit::world::World;
 
 async fn answered(world: &World) -> (Someone, Someone, Question) {
     let (alice, agent) = (world.person("alice").await, world.agent().await);
@@ -138,8 +138,8 @@ async fn the_trace_is_passed_on() {
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let path = format!("/v1/sessions/{session}/interactions");
     let request = agent.request(reqwest::Method::POST, &path).header("traceparent", trace).json(&confirmation());
-    let shown = crate::api::words::reply(request).await.done();
-    let question = Question { id: crate::api::words::text(&shown["id"]), session, shown };
+    let shown = server_testkit::client::reply(request).await.done();
+    let question = Question { id: server_testkit::client::text(&shown["id"]), session, shown };
     alice.answers(&question, json!({ "option": "confirm" })).await.done();
     assert_eq!(agent.takes(&question).await.done()["traceparent"], trace);
 }
@@ -159,5 +159,5 @@ async fn deliveries_are_listed_oldest_first() {
     let expected: Vec<String> = asked.into_iter().map(|question| question.id).collect();
     assert_eq!(agent.deliveries().await, expected);
     let first = agent.get("/v1/deliveries?limit=1").await.done();
-    assert_eq!(crate::api::words::ids(&first["deliveries"]), expected[..1]);
+    assert_eq!(server_testkit::client::ids(&first["deliveries"]), expected[..1]);
 }

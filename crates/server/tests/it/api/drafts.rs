@@ -7,9 +7,9 @@ use engine::Settings;
 use serde_json::{Value, json};
 use store::StoreError;
 
-use crate::api::acting::{Scene, call, policy, writing};
-use crate::api::words::{Reply, Someone, text};
-use crate::api::world::{Setup, World};
+use server_testkit::actions::{Scene, call, policy, writing};
+use server_testkit::client::{Reply, Someone, text};
+use server_testkit::world::{Setup, World};
 
 const OPEN: &str = "[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\nreason = \"Go on.\"\n";
 const NEVER: &str = "[[rule]]\nname = \"never\"\ntools = [\"write_file\"]\nverdict = \"deny\"\n";

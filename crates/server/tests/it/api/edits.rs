@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::api::acting::{Scene, call, question_of};
-use crate::api::words::confirmation;
+use server_testkit::actions::{Scene, call, question_of};
+use server_testkit::client::confirmation;
 
 const SECURITY: &str = r#"
 [[rule]]
@@ -43,7 +43,7 @@ async fn an_edit_runs_with_other_arguments() {
     assert_eq!(asked["action"]["arguments"], original);
     assert_eq!(asked["resolution"]["answer"]["arguments"], seen.shown["arguments"]);
     assert_eq!(
-        scene.proposes(crate::api::acting::writing("c1")).await.shown,
+        scene.proposes(server_testkit::actions::writing("c1")).await.shown,
         seen.shown,
         "the call is still the same call"
     );

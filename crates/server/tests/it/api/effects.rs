@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::api::acting::{Proposed, Scene, call};
-use crate::api::words::text;
+use server_testkit::actions::{Proposed, Scene, call};
+use server_testkit::client::text;
 
 /// What it was decided to be, and that it never starts: not with a made-up permit, not later, not under the same call.
 async fn never_starts(scene: &Scene, action: &Proposed, effect: Value, feedback: &str) {

@@ -3,8 +3,8 @@
 use domain::Role;
 use serde_json::{Value, json};
 
-use crate::api::acting::{Scene, call, policy};
-use crate::api::world::World;
+use server_testkit::actions::{Scene, call, policy};
+use server_testkit::world::World;
 
 const FLOOR: &str = r#"version = 1
 [[rule]]

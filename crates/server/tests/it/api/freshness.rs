@@ -8,9 +8,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::api::contract::{Operation, Things, operations};
-use crate::api::wire_client::Wire;
-use crate::api::words::{Door, Someone, confirmation, reply, text};
-use crate::api::world::{PATIENCE, World};
+use crate::api::signing_in::signed_in;
+use server_testkit::client::{Door, Someone, confirmation, reply, text};
+use server_testkit::websocket::Socket;
+use server_testkit::world::{PATIENCE, World};
 
 /// A request whose head was taken, and whose body is still to come.
 struct Begun {
@@ -36,7 +37,7 @@ async fn begins(door: &Door, (method, path): (Method, &str), credential: &str, b
     Begun { connection, body }
 }
 
-/// One of the wires wants the channel in a header. These sessions are in channels that are called as they are.
+/// `flows` requires the channel in a header. The channel of these sessions is their own id.
 fn channel_of(path: &str) -> String {
     let session = path.strip_prefix("/api/flows/").and_then(|rest| rest.split('/').next());
     let channel = session.and_then(|session| session.strip_prefix("ses_"));
@@ -83,7 +84,7 @@ async fn a_key_that_is_revoked_before_the_body_has_come_proposes_nothing() {
     let world = World::new().await;
     let (root, agent) = (world.admin().await, world.agent().await);
     let path = format!("/v1/sessions/{}/actions", agent.opens(json!({})).await);
-    let body = crate::api::acting::writing("call_1");
+    let body = server_testkit::actions::writing("call_1");
     let begun = begins(&world.door, (Method::POST, &path), &bearer(&agent), &body).await;
     let revoked = reply(root.request(Method::DELETE, &format!("/v1/keys/{}", agent.key_id))).await;
     assert_eq!(revoked.status, 204);
@@ -95,7 +96,7 @@ async fn a_key_that_is_revoked_before_the_body_has_come_proposes_nothing() {
 #[tokio::test]
 async fn a_person_who_is_disabled_before_the_body_has_come_answers_nothing() {
     let world = World::new().await;
-    let (root, cookie) = (world.admin().await, world.signed_in("carol").await);
+    let (root, cookie) = (world.admin().await, signed_in(&world, "carol").await);
     let question = world.asks(confirmation()).await;
     let credential = format!("cookie: {cookie}\r\nx-holdpoint-page: 1");
     let path = question.path("/answer");
@@ -155,7 +156,7 @@ async fn no_operation_is_carried_out_for_a_key_that_was_revoked_meanwhile() {
 }
 
 /// A socket of a browser, opened with a ticket.
-async fn opens(world: &World, cookie: &str, path: &str) -> Wire {
+async fn opens(world: &World, cookie: &str, path: &str) -> Socket {
     let request = world.door.request(Method::POST, "/v1/tickets").header("cookie", cookie);
     let ticket = reply(request.header("x-holdpoint-page", "1").json(&json!({}))).await.done();
     match world.door.joins(world.door.handshake(&format!("{path}?ticket={}", text(&ticket["ticket"])))).await {
@@ -168,7 +169,7 @@ async fn opens(world: &World, cookie: &str, path: &str) -> Wire {
 #[tokio::test]
 async fn an_open_socket_has_the_groups_of_the_moment() {
     let world = World::new().await;
-    let (root, cookie) = (world.admin().await, world.signed_in("bob").await);
+    let (root, cookie) = (world.admin().await, signed_in(&world, "bob").await);
     let groups = async |groups: Value| {
         reply(root.request(Method::PATCH, "/v1/users/bob").json(&json!({ "groups": groups }))).await.done();
     };
@@ -194,11 +195,11 @@ async fn an_open_socket_has_the_groups_of_the_moment() {
 #[tokio::test]
 async fn an_open_editor_has_the_groups_of_the_moment() {
     let world = World::new().await;
-    let (root, cookie) = (world.admin().await, world.signed_in("bob").await);
+    let (root, cookie) = (world.admin().await, signed_in(&world, "bob").await);
     let agent = world.agent().await;
     let rule =
         "[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"ask\"\nask.audience = { groups = [\"security\"] }\n";
-    let put = json!({ "text": crate::api::acting::policy(rule) });
+    let put = json!({ "text": server_testkit::actions::policy(rule) });
     reply(root.request(Method::PUT, "/v1/policy").json(&put)).await.done();
     let groups = async |groups: Value| {
         reply(root.request(Method::PATCH, "/v1/users/bob").json(&json!({ "groups": groups }))).await.done();
@@ -206,7 +207,7 @@ async fn an_open_editor_has_the_groups_of_the_moment() {
     groups(json!(["security"])).await;
     let session = agent.opens(json!({})).await;
     let mut socket = opens(&world, &cookie, &format!("/ws/{session}")).await;
-    let action = agent.proposes(&session, crate::api::acting::writing("call_1")).await;
+    let action = agent.proposes(&session, server_testkit::actions::writing("call_1")).await;
     socket.hears_of("tool_call").await;
     groups(json!([])).await;
     let approve = json!({ "type": "hitl_decision", "call_id": "call_1", "decision": "approve" });
@@ -233,7 +234,7 @@ async fn keys_go_with_the_groups_of_their_person() {
 #[tokio::test]
 async fn a_further_project_takes_over_no_browser() {
     let world = World::new().await;
-    let cookie = world.signed_in("carol").await;
+    let cookie = signed_in(&world, "carol").await;
     let new = engine::NewKey::named(Role::Admin, "boss");
     let (key, secret) = world.engine.key_install("default", "b", new).await.unwrap();
     let boss = Someone { door: world.door.clone(), key: secret, key_id: key.id.to_string() };

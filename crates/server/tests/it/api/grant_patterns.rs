@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::api::acting::{Scene, call};
+use server_testkit::actions::{Scene, call};
 
 /// An approval that is remembered by this pattern, and then what comes of the same tool with other arguments.
 async fn check(tool: &str, approved: Value, pattern: Value, then: &[(Value, &str)]) {

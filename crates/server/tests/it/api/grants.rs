@@ -3,8 +3,8 @@
 use domain::Role;
 use serde_json::{Value, json};
 
-use crate::api::acting::{Proposed, Scene, call};
-use crate::api::words::{Someone, ids, text};
+use server_testkit::actions::{Scene, call};
+use server_testkit::client::{ids, text};
 
 fn remember(scope: &str, arguments: &Value) -> Value {
     json!({ "remember": { "scope": scope, "arguments": arguments } })
@@ -14,30 +14,24 @@ fn write(name: &str, path: &str) -> Value {
     call(name, "write_file", json!({ "path": path, "mode": 6 }))
 }
 
-impl Scene {
-    /// An approval of one write that is to hold for more.
-    async fn granted(&self, name: &str, more: Value) -> String {
-        let action = self.proposes(write(name, "/srv/a")).await;
-        self.approved_with(&action, more).await;
-        text(&self.root.grants().await[0]["id"])
-    }
+/// An approval of one write that is to hold for more.
+async fn granted(scene: &Scene, name: &str, more: Value) -> String {
+    let action = scene.proposes(write(name, "/srv/a")).await;
+    scene.approved_with(&action, more).await;
+    text(&scene.root.grants().await[0]["id"])
+}
 
-    /// Where a proposal ends up.
-    async fn comes_to(&self, agent: &Someone, session: &str, body: Value) -> Proposed {
-        agent.proposes(session, body).await
-    }
-
-    async fn is(&self, body: Value, state: &str) {
-        let proposed = self.comes_to(&self.agent, &self.session, body).await;
-        assert_eq!(proposed.shown["state"], state, "{}", proposed.shown);
-    }
+/// Proposes a call and checks the state of its action.
+async fn is(scene: &Scene, body: Value, state: &str) {
+    let proposed = scene.proposes(body).await;
+    assert_eq!(proposed.shown["state"], state, "{}", proposed.shown);
 }
 
 /// For exactly these arguments, in this session, the next one runs without asking, and says on whose word.
 #[tokio::test]
 async fn what_was_granted_is_not_asked_again() {
     let scene = Scene::new().await;
-    let grant = scene.granted("c1", remember("session", &json!("exact"))).await;
+    let grant = granted(&scene, "c1", remember("session", &json!("exact"))).await;
     let allowed = scene.proposes(write("c2", "/srv/a")).await;
     assert_eq!((&allowed.shown["state"], &allowed.shown["grant"]), (&json!("allowed"), &json!(grant)));
     assert_eq!(allowed.shown["ruling"]["verdict"], "ask");
@@ -46,10 +40,10 @@ async fn what_was_granted_is_not_asked_again() {
     assert_eq!((&shown["uses"], &shown["covers"], &shown["in_force"]), (&json!(1), &json!("exact"), &json!(true)));
     assert_eq!((&shown["given_by"]["name"], &shown["rule"]), (&json!("alice"), &json!("ask-before-changing")));
     assert_eq!((&shown["session"], &shown["agent"]), (&json!(scene.session), &json!("bot")));
-    scene.is(write("c3", "/srv/b"), "waiting").await;
-    scene.is(call("c4", "delete_file", json!({ "path": "/srv/a", "mode": 6 })), "waiting").await;
+    is(&scene, write("c3", "/srv/b"), "waiting").await;
+    is(&scene, call("c4", "delete_file", json!({ "path": "/srv/a", "mode": 6 })), "waiting").await;
     let elsewhere = scene.agent.opens(json!({ "agent": "helper" })).await;
-    let there = scene.comes_to(&scene.agent, &elsewhere, write("c1", "/srv/a")).await;
+    let there = scene.agent.proposes(&elsewhere, write("c1", "/srv/a")).await;
     assert_eq!(there.shown["state"], "waiting", "another session");
     assert!(scene.agent.events(&scene.session).await.contains(&"grant.given".to_owned()));
 }
@@ -58,14 +52,14 @@ async fn what_was_granted_is_not_asked_again() {
 #[tokio::test]
 async fn a_grant_for_the_project_holds_for_its_agent_and_rule() {
     let scene = Scene::new().await;
-    scene.granted("c1", remember("project", &json!("any"))).await;
+    granted(&scene, "c1", remember("project", &json!("any"))).await;
     let elsewhere = scene.agent.opens(json!({ "agent": "helper" })).await;
-    let there = scene.comes_to(&scene.agent, &elsewhere, write("c1", "/etc/b")).await;
+    let there = scene.agent.proposes(&elsewhere, write("c1", "/etc/b")).await;
     assert_eq!(there.shown["state"], "allowed");
     let other = scene.world.someone("default", Role::Agent, "other-bot", &[]).await;
     for agent in [json!({ "agent": "bot" }), json!({ "agent": "helper" }), json!({})] {
         let session = other.opens(agent).await;
-        let proposed = scene.comes_to(&other, &session, write("c1", "/srv/a")).await;
+        let proposed = other.proposes(&session, write("c1", "/srv/a")).await;
         assert_eq!(proposed.shown["state"], "waiting", "another agent, whatever its session says of it");
     }
     let body = json!({ "call_id": "c9", "tool": "write_file", "arguments": { "path": "/srv/a" } });
@@ -73,7 +67,7 @@ async fn a_grant_for_the_project_holds_for_its_agent_and_rule() {
     other.post(&path, body).await.refused(404, "not_found");
     let renamed = "[[rule]]\nname = \"stricter\"\ntools = [\"write_file\"]\nverdict = \"ask\"\n";
     scene.root.rules_by(renamed).await;
-    scene.is(write("c2", "/srv/a"), "waiting").await;
+    is(&scene, write("c2", "/srv/a"), "waiting").await;
     let stranger = scene.world.stranger().await;
     assert_eq!(stranger.grants().await, Vec::<Value>::new());
 }
@@ -85,13 +79,13 @@ async fn a_pattern_covers_what_it_names() {
     let titled = |name: &str, title: &str, mode: u32| call(name, "rename", json!({ "title": title, "mode": mode }));
     let action = scene.proposes(titled("c1", "notes-1", 6)).await;
     scene.approved_with(&action, remember("session", &json!({ "title": "notes-*" }))).await;
-    scene.is(titled("c2", "notes-22", 6), "allowed").await;
-    scene.is(titled("c3", "my-notes-2", 6), "waiting").await;
-    scene.is(titled("c4", "Notes-2", 6), "waiting").await;
-    scene.is(titled("c5", "notes-2", 7), "waiting").await;
-    scene.is(call("c6", "rename", json!({ "title": "notes-2" })), "waiting").await;
-    scene.is(call("c7", "rename", json!({ "title": "notes-2", "mode": 6, "force": true })), "waiting").await;
-    scene.is(call("c8", "rename", json!({ "title": ["notes-2"], "mode": 6 })), "waiting").await;
+    is(&scene, titled("c2", "notes-22", 6), "allowed").await;
+    is(&scene, titled("c3", "my-notes-2", 6), "waiting").await;
+    is(&scene, titled("c4", "Notes-2", 6), "waiting").await;
+    is(&scene, titled("c5", "notes-2", 7), "waiting").await;
+    is(&scene, call("c6", "rename", json!({ "title": "notes-2" })), "waiting").await;
+    is(&scene, call("c7", "rename", json!({ "title": "notes-2", "mode": 6, "force": true })), "waiting").await;
+    is(&scene, call("c8", "rename", json!({ "title": ["notes-2"], "mode": 6 })), "waiting").await;
 }
 
 /// It is over at its time, and after its uses, counted exactly although many come at once.
@@ -99,7 +93,7 @@ async fn a_pattern_covers_what_it_names() {
 async fn a_grant_ends_with_its_time_and_its_uses() {
     let scene = Scene::new().await;
     let limited = json!({ "remember": { "scope": "session", "arguments": "any", "seconds": 60, "uses": 5 } });
-    scene.granted("c", limited).await;
+    granted(&scene, "c", limited).await;
     let all = (0..12).map(|number| scene.proposes(write(&format!("n{number}"), "/srv/a")));
     let states: Vec<String> =
         futures::future::join_all(all).await.iter().map(|proposed| text(&proposed.shown["state"])).collect();
@@ -109,12 +103,12 @@ async fn a_grant_ends_with_its_time_and_its_uses() {
     assert_eq!((&used_up["uses"], &used_up["most_uses"], &used_up["in_force"]), (&json!(5), &json!(5), &json!(false)));
 
     let timed = json!({ "remember": { "scope": "session", "arguments": "any", "seconds": 60 } });
-    scene.granted("t", timed).await;
+    granted(&scene, "t", timed).await;
     assert_eq!(scene.root.grants().await[0]["until"], "2026-01-01T00:01:00Z");
     scene.world.passes(59).await;
-    scene.is(write("t1", "/srv/a"), "allowed").await;
+    is(&scene, write("t1", "/srv/a"), "allowed").await;
     scene.world.passes(1).await;
-    scene.is(write("t2", "/srv/a"), "waiting").await;
+    is(&scene, write("t2", "/srv/a"), "waiting").await;
     assert_eq!(scene.root.get("/v1/grants").await.done()["grants"], json!([]));
 }
 
@@ -122,9 +116,9 @@ async fn a_grant_ends_with_its_time_and_its_uses() {
 #[tokio::test]
 async fn a_call_uses_a_grant_once() {
     let scene = Scene::new().await;
-    scene.granted("c", json!({ "remember": { "scope": "session", "arguments": "any", "uses": 2 } })).await;
+    granted(&scene, "c", json!({ "remember": { "scope": "session", "arguments": "any", "uses": 2 } })).await;
     for _ in 0..3 {
-        scene.is(write("c1", "/srv/a"), "allowed").await;
+        is(&scene, write("c1", "/srv/a"), "allowed").await;
     }
     assert_eq!(scene.root.grants().await[0]["uses"], 1);
 }
@@ -133,7 +127,7 @@ async fn a_call_uses_a_grant_once() {
 #[tokio::test]
 async fn a_grant_is_taken_back() {
     let scene = Scene::new().await;
-    let grant = scene.granted("c", remember("session", &json!("any"))).await;
+    let grant = granted(&scene, "c", remember("session", &json!("any"))).await;
     let before = scene.proposes(write("c1", "/srv/a")).await;
     let path = format!("/v1/grants/{grant}");
     scene.agent.delete(&path).await.refused(403, "role_forbids");
@@ -143,7 +137,7 @@ async fn a_grant_is_taken_back() {
     let revoked = scene.alice.delete(&path).await.done();
     assert_eq!((&revoked["in_force"], &revoked["revoked_by"]["name"]), (&json!(false), &json!("alice")));
     scene.alice.delete(&path).await.refused(409, "grant_revoked");
-    scene.is(write("c2", "/srv/a"), "waiting").await;
+    is(&scene, write("c2", "/srv/a"), "waiting").await;
     scene.agent.starts(&before).await.refused(409, "permit_void");
     assert_eq!(scene.agent.state(&before).await, "rejected", "nothing was started, and the permit is void");
     let again = scene.proposes(write("c1", "/srv/a")).await.shown;
@@ -235,28 +229,28 @@ async fn only_a_proposed_action_is_remembered() {
 async fn a_grant_is_never_more_than_its_giver() {
     let scene = Scene::new().await;
     let rule = |more: &str| format!("[[rule]]\nname = \"ask-before-changing\"\ntools = [\"write_file\"]\n{more}\n");
-    scene.granted("c", remember("project", &json!("any"))).await;
-    scene.is(write("c1", "/srv/a"), "allowed").await;
+    granted(&scene, "c", remember("project", &json!("any"))).await;
+    is(&scene, write("c1", "/srv/a"), "allowed").await;
     let earlier = scene.proposes(write("earlier", "/srv/a")).await;
     scene.root.rules_by(&rule("verdict = \"deny\"")).await;
-    scene.is(write("c2", "/srv/a"), "denied").await;
+    is(&scene, write("c2", "/srv/a"), "denied").await;
     scene.agent.starts(&earlier).await.refused(403, "action_denied");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { quorum = 2 } }")).await;
-    scene.is(write("c3", "/srv/a"), "waiting").await;
+    is(&scene, write("c3", "/srv/a"), "waiting").await;
     scene.agent.starts(&earlier).await.refused(409, "permit_void");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { groups = [\"security\"] } }")).await;
-    scene.is(write("c4", "/srv/a"), "waiting").await;
+    is(&scene, write("c4", "/srv/a"), "waiting").await;
     scene.agent.starts(&earlier).await.refused(409, "permit_void");
     let other = "[[rule]]\nname = \"another\"\ntools = [\"write_file\"]\nverdict = \"ask\"\n";
     scene.root.rules_by(other).await;
     scene.agent.starts(&earlier).await.refused(409, "permit_void");
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { users = [\"alice\"] } }")).await;
-    scene.is(write("c5", "/srv/a"), "allowed").await;
+    is(&scene, write("c5", "/srv/a"), "allowed").await;
     scene.agent.starts(&earlier).await.done();
     scene.root.rules_by(&rule("verdict = \"ask\"\nask = { audience = { four_eyes = true } }")).await;
-    scene.is(write("c6", "/srv/a"), "allowed").await;
+    is(&scene, write("c6", "/srv/a"), "allowed").await;
     let hers = scene.alice.opens(json!({ "agent": "bot" })).await;
-    let own = scene.comes_to(&scene.agent, &hers, write("c1", "/srv/a")).await;
+    let own = scene.agent.proposes(&hers, write("c1", "/srv/a")).await;
     assert_eq!(own.shown["state"], "waiting", "alice started it and gave the grant");
 }
 
@@ -269,8 +263,8 @@ async fn a_grant_is_for_what_was_approved() {
         "option": "edit", "arguments": { "path": "/srv/b" }, "remember": { "scope": "session", "arguments": "exact" }
     });
     scene.alice.decides(&action, body).await.done();
-    scene.is(write("c2", "/srv/a"), "waiting").await;
-    scene.is(call("c3", "write_file", json!({ "path": "/srv/b" })), "allowed").await;
+    is(&scene, write("c2", "/srv/a"), "waiting").await;
+    is(&scene, call("c3", "write_file", json!({ "path": "/srv/b" })), "allowed").await;
 }
 
 /// What nobody could read may be what a rule denies: a grant for the whole tool does not let it through, one for these very arguments does.
@@ -338,13 +332,13 @@ verdict = "ask"
         let action = scene.proposes(call(tool, tool, plain)).await;
         scene.approved_with(&action, remember("session", &json!("any"))).await;
         for (number, (arguments, state)) in then.iter().enumerate() {
-            scene.is(call(&format!("{tool}{number}"), tool, arguments.clone()), state).await;
+            is(&scene, call(&format!("{tool}{number}"), tool, arguments.clone()), state).await;
         }
     }
     let dark = json!({ "command": "git $Y" });
     let action = scene.proposes(call("dark", "execute_command", dark.clone())).await;
     scene.approved_with(&action, remember("session", &json!("exact"))).await;
-    scene.is(call("dark-again", "execute_command", dark), "allowed").await;
+    is(&scene, call("dark-again", "execute_command", dark), "allowed").await;
 }
 
 /// A permit does not outlive the time of the grant that gave it; uses that are spent were spent on it.
@@ -353,20 +347,20 @@ async fn a_permit_stands_as_long_as_its_grant() {
     let scene = Scene::new().await;
     let mut limited = remember("session", &json!("any"));
     limited["remember"]["uses"] = json!(1);
-    scene.granted("c", limited).await;
+    granted(&scene, "c", limited).await;
     let last = scene.proposes(write("c1", "/srv/a")).await;
-    scene.is(write("c2", "/srv/a"), "waiting").await;
+    is(&scene, write("c2", "/srv/a"), "waiting").await;
     scene.agent.starts(&last).await.done();
     let timed = json!({ "remember": { "scope": "session", "arguments": "any", "seconds": 60 } });
-    scene.granted("t", timed).await;
+    granted(&scene, "t", timed).await;
     let (soon, late) = (scene.proposes(write("t1", "/srv/a")).await, scene.proposes(write("t2", "/srv/a")).await);
     assert_eq!(late.shown["permit_expires_at"], "2026-01-01T00:01:00Z", "the grant ends before the permit would");
     scene.world.passes(59).await;
-    scene.is(write("t2", "/srv/a"), "allowed").await;
+    is(&scene, write("t2", "/srv/a"), "allowed").await;
     scene.agent.starts(&soon).await.done();
     scene.world.passes(1).await;
     scene.agent.starts(&late).await.refused(409, "permit_void");
-    scene.is(write("t2", "/srv/a"), "rejected").await;
+    is(&scene, write("t2", "/srv/a"), "rejected").await;
     assert_eq!(scene.agent.state(&late).await, "rejected");
     assert_eq!(scene.agent.state(&soon).await, "started");
 }

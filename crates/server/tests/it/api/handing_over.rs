@@ -3,9 +3,9 @@
 use domain::Role;
 use serde_json::{Value, json};
 
-use crate::api::acting::writing;
-use crate::api::words::{Question, Someone, confirmation, text};
-use crate::api::world::World;
+use server_testkit::actions::writing;
+use server_testkit::client::{Question, Someone, confirmation, text};
+use server_testkit::world::World;
 
 /// Hands a question over and gives back the first as it is then, and the second.
 async fn handed(by: &Someone, question: &Question, body: Value) -> (Value, Question) {
@@ -43,7 +43,7 @@ async fn the_first_says_where_it_went_and_ends_as_the_second() {
     }
     assert_eq!(bob.reads(&question).await, first, "readable, and as it was");
     let mine = bob.get("/v1/interactions?mine=true&status=pending").await.done();
-    assert_eq!(crate::api::words::ids(&mine["interactions"]), std::slice::from_ref(&second.id));
+    assert_eq!(server_testkit::client::ids(&mine["interactions"]), std::slice::from_ref(&second.id));
     assert_eq!(agent.session(&question.session).await["status"], "waiting_user_input");
 
     let answered = bob.answers(&second, json!({ "option": "confirm", "feedback": "fine" })).await.done();

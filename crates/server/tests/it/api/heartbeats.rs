@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::api::crowds::brisk;
-use crate::api::flows_words::flow;
-use crate::api::words::confirmation;
-use crate::api::world::World;
+use server_testkit::client::confirmation;
+use server_testkit::flows::flow;
+use server_testkit::world::World;
+use server_testkit::world::brisk;
 
 /// Both sockets are pinged while nothing happens, and whoever answers stays.
 #[tokio::test]

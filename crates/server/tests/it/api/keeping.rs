@@ -5,8 +5,8 @@ use engine::NewKey;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::words::{Question, Reply, Someone, reply, text};
-use crate::api::world::World;
+use server_testkit::client::{Question, Reply, Someone, reply, text};
+use server_testkit::world::World;
 
 const VALUE: &str = "hunter2-9f3c1b77";
 
@@ -177,7 +177,7 @@ async fn only_a_secret_that_is_given_is_kept() {
     visitor.answers(&question, answer).await.refused(403, "not_in_audience");
     let refusing = json!({ "effect": "reject", "keep": true });
     alice.answers(&question, refusing).await.refused_at(422, "answer_invalid", &["/keep"]);
-    let plain = world.asks(crate::api::words::confirmation()).await;
+    let plain = world.asks(server_testkit::client::confirmation()).await;
     let confirming = json!({ "option": "confirm", "keep": true });
     alice.answers(&plain, confirming).await.refused_at(422, "answer_invalid", &["/keep"]);
     assert_eq!(listed(&alice).await, Vec::<Value>::new());

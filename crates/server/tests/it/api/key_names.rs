@@ -5,8 +5,8 @@ use engine::{NewKey, NewUser};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::words::{Someone, reply, text};
-use crate::api::world::World;
+use server_testkit::client::{Someone, reply, text};
+use server_testkit::world::World;
 
 /// The accounts that the keys in a name were joined to, the newest first.
 async fn accounts(root: &Someone, name: &str) -> Vec<Value> {

@@ -2,36 +2,34 @@
 
 use serde_json::{Value, json};
 
-use crate::api::acting::{Proposed, Scene, call, policy};
-use crate::api::words::text;
+use server_testkit::actions::{Proposed, Scene, call, policy};
+use server_testkit::client::text;
 
 fn command(name: &str, command: &str) -> Value {
     call(name, "execute_command", json!({ "command": command }))
 }
 
-impl Scene {
-    /// The agent wants to run something, and alice says what she thinks of it.
-    async fn decided(&self, name: &str, words: &str, option: &str) -> Proposed {
-        let waiting = self.proposes(command(name, words)).await;
-        assert_eq!(waiting.shown["state"], "waiting", "{name}");
-        self.alice.decides(&waiting, json!({ "option": option })).await.done();
-        waiting
-    }
+/// The agent wants to run something, and alice says what she thinks of it.
+async fn decided(scene: &Scene, name: &str, words: &str, option: &str) -> Proposed {
+    let waiting = scene.proposes(command(name, words)).await;
+    assert_eq!(waiting.shown["state"], "waiting", "{name}");
+    scene.alice.decides(&waiting, json!({ "option": option })).await.done();
+    waiting
+}
 
-    async fn suggestions(&self) -> Vec<Value> {
-        self.alice.get("/v1/policy/suggestions").await.done()["suggestions"].as_array().cloned().unwrap()
-    }
+async fn suggestions(scene: &Scene) -> Vec<Value> {
+    scene.alice.get("/v1/policy/suggestions").await.done()["suggestions"].as_array().cloned().unwrap()
+}
 
-    /// A rule that was learnt from five approvals, in force.
-    async fn learnt() -> (Self, String) {
-        let scene = Self::new().await;
-        for number in 0..5 {
-            scene.decided(&format!("c{number}"), "npm ci", "approve").await;
-        }
-        let id = text(&scene.suggestions().await[0]["id"]);
-        scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.done();
-        (scene, id)
+/// A rule that was learnt from five approvals, in force.
+async fn learnt() -> (Scene, String) {
+    let scene = Scene::new().await;
+    for number in 0..5 {
+        decided(&scene, &format!("c{number}"), "npm ci", "approve").await;
     }
+    let id = text(&suggestions(&scene).await[0]["id"]);
+    scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.done();
+    (scene, id)
 }
 
 #[tokio::test]
@@ -40,10 +38,11 @@ async fn five_equal_decisions_are_suggested_and_adopted() {
     let before = scene.root.get("/v1/policy").await.done();
     let mut interactions = Vec::new();
     for number in 0..5 {
-        assert_eq!(scene.suggestions().await, Vec::<Value>::new(), "{number} are too few");
-        interactions.push(scene.decided(&format!("c{number}"), "npm ci", "approve").await.shown["interaction"].clone());
+        assert_eq!(suggestions(&scene).await, Vec::<Value>::new(), "{number} are too few");
+        interactions
+            .push(decided(&scene, &format!("c{number}"), "npm ci", "approve").await.shown["interaction"].clone());
     }
-    let found = scene.suggestions().await;
+    let found = suggestions(&scene).await;
     let [one] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(
         (&one["verdict"], &one["tool"], &one["agent"], &one["before"], &one["support"]),
@@ -71,7 +70,7 @@ async fn five_equal_decisions_are_suggested_and_adopted() {
     let allowed = scene.proposes(command("c9", "npm ci")).await.shown;
     assert_eq!((&allowed["state"], &allowed["ruling"]["rule"]), (&json!("allowed"), &one["id"]));
     assert_eq!(scene.proposes(command("c10", "npm ci; reboot")).await.shown["state"], "waiting");
-    assert_eq!(scene.suggestions().await, Vec::<Value>::new(), "what is in force is not suggested again");
+    assert_eq!(suggestions(&scene).await, Vec::<Value>::new(), "what is in force is not suggested again");
     let trail = scene.root.get("/v1/audit?type=policy.changed").await.done();
     assert!(text(&trail["entries"][0]["data"]["diff"]).contains(&format!("+name = \"{}\"", text(&one["id"]))));
 }
@@ -80,11 +79,11 @@ async fn five_equal_decisions_are_suggested_and_adopted() {
 async fn whoever_decides_otherwise_ends_a_suggestion() {
     let scene = Scene::new().await;
     for number in 0..5 {
-        scene.decided(&format!("c{number}"), "npm ci", "approve").await;
+        decided(&scene, &format!("c{number}"), "npm ci", "approve").await;
     }
-    let id = text(&scene.suggestions().await[0]["id"]);
-    scene.decided("c5", "npm ci", "reject").await;
-    assert_eq!(scene.suggestions().await, Vec::<Value>::new());
+    let id = text(&suggestions(&scene).await[0]["id"]);
+    decided(&scene, "c5", "npm ci", "reject").await;
+    assert_eq!(suggestions(&scene).await, Vec::<Value>::new());
     scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.refused(404, "not_found");
     let held = scene.alice.get("/v1/policy/suggestions").await.done()["held_back"][0].clone();
     assert_eq!(
@@ -104,11 +103,11 @@ async fn whoever_decides_otherwise_ends_a_suggestion() {
 async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
     let scene = Scene::new().await;
     for number in 0..5 {
-        scene.decided(&format!("c{number}"), "npm ci", "approve").await;
+        decided(&scene, &format!("c{number}"), "npm ci", "approve").await;
     }
     let open = scene.proposes(command("open", "npm ci")).await;
     let other = scene.proposes(command("other", "npm test")).await;
-    let id = text(&scene.suggestions().await[0]["id"]);
+    let id = text(&suggestions(&scene).await[0]["id"]);
     let adopted = scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.done();
     let allowed = scene.proposes(command("c6", "npm ci")).await;
     assert_eq!(allowed.shown["state"], "allowed");
@@ -166,7 +165,7 @@ async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
 /// The name of a learnt rule stands for what people decided: a rule that says something else has another one.
 #[tokio::test]
 async fn the_name_of_a_learnt_rule_is_its_own() {
-    let (scene, id) = Scene::learnt().await;
+    let (scene, id) = learnt().await;
     let text = text(&scene.root.get("/v1/policy").await.done()["text"]);
     let other = text.replace("npm ci", "npm cx");
     for put in [other.clone(), policy("[[rule]]\nname = \"learnt-mine\"\ntools = [\"x\"]\nverdict = \"allow\"\n")] {
@@ -179,7 +178,7 @@ async fn the_name_of_a_learnt_rule_is_its_own() {
 /// An agent asks about the same thing in its own words, and is told no.
 #[tokio::test]
 async fn a_question_from_elsewhere_suspends_a_rule_too() {
-    let (scene, id) = Scene::learnt().await;
+    let (scene, id) = learnt().await;
     let action = json!({ "tool": "execute_command", "arguments": { "command": "npm ci" } });
     let body = json!({ "kind": "approval", "title": "May I?", "action": action });
     let question = scene.agent.asks_in(&scene.session, body.clone()).await;
@@ -196,12 +195,12 @@ async fn a_question_from_elsewhere_suspends_a_rule_too() {
 async fn nothing_is_learnt_that_the_policy_denies() {
     let scene = Scene::new().await;
     for number in 0..5 {
-        scene.decided(&format!("c{number}"), "npm ci", "approve").await;
+        decided(&scene, &format!("c{number}"), "npm ci", "approve").await;
     }
     let never = "[[rule]]\nname = \"never\"\ntools = [\"execute_command\"]\nverdict = \"deny\"\n";
-    let id = text(&scene.suggestions().await[0]["id"]);
+    let id = text(&suggestions(&scene).await[0]["id"]);
     scene.root.rules_by(never).await;
-    assert_eq!(scene.suggestions().await, Vec::<Value>::new());
+    assert_eq!(suggestions(&scene).await, Vec::<Value>::new());
     scene.root.post(&format!("/v1/policy/suggestions/{id}/adopt"), json!({})).await.refused(404, "not_found");
     assert_eq!(scene.root.get("/v1/policy").await.done()["text"], json!(policy(never)));
 }

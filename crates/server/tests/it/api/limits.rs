@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use serde_json::json;
 
-use crate::api::words::confirmation;
-use crate::api::world::{Setup, World};
+use server_testkit::client::confirmation;
+use server_testkit::world::{Setup, World};
 
 /// A key that sends too much is told when to come back; other keys are not held up.
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn a_node_with_too_many_streams_opens_no_more() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(crate::api::world::PATIENCE, opened).await.unwrap();
+    tokio::time::timeout(server_testkit::world::PATIENCE, opened).await.unwrap();
 }
 
 /// A key that has as much open as it may is told which limit it has reached, and nothing changes; others go on.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::api::words::{Question, Someone, text};
-use crate::api::world::World;
+use server_testkit::client::{Question, Someone, text};
+use server_testkit::world::World;
 
 async fn said(by: &Someone, session: &str) -> Vec<(String, Value)> {
     let page = by.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done();

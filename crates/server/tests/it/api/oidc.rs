@@ -7,8 +7,8 @@ use server::{Front, Oidc, OidcSettings};
 use tokio_util::task::TaskTracker;
 
 use crate::api::provider::{CLIENT, Provider, Request, SECRET, Signer};
-use crate::api::words::reply;
-use crate::api::world::{Setup, World};
+use server_testkit::client::reply;
+use server_testkit::world::{Setup, World};
 
 /// A server that believes a provider.
 struct Story {

@@ -4,8 +4,8 @@ use domain::Role;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::words::{Someone, confirmation, ids, reply};
-use crate::api::world::World;
+use server_testkit::client::{Someone, confirmation, ids, reply};
+use server_testkit::world::World;
 
 struct Two {
     world: World,
@@ -182,7 +182,7 @@ async fn the_setting_is_an_admins_and_on_the_trail() {
     assert_eq!(stranger.get("/v1/project/settings").await.done(), json!({ "agents_read": "own" }));
 }
 
-/// Other wires showed the name of the session's agent for whatever was asked in it.
+/// The dialects showed the name of the session's agent for every question of the session.
 #[tokio::test]
 async fn every_wire_names_who_asked() {
     let two = Two::new().await;

@@ -4,8 +4,8 @@ use reqwest::{Method, Response};
 use rust_embed::RustEmbed;
 use server::{Front, Page};
 
-use crate::api::words::reply;
-use crate::api::world::{Setup, World};
+use server_testkit::client::reply;
+use server_testkit::world::{Setup, World};
 
 #[derive(RustEmbed)]
 #[folder = "tests/page"]
@@ -16,11 +16,9 @@ async fn world() -> World {
     World::with(Setup { front, ..Setup::default() }).await
 }
 
-impl World {
-    async fn browses(&self, path: &str, headers: &[(&str, &str)]) -> Response {
-        let request = self.door.request(Method::GET, path);
-        headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).send().await.unwrap()
-    }
+async fn browses(world: &World, path: &str, headers: &[(&str, &str)]) -> Response {
+    let request = world.door.request(Method::GET, path);
+    headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).send().await.unwrap()
 }
 
 fn header<'a>(response: &'a Response, name: &str) -> &'a str {
@@ -32,7 +30,7 @@ async fn every_path_of_people_is_the_page_with_a_nonce_of_its_own() {
     let world = world().await;
     let mut nonces = Vec::new();
     for path in ["/", "/sign-in", "/inbox?status=pending", "/interactions/int_1", "/index.html", "/sessions"] {
-        let response = world.browses(path, &[]).await;
+        let response = browses(&world, path, &[]).await;
         assert_eq!(
             (response.status().as_u16(), header(&response, "content-type")),
             (200, "text/html; charset=utf-8"),
@@ -69,8 +67,8 @@ async fn what_programs_ask_for_is_no_page() {
         reply(world.door.request(Method::GET, path)).await.refused(404, "route_not_found");
     }
     reply(world.door.request(Method::POST, "/inbox")).await.refused(404, "route_not_found");
-    assert_eq!(world.browses("/healthz", &[]).await.text().await.unwrap(), "ok\n");
-    let docs = world.browses("/docs/", &[]).await.text().await.unwrap();
+    assert_eq!(browses(&world, "/healthz", &[]).await.text().await.unwrap(), "ok\n");
+    let docs = browses(&world, "/docs/", &[]).await.text().await.unwrap();
     assert!(docs.contains("swagger-ui"));
     assert_eq!(world.door.request(Method::HEAD, "/inbox").send().await.unwrap().status(), 200);
 }
@@ -78,26 +76,26 @@ async fn what_programs_ask_for_is_no_page() {
 #[tokio::test]
 async fn files_are_kept_by_browsers_as_long_as_they_are_the_same() {
     let world = world().await;
-    let asset = world.browses("/assets/app-0a1b2c3d.js", &[]).await;
+    let asset = browses(&world, "/assets/app-0a1b2c3d.js", &[]).await;
     assert_eq!(header(&asset, "cache-control"), "public, max-age=31536000, immutable");
     assert_eq!(
         (header(&asset, "content-type"), header(&asset, "x-content-type-options")),
         ("text/javascript", "nosniff")
     );
-    let icon = world.browses("/icon.svg", &[]).await;
+    let icon = browses(&world, "/icon.svg", &[]).await;
     assert_eq!((header(&icon, "cache-control"), header(&icon, "content-type")), ("no-cache", "image/svg+xml"));
     let tag = header(&icon, "etag").to_owned();
-    let same = world.browses("/icon.svg", &[("if-none-match", &format!("\"other\", {tag}"))]).await;
+    let same = browses(&world, "/icon.svg", &[("if-none-match", &format!("\"other\", {tag}"))]).await;
     assert_eq!((same.status().as_u16(), header(&same, "etag")), (304, tag.as_str()));
     assert_eq!(same.text().await.unwrap(), "");
-    assert_eq!(world.browses("/icon.svg", &[("if-none-match", "\"other\"")]).await.status(), 200);
+    assert_eq!(browses(&world, "/icon.svg", &[("if-none-match", "\"other\"")]).await.status(), 200);
 }
 
 #[tokio::test]
 async fn files_are_compressed_for_whoever_takes_it() {
     let world = world().await;
     for (accepted, encoding) in [("gzip", "gzip"), ("gzip, br", "br"), ("identity", "")] {
-        let response = world.browses("/assets/app-0a1b2c3d.js", &[("accept-encoding", accepted)]).await;
+        let response = browses(&world, "/assets/app-0a1b2c3d.js", &[("accept-encoding", accepted)]).await;
         assert_eq!(header(&response, "content-encoding"), encoding, "{accepted}");
     }
 }

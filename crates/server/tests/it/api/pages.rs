@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::api::acting::{Scene, call};
-use crate::api::words::{Question, Someone, reply, text};
-use crate::api::world::{Setup, World};
+use server_testkit::actions::{Scene, call};
+use server_testkit::client::{Question, Someone, reply, text};
+use server_testkit::world::{Setup, World};
 
 /// How large each question is: twenty of them are more than one page.
 const LARGE: usize = 240_000;
@@ -217,7 +217,7 @@ async fn whoever_reads_no_replies_gets_no_more_of_them() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(crate::api::world::PATIENCE, again)
+    tokio::time::timeout(server_testkit::world::PATIENCE, again)
         .await
         .expect("a connection that is gone gives its bytes back");
 }

@@ -3,8 +3,8 @@
 use domain::Role;
 use serde_json::{Value, json};
 
-use crate::api::words::confirmation;
-use crate::api::world::World;
+use server_testkit::client::confirmation;
+use server_testkit::world::World;
 
 fn addressed_to(audience: Value) -> Value {
     json!({ "kind": "confirmation", "title": "Delete the file?", "audience": audience })
@@ -32,7 +32,7 @@ async fn only_the_audience_answers() {
     let for_operators = world.asks(confirmation()).await;
     carol.answers(&for_operators, yes.clone()).await.refused(403, "not_in_audience");
     let mine = bob.get("/v1/interactions?mine=true&status=pending").await.done();
-    assert_eq!(crate::api::words::ids(&mine["interactions"]), [for_operators.id.as_str()]);
+    assert_eq!(server_testkit::client::ids(&mine["interactions"]), [for_operators.id.as_str()]);
     let hers = carol.get("/v1/interactions?mine=true&status=pending").await.done();
     assert_eq!(hers["interactions"], json!([]));
 }

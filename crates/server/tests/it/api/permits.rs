@@ -3,8 +3,8 @@
 use domain::Role;
 use serde_json::{Value, json};
 
-use crate::api::acting::{Proposed, Scene, call, question_of, writing};
-use crate::api::words::text;
+use server_testkit::actions::{Proposed, Scene, call, question_of, writing};
+use server_testkit::client::text;
 
 /// A permit is spent by the start: a second one is refused, with whatever permit.
 #[tokio::test]

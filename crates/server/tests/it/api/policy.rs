@@ -3,9 +3,9 @@
 use domain::Role;
 use serde_json::{Value, json};
 
-use crate::api::acting::{Scene, call, policy, writing};
-use crate::api::words::{reply, text};
-use crate::api::world::World;
+use server_testkit::actions::{Scene, call, policy, writing};
+use server_testkit::client::{reply, text};
+use server_testkit::world::World;
 
 const OPEN: &str = "[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\nreason = \"Go on.\"\n";
 const NEVER: &str = "[[rule]]\nname = \"never\"\ntools = [\"delete_file\"]\nverdict = \"deny\"\n";

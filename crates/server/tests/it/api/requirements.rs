@@ -3,8 +3,8 @@
 use domain::Role;
 use serde_json::{Value, json};
 
-use crate::api::acting::{Proposed, Scene, call};
-use crate::api::words::{Someone, ids};
+use server_testkit::actions::{Proposed, Scene, call};
+use server_testkit::client::{Someone, ids};
 
 const DEPLOY: &str = r#"
 [[rule]]
@@ -38,15 +38,13 @@ fn approve() -> Value {
     json!({ "option": "approve" })
 }
 
-impl Scene {
-    async fn of(&self, group: &str, name: &str) -> Someone {
-        self.world.someone("default", Role::Viewer, name, &[group]).await
-    }
+async fn of(scene: &Scene, group: &str, name: &str) -> Someone {
+    scene.world.someone("default", Role::Viewer, name, &[group]).await
+}
 
-    /// A deploy to a place that is no text: the first rule cannot be evaluated, the second one matches.
-    async fn deploys(&self, name: &str) -> Proposed {
-        self.proposes(call(name, "deploy", json!({ "env": ["production"] }))).await
-    }
+/// A deploy to a place that is no text: the first rule cannot be evaluated, the second one matches.
+async fn deploys(scene: &Scene, name: &str) -> Proposed {
+    scene.proposes(call(name, "deploy", json!({ "env": ["production"] }))).await
 }
 
 /// What is shown of each requirement: whom it names, how many, and whether it is met.
@@ -59,7 +57,7 @@ fn shown(question: &Value) -> Vec<(Value, Value, Value)> {
 #[tokio::test]
 async fn a_rule_that_fails_does_not_replace_a_stricter_one_that_matches() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let (vera, victor) = (scene.of("ops", "vera").await, scene.of("ops", "victor").await);
+    let (vera, victor) = (of(&scene, "ops", "vera").await, of(&scene, "ops", "victor").await);
     let plain = scene.proposes(call("c0", "deploy", json!({ "env": "production" }))).await;
     let plain = scene.alice.reads(&plain.question()).await;
     assert_eq!((&plain["audience"]["quorum"], plain.get("requirements")), (&json!(2), None));
@@ -92,7 +90,7 @@ async fn a_rule_that_fails_does_not_replace_a_stricter_one_that_matches() {
 #[tokio::test]
 async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_people() {
     let scene = Scene::ruled_by(PAY).await;
-    let (fay, finn) = (scene.of("finance", "fay").await, scene.of("finance", "finn").await);
+    let (fay, finn) = (of(&scene, "finance", "fay").await, of(&scene, "finance", "finn").await);
     for (number, arguments) in [json!({ "amount": "5000" }), json!({}), json!({ "amount": [5000] })].iter().enumerate()
     {
         let action = scene.proposes(call(&format!("c{number}"), "pay", arguments.clone())).await;
@@ -108,7 +106,7 @@ async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_
     }
     // Whoever belongs to none of them may not answer, and whoever holds back decides at once.
     let action = scene.proposes(call("c9", "pay", json!({}))).await;
-    let other = scene.of("law", "lea").await;
+    let other = of(&scene, "law", "lea").await;
     other.decides(&action, approve()).await.refused(403, "not_in_audience");
     fay.decides(&action, json!({ "option": "reject", "feedback": "no amount" })).await.done();
     assert_eq!(scene.agent.state(&action).await, "rejected");
@@ -118,8 +116,8 @@ async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_
 #[tokio::test]
 async fn the_question_is_listed_for_the_members_of_each_requirement() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let action = scene.deploys("c1").await;
-    let (vera, other) = (scene.of("ops", "vera").await, scene.of("law", "lea").await);
+    let action = deploys(&scene, "c1").await;
+    let (vera, other) = (of(&scene, "ops", "vera").await, of(&scene, "law", "lea").await);
     for (who, listed) in [(&scene.alice, 1), (&vera, 1), (&other, 0), (&scene.root, 0)] {
         let page = who.get("/v1/interactions?mine=true&status=pending").await.done();
         let found = ids(&page["interactions"]);
@@ -132,7 +130,7 @@ async fn the_question_is_listed_for_the_members_of_each_requirement() {
 #[tokio::test]
 async fn time_is_up_at_the_shortest_deadline() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let action = scene.deploys("c1").await;
+    let action = deploys(&scene, "c1").await;
     scene.alice.decides(&action, approve()).await.done();
     scene.world.passes(301).await;
     assert_eq!(scene.agent.state(&action).await, "rejected");
@@ -142,8 +140,8 @@ async fn time_is_up_at_the_shortest_deadline() {
 #[tokio::test]
 async fn what_else_is_done_with_such_a_question_weakens_nothing() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let (vera, victor) = (scene.of("ops", "vera").await, scene.of("ops", "victor").await);
-    let action = scene.deploys("c1").await;
+    let (vera, victor) = (of(&scene, "ops", "vera").await, of(&scene, "ops", "victor").await);
+    let action = deploys(&scene, "c1").await;
     scene.alice.post(&action.question().path("/claim"), json!({})).await.done();
     vera.decides(&action, approve()).await.done();
     let mut remember = approve();
@@ -167,9 +165,9 @@ async fn what_else_is_done_with_such_a_question_weakens_nothing() {
 #[tokio::test]
 async fn an_edit_is_enough_if_its_votes_are_enough_for_every_rule() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let (vera, victor) = (scene.of("ops", "vera").await, scene.of("ops", "victor").await);
+    let (vera, victor) = (of(&scene, "ops", "vera").await, of(&scene, "ops", "victor").await);
     let edit = json!({ "option": "edit", "arguments": { "env": "production" } });
-    let action = scene.deploys("c1").await;
+    let action = deploys(&scene, "c1").await;
     for who in [&scene.alice, &vera, &victor] {
         who.decides(&action, edit.clone()).await.done();
     }
@@ -189,8 +187,8 @@ async fn an_edit_is_enough_if_its_votes_are_enough_for_every_rule() {
 #[tokio::test]
 async fn the_same_people_say_what_became_of_it() {
     let scene = Scene::ruled_by(DEPLOY).await;
-    let (vera, victor) = (scene.of("ops", "vera").await, scene.of("ops", "victor").await);
-    let action = scene.deploys("c1").await;
+    let (vera, victor) = (of(&scene, "ops", "vera").await, of(&scene, "ops", "victor").await);
+    let action = deploys(&scene, "c1").await;
     for who in [&scene.alice, &vera, &victor] {
         who.decides(&action, approve()).await.done();
     }

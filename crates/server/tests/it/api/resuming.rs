@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::api::words::confirmation;
-use crate::api::world::World;
+use server_testkit::client::confirmation;
+use server_testkit::world::World;
 
 /// A choice never reached the agent: the option id and its metadata are part of what the agent resumes with.
 #[tokio::test]
@@ -18,7 +18,7 @@ async fn a_choice_reaches_the_agent_with_its_id_and_metadata() {
     alice.answers(&question, json!({ "option": "a" })).await.done();
     let taken = agent.takes(&question).await.done();
     assert_eq!(
-        crate::api::words::masked(&taken["answer"]),
+        server_testkit::client::masked(&taken["answer"]),
         json!({
             "id": "ans_…", "by": { "kind": "user", "name": "alice" }, "wire": "http", "at": "2026-01-01T00:00:00Z",
             "effect": "provide", "option": "a", "options": ["a"], "metadata": { "plan": "redis", "size": 3 }

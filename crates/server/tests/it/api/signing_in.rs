@@ -6,9 +6,9 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use server::Front;
 
-use crate::api::sse::Frames;
-use crate::api::words::{Door, Reply, Someone, confirmation, reply, text};
-use crate::api::world::{Setup, World};
+use server_testkit::client::{Door, Reply, Someone, confirmation, reply, text};
+use server_testkit::sse::Frames;
+use server_testkit::world::{Setup, World};
 
 const SECRET: &str = "correct horse battery";
 
@@ -41,33 +41,31 @@ impl Browser {
     }
 }
 
-impl World {
-    fn browser(&self) -> Browser {
-        Browser { door: self.door.clone(), cookie: "none=0".into() }
-    }
+fn browser(world: &World) -> Browser {
+    Browser { door: world.door.clone(), cookie: "none=0".into() }
+}
 
-    async fn knocks(&self, path: &str, body: Value) -> Reply {
-        reply(self.door.request(Method::POST, path).json(&body)).await
-    }
+async fn knocks(world: &World, path: &str, body: Value) -> Reply {
+    reply(world.door.request(Method::POST, path).json(&body)).await
+}
 
-    async fn link(&self, by: &Someone, name: &str) -> String {
-        let made = by.post(&format!("/v1/users/{name}/link"), json!({})).await.done();
-        text(&made["url"]).split("#token=").nth(1).unwrap().to_owned()
-    }
+async fn link(by: &Someone, name: &str) -> String {
+    let made = by.post(&format!("/v1/users/{name}/link"), json!({})).await.done();
+    text(&made["url"]).split("#token=").nth(1).unwrap().to_owned()
+}
 
-    /// The cookie of a browser in which somebody has signed in.
-    pub(crate) async fn signed_in(&self, name: &str) -> String {
-        self.comes(name, Role::Operator).await.cookie
-    }
+/// The cookie of a browser in which somebody has signed in.
+pub(crate) async fn signed_in(world: &World, name: &str) -> String {
+    comes(world, name, Role::Operator).await.cookie
+}
 
-    /// Somebody who has come by a link.
-    async fn comes(&self, name: &str, role: Role) -> Browser {
-        self.signs_up(name, role).await;
-        let token = self.link(&self.admin().await, name).await;
-        let reply = self.knocks("/v1/sign-in/link", json!({ "token": token })).await;
-        assert_eq!(reply.status, 204, "{}", reply.body);
-        self.browser().given(&reply)
-    }
+/// Somebody who has come by a link.
+async fn comes(world: &World, name: &str, role: Role) -> Browser {
+    world.signs_up(name, role).await;
+    let token = link(&world.admin().await, name).await;
+    let reply = knocks(world, "/v1/sign-in/link", json!({ "token": token })).await;
+    assert_eq!(reply.status, 204, "{}", reply.body);
+    browser(world).given(&reply)
 }
 
 #[tokio::test]
@@ -92,15 +90,15 @@ async fn a_person_signs_in_by_link_sets_a_password_signs_out_and_in_again() {
     assert!(text(&link["url"]).starts_with(&begin), "{link}");
 
     let token = json!({ "token": text(&link["url"]).split("#token=").nth(1).unwrap() });
-    let signed_in = world.knocks("/v1/sign-in/link", token.clone()).await;
+    let signed_in = knocks(&world, "/v1/sign-in/link", token.clone()).await;
     assert_eq!((signed_in.status, signed_in.body.clone()), (204, json!("")));
     let set = signed_in.headers["set-cookie"].to_str().unwrap();
     let (cookie, attributes) = set.split_once("; ").unwrap();
     assert!(cookie.starts_with("holdpoint_session=hpv_"), "{set}");
     assert_eq!(attributes, "HttpOnly; SameSite=Strict; Path=/; Max-Age=604800");
-    world.knocks("/v1/sign-in/link", token).await.refused(401, "sign_in_failed");
+    knocks(&world, "/v1/sign-in/link", token).await.refused(401, "sign_in_failed");
 
-    let alice = world.browser().given(&signed_in);
+    let alice = browser(&world).given(&signed_in);
     let mut me = alice.gets("/v1/me").await.done();
     assert_eq!(me["password"], "settable");
     let project = me["project"].take();
@@ -124,9 +122,9 @@ async fn a_person_signs_in_by_link_sets_a_password_signs_out_and_in_again() {
     let forgotten = "holdpoint_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0";
     assert_eq!(out.headers["set-cookie"], forgotten);
     alice.gets("/v1/me").await.refused(401, "unauthenticated");
-    let again = world.knocks("/v1/sign-in/password", json!({ "user": "alice", "password": SECRET })).await;
+    let again = knocks(&world, "/v1/sign-in/password", json!({ "user": "alice", "password": SECRET })).await;
     assert_eq!(again.status, 204);
-    assert_eq!(world.browser().given(&again).gets("/v1/me").await.done()["name"], "alice");
+    assert_eq!(browser(&world).given(&again).gets("/v1/me").await.done()["name"], "alice");
 }
 
 /// Whoever is unknown and whoever is wrong get the same words; after ten of them, a pause.
@@ -134,7 +132,7 @@ async fn a_person_signs_in_by_link_sets_a_password_signs_out_and_in_again() {
 async fn a_failed_sign_in_tells_nothing_and_cannot_be_repeated_for_ever() {
     let world = World::new().await;
     world.signs_up("alice", Role::Viewer).await;
-    let attempt = |user: &str| world.knocks("/v1/sign-in/password", json!({ "user": user, "password": "guess" }));
+    let attempt = |user: &str| knocks(&world, "/v1/sign-in/password", json!({ "user": user, "password": "guess" }));
     let (known, unknown) = (attempt("alice").await, attempt("nobody").await);
     assert_eq!(known.refused(401, "sign_in_failed"), unknown.refused(401, "sign_in_failed"));
     for _ in 0..9 {
@@ -146,15 +144,15 @@ async fn a_failed_sign_in_tells_nothing_and_cannot_be_repeated_for_ever() {
     paused.refused(429, "rate_limited");
     attempt("bob").await.refused(401, "sign_in_failed");
     let elsewhere = json!({ "user": "alice", "password": "guess", "tenant": "elsewhere" });
-    world.knocks("/v1/sign-in/password", elsewhere).await.refused(401, "sign_in_failed");
-    world.knocks("/v1/sign-in/link", json!({ "token": "hpl_x" })).await.refused(401, "sign_in_failed");
+    knocks(&world, "/v1/sign-in/password", elsewhere).await.refused(401, "sign_in_failed");
+    knocks(&world, "/v1/sign-in/link", json!({ "token": "hpl_x" })).await.refused(401, "sign_in_failed");
 }
 
 /// Another site can have a browser send its cookie. It cannot send our header, and a browser says where it comes from.
 #[tokio::test]
 async fn another_site_does_nothing_with_the_cookie() {
     let world = World::new().await;
-    let alice = world.comes("alice", Role::Admin).await;
+    let alice = comes(&world, "alice", Role::Admin).await;
     let question = world.asks(confirmation()).await;
     let before = world.everything().await;
     let answer = question.path("/answer");
@@ -181,7 +179,7 @@ async fn another_site_does_nothing_with_the_cookie() {
 #[tokio::test]
 async fn a_person_answers_by_cookie_and_follows_by_cookie() {
     let world = World::new().await;
-    let alice = world.comes("alice", Role::Operator).await;
+    let alice = comes(&world, "alice", Role::Operator).await;
     let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
     let question = world.asks(confirmation()).await;
     let answered = alice.sends(Method::POST, &question.path("/answer"), json!({ "option": "confirm" })).await.done();
@@ -199,7 +197,7 @@ async fn a_person_answers_by_cookie_and_follows_by_cookie() {
 #[tokio::test]
 async fn whoever_is_disabled_is_out_with_all_streams() {
     let world = World::new().await;
-    let (alice, root) = (world.comes("alice", Role::Operator).await, world.admin().await);
+    let (alice, root) = (comes(&world, "alice", Role::Operator).await, world.admin().await);
     let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
     assert_eq!(reply(root.request(Method::DELETE, "/v1/users/alice")).await.status, 204);
     alice.gets("/v1/me").await.refused(401, "unauthenticated");
@@ -216,7 +214,7 @@ async fn whoever_is_disabled_is_out_with_all_streams() {
 #[tokio::test]
 async fn an_admin_changes_what_a_person_is() {
     let world = World::new().await;
-    let (alice, root) = (world.comes("alice", Role::Operator).await, world.admin().await);
+    let (alice, root) = (comes(&world, "alice", Role::Operator).await, world.admin().await);
     let change = |body: Value| reply(root.request(Method::PATCH, "/v1/users/alice").json(&body));
     let raised = change(json!({ "role": "admin", "groups": ["ops", "security"] })).await.done();
     assert_eq!((&raised["role"], &raised["groups"]), (&json!("admin"), &json!(["ops", "security"])));
@@ -238,7 +236,7 @@ async fn an_admin_changes_what_a_person_is() {
     reply(nobody).await.refused(404, "not_found");
     assert_eq!(alice.gets("/v1/me").await.done()["role"], "admin", "nothing was changed");
 
-    let bob = world.comes("bob", Role::Admin).await;
+    let bob = comes(&world, "bob", Role::Admin).await;
     let strong = world.member(Role::Operator, "alice", &[]).await;
     let weak = world.member(Role::Viewer, "alice", &[]).await;
     let mut stream = Frames::of(alice.bare(Method::GET, "/v1/events/stream").send().await.unwrap());
@@ -256,8 +254,8 @@ async fn an_admin_changes_what_a_person_is() {
     root.post("/v1/users/alice/link", json!({})).await.refused(404, "not_found");
     let back = change(json!({ "disabled": false })).await.done();
     assert_eq!((back.get("disabled_at"), &back["role"]), (None, &json!("viewer")));
-    let token = world.link(&root, "alice").await;
-    assert_eq!(world.knocks("/v1/sign-in/link", json!({ "token": token })).await.status, 204);
+    let token = link(&root, "alice").await;
+    assert_eq!(knocks(&world, "/v1/sign-in/link", json!({ "token": token })).await.status, 204);
 
     let trail = root.get("/v1/audit?limit=200").await.done();
     let entries = trail["entries"].as_array().cloned().unwrap();
@@ -273,12 +271,12 @@ async fn an_admin_changes_what_a_person_is() {
 #[tokio::test]
 async fn a_browser_moves_to_another_project_of_the_person() {
     let world = World::new().await;
-    world.comes("alice", Role::Operator).await;
+    comes(&world, "alice", Role::Operator).await;
     let new = NewUser { name: "alice".into(), display: None, role: Role::Viewer, groups: Vec::new(), join_keys: false };
     world.engine.user_install("default", "web", new).await.unwrap();
     // Only whoever holds the data, or is an admin of both projects, lets her in again.
     let token = world.engine.user_link_install("default", "default", "alice").await.unwrap();
-    let alice = world.browser().given(&world.knocks("/v1/sign-in/link", json!({ "token": token })).await);
+    let alice = browser(&world).given(&knocks(&world, "/v1/sign-in/link", json!({ "token": token })).await);
     let question = world.asks(confirmation()).await;
     let projects = alice.gets("/v1/me").await.done()["projects"].as_array().cloned().unwrap();
     let web = projects.iter().find(|place| place["name"] == "web").unwrap();
@@ -296,7 +294,7 @@ async fn a_browser_moves_to_another_project_of_the_person() {
 #[tokio::test]
 async fn a_key_is_told_who_it_is_and_cannot_do_what_people_do() {
     let world = World::new().await;
-    let (root, alice) = (world.admin().await, world.comes("alice", Role::Viewer).await);
+    let (root, alice) = (world.admin().await, comes(&world, "alice", Role::Viewer).await);
     let me = root.get("/v1/me").await.done();
     assert_eq!((&me["name"], &me["via"], me.get("password")), (&json!("root"), &json!("key"), None));
     root.post("/v1/sign-out", json!({})).await.refused(403, "needs_sign_in");
@@ -319,10 +317,10 @@ async fn behind_tls_the_cookie_is_secure() {
     world.signs_up("alice", Role::Viewer).await;
     let url = text(&root.post("/v1/users/alice/link", json!({})).await.done()["url"]);
     let token = url.strip_prefix("https://hp.example.org/sign-in#token=").unwrap();
-    let signed_in = world.knocks("/v1/sign-in/link", json!({ "token": token })).await;
+    let signed_in = knocks(&world, "/v1/sign-in/link", json!({ "token": token })).await;
     let set = signed_in.headers["set-cookie"].to_str().unwrap();
     assert!(set.ends_with("; HttpOnly; SameSite=Strict; Secure; Path=/; Max-Age=604800"), "{set}");
-    let alice = world.browser().given(&signed_in);
+    let alice = browser(&world).given(&signed_in);
     for (origin, status) in [("http://hp.example.org", 403), ("https://hp.example.org", 204)] {
         let request = alice.bare(Method::POST, "/v1/sign-out").header("x-holdpoint-page", "1").header("origin", origin);
         assert_eq!(reply(request).await.status, status, "{origin}");

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::api::acting::{Scene, writing};
-use crate::api::words::{Question, confirmation, text};
-use crate::api::world::World;
+use server_testkit::actions::{Scene, writing};
+use server_testkit::client::{Question, confirmation, text};
+use server_testkit::world::World;
 
 /// A session from a cursor, and the project from now on, on one socket: nothing is missed, nothing is repeated.
 #[tokio::test]
@@ -14,7 +14,7 @@ async fn subscriptions_go_on_from_their_cursors() {
     let session = agent.opens(json!({})).await;
     let question = agent.asks_in(&session, confirmation()).await;
     let mut socket = alice.joins("/v1/ws").await;
-    let subscribed = async |socket: &mut crate::api::wire_client::Wire, message: Value| {
+    let subscribed = async |socket: &mut server_testkit::websocket::Socket, message: Value| {
         socket.says(message).await;
         let reply = socket.hears().await;
         assert_eq!((&reply["type"], &reply["status"]), (&json!("result"), &json!(200)), "{reply}");

@@ -6,8 +6,8 @@ use store::Store;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::api::words::confirmation;
-use crate::api::world::World;
+use server_testkit::client::confirmation;
+use server_testkit::world::World;
 
 /// Streams are told that this is the end, what to do, and are then closed.
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn a_request_in_flight_finishes() {
 #[tokio::test]
 async fn a_server_says_that_it_is_ready() {
     let world = World::new().await;
-    let get = |path: &'static str| crate::api::words::reply(world.door.request(reqwest::Method::GET, path));
+    let get = |path: &'static str| server_testkit::client::reply(world.door.request(reqwest::Method::GET, path));
     let (live, ready, figures) = (get("/healthz").await, get("/readyz").await, get("/metrics").await);
     assert_eq!((live.status, live.body, ready.status, ready.body), (200, json!("ok\n"), 200, json!("ready\n")));
     assert_eq!(figures.status, 200);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::api::words::{confirmation, ids, text};
-use crate::api::world::World;
+use server_testkit::client::{confirmation, ids, text};
+use server_testkit::world::World;
 
 /// Events carry a sequence number and replay from the last one seen: a reader that comes back misses nothing and repeats
 /// nothing.

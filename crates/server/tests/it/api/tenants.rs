@@ -7,8 +7,8 @@ use domain::{AgentVersion, DefinitionKind, FlowVersion, ProjectName, Projects, R
 use engine::{Definitions, Owners};
 use serde_json::{Value, json};
 
-use crate::api::words::{Someone, ids, text};
-use crate::api::world::World;
+use server_testkit::client::{Someone, ids, text};
+use server_testkit::world::World;
 
 const HIDDEN: [&str; 6] =
     ["tok-SECRET-123", "apikey=SECRET-456", "mcp-tickets", "10.0.0.7", "OPS_MODEL_KEY", "WIKI_TOKEN"];
@@ -37,14 +37,12 @@ fn only(tenant: &str, project: &str) -> Projects {
     Projects::Named(BTreeSet::from([ProjectName::new(tenant, project)]))
 }
 
-impl World {
-    /// Has the server's files define `ops` and `release` for these projects.
-    fn files_for(&self, projects: &Projects) {
-        let mut owners = Owners::default();
-        owners.insert(DefinitionKind::Agent, ("ops", "1"), projects.clone());
-        owners.insert(DefinitionKind::Flow, ("release", "1"), projects.clone());
-        self.engine.define_for(Definitions { agents: vec![ops()], flows: vec![release()] }, owners);
-    }
+/// Has the server's files define `ops` and `release` for these projects.
+fn files_for(world: &World, projects: &Projects) {
+    let mut owners = Owners::default();
+    owners.insert(DefinitionKind::Agent, ("ops", "1"), projects.clone());
+    owners.insert(DefinitionKind::Flow, ("release", "1"), projects.clone());
+    world.engine.define_for(Definitions { agents: vec![ops()], flows: vec![release()] }, owners);
 }
 
 async fn names(by: &Someone, kind: &str) -> Vec<String> {
@@ -91,16 +89,16 @@ async fn an_agent_of_a_file_without_projects_is_of_the_default_one_alone() {
 async fn an_agent_belongs_to_the_projects_that_its_file_names() {
     let world = World::new().await;
     let (admin, stranger) = (world.admin().await, world.stranger().await);
-    world.files_for(&only("elsewhere", "default"));
+    files_for(&world, &only("elsewhere", "default"));
     assert_eq!(names(&admin, "agents").await, Vec::<String>::new());
     assert_eq!(names(&stranger, "agents").await, ["ops"]);
     assert_eq!(stranger.post("/v1/sessions", json!({ "flow": "release" })).await.done()["driven"], true);
-    world.files_for(&Projects::All);
+    files_for(&world, &Projects::All);
     assert_eq!(
         (names(&admin, "agents").await, names(&stranger, "agents").await),
         (vec!["ops".into()], vec!["ops".into()])
     );
-    world.files_for(&only("Elsewhere", "default"));
+    files_for(&world, &only("Elsewhere", "default"));
     assert_eq!(names(&stranger, "agents").await, Vec::<String>::new(), "names are compared exactly");
 }
 
@@ -109,7 +107,7 @@ async fn an_agent_belongs_to_the_projects_that_its_file_names() {
 async fn a_version_that_was_kept_elsewhere_is_not_started_any_more() {
     let world = World::new().await;
     let stranger = world.stranger().await;
-    world.files_for(&Projects::All);
+    files_for(&world, &Projects::All);
     let session = stranger.opens(json!({ "agent": "ops" })).await;
     world.engine.define(Definitions { agents: vec![ops()], flows: vec![release()] });
     for start in [json!({ "agent": "ops" }), json!({ "agent": "ops", "agent_version": "1" })] {
@@ -218,7 +216,7 @@ async fn a_grant_to_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
     let (alice, namesake) = (world.person("alice").await, world.someone("default", Role::Agent, "editor", &[]).await);
     play.says("I write.", &[("c1", "write_file", json!({ "path": "notes.txt", "content": "x" }))]);
     let session = alice.opens(json!({ "agent": "editor", "input": "Write." })).await;
-    let asked = alice.open_in(&session).await;
+    let asked = open_in(&alice, &session).await;
     let remember = json!({ "scope": "project", "arguments": "any" });
     let approval = json!({ "option": "approve", "remember": remember });
     alice.post(&format!("/v1/interactions/{asked}/answer"), approval).await.done();
@@ -231,16 +229,14 @@ async fn a_grant_to_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
     assert_eq!(namesake.get("/v1/grants").await.done(), json!({ "grants": [] }), "nor is it shown the grant");
 }
 
-impl Someone {
-    /// Waits for the open question of a session.
-    async fn open_in(&self, session: &str) -> String {
-        loop {
-            let page = self.get(&format!("/v1/interactions?session={session}&status=pending")).await.done();
-            if let Some(first) = ids(&page["interactions"]).first() {
-                return first.clone();
-            }
-            let seen = self.get(&format!("/v1/sessions/{session}")).await.done()["last_seq"].clone();
-            self.get(&format!("/v1/sessions/{session}/events?after={seen}&wait=5")).await.done();
+/// Waits for the open question of a session.
+async fn open_in(someone: &Someone, session: &str) -> String {
+    loop {
+        let page = someone.get(&format!("/v1/interactions?session={session}&status=pending")).await.done();
+        if let Some(first) = ids(&page["interactions"]).first() {
+            return first.clone();
         }
+        let seen = someone.get(&format!("/v1/sessions/{session}")).await.done()["last_seq"].clone();
+        someone.get(&format!("/v1/sessions/{session}/events?after={seen}&wait=5")).await.done();
     }
 }

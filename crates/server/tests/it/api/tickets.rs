@@ -3,9 +3,9 @@
 use reqwest::Method;
 use serde_json::json;
 
-use crate::api::sse::Frames;
-use crate::api::words::{reply, text};
-use crate::api::world::World;
+use server_testkit::client::{reply, text};
+use server_testkit::sse::Frames;
+use server_testkit::world::World;
 
 /// A ticket opens one stream or socket as whoever made it, once.
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::api::words::confirmation;
-use crate::api::world::World;
+use server_testkit::client::confirmation;
+use server_testkit::world::World;
 
 /// Pausing a waiting session and then answering lost the pause. Paused and waiting are independent facts.
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn each_fallback_does_what_the_question_says() {
     assert_eq!(seen, json!(["pending", null, null, null, null]));
     assert_eq!(alice.reads(&held).await["overdue"], true);
     let overdue = alice.get("/v1/interactions?overdue=true&status=pending").await.done();
-    assert_eq!(crate::api::words::ids(&overdue["interactions"]), [held.id.as_str()]);
+    assert_eq!(server_testkit::client::ids(&overdue["interactions"]), [held.id.as_str()]);
     assert_eq!(alice.events(&held.session).await.last().unwrap(), "interaction.overdue");
     alice.answers(&held, json!({ "option": "confirm" })).await.done();
 }
@@ -192,7 +192,7 @@ async fn a_clock_that_jumps_back_repeats_nothing() {
     world.passes(-3600).await;
     let later = agent.asks_in(&question.session, confirmation()).await;
     let listed = alice.get(&format!("/v1/interactions?session={}", question.session)).await.done();
-    assert_eq!(crate::api::words::ids(&listed["interactions"]), [question.id.clone(), later.id]);
+    assert_eq!(server_testkit::client::ids(&listed["interactions"]), [question.id.clone(), later.id]);
     world.passes(3600).await;
     assert_eq!(
         alice.events(&question.session).await,

@@ -3,8 +3,8 @@
 use futures::future::join;
 use serde_json::json;
 
-use crate::api::words::confirmation;
-use crate::api::world::World;
+use server_testkit::client::confirmation;
+use server_testkit::world::World;
 
 /// An answer has to reach its agent at once: the wait ends on the answer while its own time is far away.
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn waiting_for_deliveries_ends_on_a_resumed_session() {
         alice.commands(&question.session, "resume").await.done();
     };
     let (waited, ()) = join(agent.get("/v1/deliveries?wait=20"), resuming).await;
-    assert_eq!(crate::api::words::ids(&waited.done()["deliveries"]), [question.id]);
+    assert_eq!(server_testkit::client::ids(&waited.done()["deliveries"]), [question.id]);
 }
 
 /// Events can be waited for by number.

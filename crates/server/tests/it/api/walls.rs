@@ -5,8 +5,8 @@ use engine::NewKey;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::api::words::{Someone, confirmation, ids, reply};
-use crate::api::world::World;
+use server_testkit::client::{Someone, confirmation, ids, reply};
+use server_testkit::world::World;
 
 /// Tenant prefixes were promised and not there: no list, figure or stream shows what belongs to another tenant. Foreign ids
 /// are 404, each operation's own case in `contract.rs`.

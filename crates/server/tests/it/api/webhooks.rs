@@ -4,8 +4,8 @@ use engine::NewWebhook;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::api::words::{Reply, Someone, ids, masked, reply, text};
-use crate::api::world::World;
+use server_testkit::client::{Reply, Someone, ids, masked, reply, text};
+use server_testkit::world::World;
 
 const URL: &str = "https://hooks.example.com/holdpoint";
 

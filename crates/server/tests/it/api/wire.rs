@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::api::acting::writing;
-use crate::api::words::masked;
-use crate::api::world::World;
+use server_testkit::actions::writing;
+use server_testkit::client::masked;
+use server_testkit::world::World;
 
 /// `isDangerous` was serialised as `dangerous`, so the page never showed the warning. Everything that can be asked comes
 /// back under the name that it was sent with.

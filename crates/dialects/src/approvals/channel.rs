@@ -1,0 +1,53 @@
+//! The messages of `/ws/{session}`, as the AsyncAPI document describes them.
+
+use server::{Channel, MessageType};
+use utoipa::OpenApi;
+
+use super::messages;
+
+/// Types of the messages.
+#[derive(OpenApi)]
+#[openapi(components(schemas(
+    messages::AssistantMessage,
+    messages::Decision,
+    messages::Decisions,
+    messages::Expired,
+    messages::Resolved,
+    messages::ToolCall,
+    messages::ToolResult,
+    messages::UserMessage,
+    messages::Warning,
+    messages::Wrong,
+)))]
+struct Types;
+
+/// Messages that clients send.
+const RECEIVED: [MessageType; 4] = [
+    MessageType::new("user_message", "UserMessage", "Say something to the agent"),
+    MessageType::new("hitl_decision", "Decision", "Decide about a call"),
+    MessageType::new("hitl_decisions", "Decisions", "Decide about many calls, each on its own"),
+    MessageType::new("tool_result", "ToolResult", "Report what became of a call that this client was given to run"),
+];
+
+/// Messages that the server sends.
+const SENT: [MessageType; 6] = [
+    MessageType::new("assistant_message", "AssistantMessage", "A part of what the agent says"),
+    MessageType::new("tool_call", "ToolCall", "A call that people are asked about, or that this client is to run now"),
+    MessageType::new("hitl_resolved", "Resolved", "How a call was decided"),
+    MessageType::new("hitl_timeout_warning", "Warning", "The time to decide runs out"),
+    MessageType::new("hitl_expired", "Expired", "Nobody decided in time"),
+    MessageType::new("error", "Wrong", "Something is wrong; the connection stays"),
+];
+
+/// The channel that `approvals_open` opens.
+pub(crate) fn channel() -> Channel {
+    Channel {
+        name: "approvals",
+        address: "/ws/{session}",
+        parameters: &[("session", "`ses_…`, its UUID, or the name of a channel")],
+        received: &RECEIVED,
+        sent: &SENT,
+        types: Types::openapi(),
+        replies: false,
+    }
+}

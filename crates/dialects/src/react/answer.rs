@@ -1,0 +1,44 @@
+//! The response of a person, and the answer that it becomes.
+
+use domain::{Draft, Effect, Question, SecretField};
+use serde_json::{Map, Value};
+
+use super::request::implied_options;
+
+/// Fields of an answer and their place in a response.
+pub(super) const FIELDS: &[(&str, &str)] = &[
+    ("/option", "/selectedOptionId"),
+    ("/options", "/selectedOptionId"),
+    ("/effect", "/selectedOptionId"),
+    ("/arguments", "/data"),
+];
+
+/// Translates a response into an answer. The engine refuses an option that the question does not have.
+pub(super) fn draft(chosen: String, feedback: Option<String>, data: Value, question: &Question) -> Draft {
+    let feedback = feedback.filter(|text| !text.trim().is_empty());
+    let data = if data.as_object().is_some_and(Map::is_empty) { Value::Null } else { data };
+    let besides = implied_options(question).into_iter().find(|choice| choice.id == chosen);
+    let effect = question.option(&chosen).or(besides.as_ref()).map(|choice| choice.effect);
+    let draft = match (effect, besides) {
+        (Some(Effect::Edit), _) => {
+            return Draft { options: vec![chosen], arguments: Some(data), feedback, ..Draft::default() };
+        }
+        // An answer with a value needs no effect. Naming it could be ambiguous with options that provide a value.
+        (_, Some(choice)) if choice.effect == Effect::Provide => Draft::default(),
+        (_, Some(choice)) => Draft { effect: Some(choice.effect), ..Draft::default() },
+        (_, None) => Draft { options: vec![chosen], ..Draft::default() },
+    };
+    let provided = effect.is_some_and(Effect::carries_form) && data.is_null();
+    match (feedback, question.secrets.as_slice()) {
+        // The text is the secret: it must not be stored as plain feedback.
+        (Some(text), [only]) if provided => Draft { data: secret(only, text), ..draft },
+        (Some(text), []) if provided && draft.options.is_empty() && question.schema.is_none() => {
+            Draft { data: Value::String(text), ..draft }
+        }
+        (feedback, _) => Draft { data, feedback, ..draft },
+    }
+}
+
+fn secret(field: &SecretField, text: String) -> Value {
+    Value::Object(Map::from_iter([(field.name.clone(), Value::String(text))]))
+}

@@ -1,0 +1,21 @@
+//! The dialects over real sockets: their own examples, every message in every state, and one engine behind all of them.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod approvals;
+mod approvals_channels;
+mod approvals_checklist;
+mod approvals_clients;
+mod approvals_table;
+mod cross;
+mod flows_context;
+mod flows_stream;
+mod flows_table;
+mod flows_wire;
+mod hitl;
+mod hitl_kinds;
+mod hitl_states;
+mod react;
+mod react_agents;
+mod react_channels;
+mod react_states;
