@@ -21,7 +21,7 @@ use axum::response::Response;
 use domain::{
     Caller, Event, Interaction, InteractionId, PermitId, Refusal, SessionId, SignedDuration, Status, Timestamp,
 };
-use engine::{Attended, Beginning, ChannelFollower, Error, InChannel, Named, SessionFollower};
+use engine::{ChannelFollower, ChannelItem, ChannelStart, Error, NamedConversation, SessionFollower, SessionSnapshot};
 use serde::Deserialize;
 use serde_json::Value;
 use store::Page;
@@ -85,11 +85,11 @@ async fn approvals_open(
     // The follower starts before the first message is handled, so that a question decided by that message is reported as resolved.
     let (follower, sessions) = match names.session() {
         Some(session) => {
-            let Attended { session, .. } = app.engine.attend(&caller, session).await?;
+            let SessionSnapshot { session, .. } = app.engine.attend(&caller, session).await?;
             (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
         }
         None => {
-            let mut follower = app.engine.follow_channel(&caller, &name, Beginning::Now).await?;
+            let mut follower = app.engine.follow_channel(&caller, &name, ChannelStart::Now).await?;
             let sessions = follower.begin().await?;
             (Follower::Channel(follower), sessions)
         }
@@ -136,10 +136,10 @@ async fn call_names(app: &App, caller: &Caller, name: &str) -> Result<CallNames,
     let named = app.engine.named(caller, name).await?;
     let ours = name.starts_with(SessionId::PREFIX);
     match named {
-        Some(Named::Session(session)) => Ok(CallNames::Session(session.id)),
+        Some(NamedConversation::Session(session)) => Ok(CallNames::Session(session.id)),
         // The prefix is reserved for ids of this server: the session does not exist or is not visible to the caller.
         _ if ours && app.engine.conversation(caller, name).await?.is_none() => Err(Refusal::NotFound("session").into()),
-        Some(Named::Channel(own)) => Ok(CallNames::Channel(own)),
+        Some(NamedConversation::Channel(own)) => Ok(CallNames::Channel(own)),
         None => Err(ApiError::IdInvalid("a channel has 1 to 128 printable ASCII characters without spaces".into())),
     }
 }
@@ -201,8 +201,8 @@ impl SocketHandler for Approvals {
         let events = match &mut self.follower {
             Follower::Session(follower) => follower.next().await?,
             Follower::Channel(follower) => match follower.next().await? {
-                InChannel::Joined(sessions) => return Ok(sessions.into_iter().map(Update::Joined).collect()),
-                InChannel::Events(events) => events,
+                ChannelItem::Joined(sessions) => return Ok(sessions.into_iter().map(Update::Joined).collect()),
+                ChannelItem::Events(events) => events,
             },
         };
         Ok(events.into_iter().map(Update::Event).collect())
@@ -279,7 +279,7 @@ impl Approvals {
 
     /// Queues the open questions and startable calls of a session.
     async fn queue_open(&mut self, session: SessionId) -> Result<Option<ServerMessage>, ApiError> {
-        let Attended { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
+        let SessionSnapshot { open, ready, .. } = self.app.engine.attend(&self.caller, session).await?;
         self.queue(session, open, ready);
         Ok(None)
     }

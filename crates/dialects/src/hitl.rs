@@ -15,7 +15,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::middleware::map_response;
 use domain::{Caller, Interaction, InteractionId, ProjectId, Refusal, Status};
-use engine::{Ask, Error, InteractionQuery, Named};
+use engine::{Ask, Error, InteractionQuery, NamedConversation};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use store::{InteractionFilter, Page};
@@ -88,7 +88,7 @@ async fn hitl_conversation_pending(
     let session = app.engine.conversation(&caller, &conversation).await?.ok_or(Refusal::NotFound("session"))?;
     let filter = match app.engine.named(&caller, &conversation).await? {
         // All sessions of the channel.
-        Some(Named::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..pending() },
+        Some(NamedConversation::Channel(_)) => InteractionFilter { channel: Some(conversation.clone()), ..pending() },
         _ => InteractionFilter { session: Some(session.id), ..pending() },
     };
     let query = InteractionQuery { filter, ..InteractionQuery::default() };

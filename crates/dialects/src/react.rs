@@ -18,7 +18,7 @@ use axum::extract::State;
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use domain::{Caller, Interaction, InteractionId, Refusal, Session, SessionId, Status, Timestamp};
-use engine::{Beginning, Chat, Error, Idempotency, Named};
+use engine::{ChannelStart, Chat, Error, Idempotency, NamedConversation};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ async fn react_session_stream(
             .and_then(|text| text.parse().ok())
             .ok_or_else(|| ApiError::HeaderInvalid("Last-Event-ID: not an event of this stream".into()))?,
     };
-    if let Some(Named::Channel(_)) = app.engine.named(&caller, &name).await? {
+    if let Some(NamedConversation::Channel(_)) = app.engine.named(&caller, &name).await? {
         return stream_channel(&app, caller, name, positions).await;
     }
     let session = app.engine.conversation(&caller, &name).await?.ok_or(Refusal::NotFound("session"))?;
@@ -160,7 +160,7 @@ async fn stream_channel(app: &App, caller: Caller, name: String, positions: Posi
     }
     let mut after: BTreeMap<_, _> = live.iter().map(|session| (session.id, 0)).collect();
     after.extend(known.iter().map(|(id, (_, position))| (*id, position.before())));
-    let follower = app.engine.follow_channel(&caller, &name, Beginning::After(after)).await?;
+    let follower = app.engine.follow_channel(&caller, &name, ChannelStart::After(after)).await?;
     stream_events(events, app, caller, EventSource::Channel(follower))
 }
 

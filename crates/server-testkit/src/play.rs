@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use agent::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
+use agent::model::{Delta, Message, Model, ModelCall, ModelError, Request, Turn};
 
 use agent::worker::{Kit, Worker};
 use domain::AgentVersion;
@@ -58,7 +58,7 @@ impl Kit for Bag {
 impl Play {
     /// A turn with these calls.
     pub fn says(&self, text: &str, calls: &[(&str, &str, Value)]) {
-        let call = |(id, tool, arguments): &(&str, &str, Value)| Call {
+        let call = |(id, tool, arguments): &(&str, &str, Value)| ModelCall {
             id: (*id).to_owned(),
             tool: (*tool).to_owned(),
             arguments: arguments.clone(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::response::sse::{Event as Frame, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use domain::{Caller, Credential, Event, Limit, Refusal, TenantId};
-use engine::{ChannelFollower, Error, InChannel, ProjectFollower, SessionFollower, Slot, Slots};
+use engine::{ChannelFollower, ChannelItem, Error, ProjectFollower, SessionFollower, Slot, Slots};
 use futures::stream;
 use protocol::EventView;
 
@@ -38,7 +38,7 @@ impl EventSource {
             }
             Self::Channel(follower) => loop {
                 // The events of a session that joined the channel come next.
-                if let InChannel::Events(events) = follower.next().await? {
+                if let ChannelItem::Events(events) = follower.next().await? {
                     return Ok(events.into_iter().map(|event| (event.seq.to_string(), event)).collect());
                 }
             },

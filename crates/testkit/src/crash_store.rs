@@ -6,7 +6,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use parking_lot::Mutex;
 use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
 
-use crate::crash_tx::{FusedTx, Fuse};
+use crate::crash_tx::{Fuse, FusedTx};
 
 /// What happens to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
-use engine::{Error, Placed};
+use engine::{Error, QuestionWithStep};
 use http::StatusCode;
 use http::request::Parts;
 use serde::Deserialize;
@@ -71,7 +71,7 @@ impl IntoParams for QuestionPath {
 
 impl QuestionPath {
     /// Reads the question and checks that its channel is the one in the header, and in the body if the body names one.
-    async fn load(&self, app: &App, said: Option<&str>) -> Result<Placed, ApiError> {
+    async fn load(&self, app: &App, said: Option<&str>) -> Result<QuestionWithStep, ApiError> {
         let placed = app.engine.question(&self.caller, self.session, self.request).await?;
         let missing = || ApiError::HeaderInvalid("X-Chat-Session-Id must name the channel of the question".into());
         let header = self.channel.as_deref().ok_or_else(missing)?;
@@ -106,8 +106,8 @@ fn is_same_channel(one: &str, other: &str) -> bool {
 }
 
 /// Renders the result of a use case on a question.
-fn reply(placed: Placed, done: Result<Interaction, Error>) -> Reply {
-    let Placed { interaction: before, step } = placed;
+fn reply(placed: QuestionWithStep, done: Result<Interaction, Error>) -> Reply {
+    let QuestionWithStep { interaction: before, step } = placed;
     match done {
         Ok(interaction) => Ok((StatusCode::ACCEPTED, Json(FlowInteractionView::new(interaction, step)))),
         // In this dialect an expired question is a conflict. 410 is only for a deadline that has passed while the question is still open.

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{IntoResponse, Response};
 use domain::{Outcome, PermitId, Refusal, SessionId, Standing};
-use engine::{Acted, Propose};
+use engine::{ActionReply, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use protocol::{ActionsPage, OutcomeBody, PermitBody, ProposalView, ProposeBody};
@@ -37,7 +37,7 @@ impl FromRequestParts<App> for CallPath {
     }
 }
 
-fn view(Acted { proposal, permit, at }: Acted) -> ProposalView {
+fn view(ActionReply { proposal, permit, at }: ActionReply) -> ProposalView {
     ProposalView::new(proposal, permit, at)
 }
 
@@ -85,7 +85,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
 }
 
 /// Replies 200 for a decided action and 202 for one that waits, with `Retry-After: 0`.
-fn decided(acted: Acted) -> Response {
+fn decided(acted: ActionReply) -> Response {
     let waits = matches!(acted.proposal.standing, Standing::Waiting { .. });
     let view = view(acted);
     if !waits {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use axum::Json;
 use axum::extract::State;
 use domain::{Draft, Interaction, InteractionId, Problem, Refusal};
-use engine::{Entry, EntryResult};
+use engine::{AnswerEntry, AnswerResult};
 use protocol::{AnswerBody, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, InteractionView};
 use serde_json::Value;
 use store::PAGE_BYTES;
@@ -58,7 +58,7 @@ pub(super) async fn interaction_answer_many(
         let refused = match item(index, answer) {
             Ok((interaction, draft)) => {
                 let idempotency = idempotency.as_ref().map(|call| call.part(index));
-                entries.push(Entry { interaction, draft, once: idempotency });
+                entries.push(AnswerEntry { interaction, draft, once: idempotency });
                 None
             }
             Err(error) => Some(error),
@@ -66,7 +66,7 @@ pub(super) async fn interaction_answer_many(
         read.push((named, refused));
     }
     let (mut taken, mut left) = (VecDeque::new(), PAGE_BYTES);
-    let take = |entry: EntryResult| taken.push_back(shown(entry.result.map_err(ApiError::from), &mut left));
+    let take = |entry: AnswerResult| taken.push_back(shown(entry.result.map_err(ApiError::from), &mut left));
     app.engine.answer_many(&caller, entries, take).await;
     let results = read.into_iter().map(|(named, refused)| match refused {
         Some(error) => result(named, Err(error)),

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use domain::{Delivery, InteractionId, State as At};
-use engine::Taken;
+use engine::TakenAnswer;
 use protocol::{DeliveriesPage, FailBody, HeartbeatBody, InteractionView, LeaseBody, TakeBody, TakenView};
 use serde::Deserialize;
 use store::{Bounded, Page};
@@ -62,7 +62,7 @@ pub(super) async fn delivery_take(
     PathId(id): PathId<InteractionId>,
     Command { body: TakeBody { lease_seconds }, idempotency }: Command<TakeBody>,
 ) -> Result<Json<TakenView>, ApiError> {
-    let Taken { lease, interaction, resume_point, secrets } =
+    let TakenAnswer { lease, interaction, resume_point, secrets } =
         app.engine.take(&caller, id, lease_seconds, idempotency).await?;
     let (attempt, until) = match interaction.delivery() {
         Some(Delivery::Processing { attempt, until, .. }) => (*attempt, *until),

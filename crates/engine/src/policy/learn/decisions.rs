@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ::policy::{Decided, Policy, DecisionOutcome};
+use ::policy::{Decided, DecisionOutcome, Policy};
 use domain::{
     Action, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
 };

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use domain::{Caller, InteractionId, SessionId, Standing};
-use engine::{Acted, Ask, Idempotency, Propose};
+use engine::{ActionReply, Ask, Idempotency, Propose};
 use protocol::{
     AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ProposalView, SubscribeBody, UnsubscribeBody,
 };
@@ -131,7 +131,7 @@ impl Operation {
             }
             Self::Subscribe(_) | Self::Unsubscribe(_) => return Err(ApiError::Panicked),
         };
-        let Acted { proposal, permit, at } = acted;
+        let ActionReply { proposal, permit, at } = acted;
         let status = if matches!(proposal.standing, Standing::Waiting { .. }) { 202 } else { 200 };
         Ok((status, to_value(&ProposalView::new(proposal, permit, at))))
     }
