@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::audit::{Entry, How, particulars};
 use domain::{
-    Actor, ActorKind, Brief, Caller, Credential, EntryId, EventId, Happening, Interaction, InteractionId, KeyId,
-    Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId, SignedDuration, Step, StepId, TenantId,
-    Timestamp, Wire,
+    Actor, ActorKind, SessionHead, Caller, Credential, EntryId, EventId, EventDraft, Interaction, InteractionId, KeyId,
+    SessionInput, ProjectId, Question, Refusal, Role, Scope, Session, SessionId, SignedDuration, Step, StepId, TenantId,
+    Timestamp, EntryPoint,
 };
 use serde_json::json;
 use store::{Store, StoreError, Tx, UseCaseError, transact};
@@ -42,7 +42,7 @@ impl UseCaseError for Undone {
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     pub(crate) interaction: Interaction,
-    happening: Happening,
+    happening: EventDraft,
 }
 
 /// Writes rows into one project.
@@ -72,7 +72,7 @@ impl RowWriter {
             actor: Actor { kind: ActorKind::User, name: "bench-person".into() },
             groups: Vec::new(),
             from: None,
-            wire: Wire::Http,
+            entry_point: EntryPoint::Http,
         });
         let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
         // The question that `http_loop.rs` asks.
@@ -102,18 +102,18 @@ impl RowWriter {
     pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, Undone> {
         let now = tx.now()?;
         let (id, step) = (SessionId::from_uuid(self.fresh(now)), StepId::from_uuid(self.fresh(now)));
-        let brief = Brief {
+        let brief = SessionHead {
             agent_version: None,
             channel: id.uuid().to_string(),
             agent: Some("deployer".into()),
             title: Some("Release 1.4".into()),
-            ..Brief::default()
+            ..SessionHead::default()
         };
         let step = Step::begin(step, id, brief.agent.clone(), now);
         let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
         self.append_audit(tx, &session, None, &happening, now)?;
         let event = session.record(EventId::from_uuid(self.fresh(now)), happening, None, now);
-        tx.session_insert(&session, &Luggage::default())?;
+        tx.session_insert(&session, &SessionInput::default())?;
         tx.step_insert(&self.scope, &step)?;
         tx.event_append(&self.scope, &event)?;
         Ok(session)
@@ -172,7 +172,7 @@ impl RowWriter {
         tx: &mut dyn Tx,
         session: &Session,
         interaction: Option<InteractionId>,
-        happening: &Happening,
+        happening: &EventDraft,
         now: Timestamp,
     ) -> Result<(), Undone> {
         if !self.audits {

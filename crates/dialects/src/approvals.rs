@@ -357,7 +357,7 @@ impl Approvals {
                 self.running.retain(|running| running.call != key);
                 self.running.push(RunningCall {
                     call: key,
-                    run: started.proposal.standing.run(),
+                    run: started.proposal.state.run(),
                     until: None,
                     awaited: true,
                 });

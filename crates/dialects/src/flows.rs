@@ -17,7 +17,7 @@ mod stream;
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Caller, DefinitionKind, Luggage, Refusal, Session, SessionId, StepId};
+use domain::{Caller, DefinitionKind, SessionInput, Refusal, Session, SessionId, StepId};
 use engine::Start;
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand};
@@ -105,10 +105,10 @@ async fn flows_start(
     }
     let start = Start { channel: chat_session_id, ..Start::default() };
     let start = if is_defined(&app, &caller, DefinitionKind::Flow, &name).await? {
-        let luggage = Luggage { input: parameters.clone(), ..Luggage::default() };
+        let luggage = SessionInput { input: parameters.clone(), ..SessionInput::default() };
         Start { flow: Some(name), luggage, shared: shared_context.clone(), ..start }
     } else if is_defined(&app, &caller, DefinitionKind::Agent, &name).await? {
-        let luggage = Luggage { input: agent_input(&parameters, &shared_context), ..Luggage::default() };
+        let luggage = SessionInput { input: agent_input(&parameters, &shared_context), ..SessionInput::default() };
         Start { agent: Some(name), luggage, ..start }
     } else {
         return Err(Refusal::NotFound("flow").into());
@@ -127,7 +127,7 @@ async fn flows_start(
         started_at: started.created_at,
         launch_parameters: parameters,
         shared_context,
-        chat_session_id: started.brief.channel,
+        chat_session_id: started.head.channel,
     };
     Ok((StatusCode::ACCEPTED, Json(view)))
 }

@@ -148,9 +148,9 @@ async fn hitl_request(
     PathId(request): PathId<String>,
 ) -> Result<Json<HitlRequestView>, ApiError> {
     let found = load(&app, &caller, &request).await?;
-    let status = match &found.question.call {
+    let status = match &found.question.call_id {
         Some(call) => match app.engine.action(&caller, found.origin.session, call.clone(), Duration::ZERO).await {
-            Ok(acted) => HitlStatus::of(&found, Some((&acted.proposal.standing, acted.at))),
+            Ok(acted) => HitlStatus::of(&found, Some((&acted.proposal.state, acted.at))),
             Err(Error::Refused(Refusal::NotFound(_))) => HitlStatus::of(&found, None),
             Err(error) => return Err(error.into()),
         },

@@ -17,7 +17,7 @@ mod react;
 mod refusals;
 
 use axum::Extension;
-use domain::Wire;
+use domain::EntryPoint;
 use serde_json::{Map, Value, json};
 use utoipa_axum::router::OpenApiRouter;
 
@@ -27,15 +27,15 @@ use server::{Addition, App};
 #[must_use]
 pub fn dialects() -> Addition {
     let operations = OpenApiRouter::new()
-        .merge(on(Wire::Flows, flows::operations()))
-        .merge(on(Wire::Hitl, hitl::operations()))
-        .merge(on(Wire::Tools, approvals::operations()))
-        .merge(on(Wire::React, react::operations()));
+        .merge(on(EntryPoint::Flows, flows::operations()))
+        .merge(on(EntryPoint::Hitl, hitl::operations()))
+        .merge(on(EntryPoint::Approvals, approvals::operations()))
+        .merge(on(EntryPoint::React, react::operations()));
     Addition { operations, channels: vec![approvals::channel()] }
 }
 
 /// Marks every request of a router with the dialect that it arrived through; the caller carries it into answers and audit entries.
-fn on(wire: Wire, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
+fn on(wire: EntryPoint, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
     operations.layer(Extension(wire))
 }
 

@@ -75,7 +75,7 @@ async fn react_chat_stream(
     let said = app.engine.chat(&caller, chat, idempotency).await;
     let (session, before) =
         said.map_err(|error| map_fields(error, &[("/content", "/message"), ("/channel", "/sessionId")]))?;
-    let name = conversation.unwrap_or_else(|| session.brief.channel.clone());
+    let name = conversation.unwrap_or_else(|| session.head.channel.clone());
     let events = ReactEvents::new(name, Until::Turn, Positions::of(session.id, Position::after(before)));
     stream_session(&app, caller, session.id, (events, before)).await
 }
@@ -174,7 +174,7 @@ async fn sessions_read(
     let mut known = BTreeMap::new();
     for (id, position) in positions.0 {
         match app.engine.session(caller, id).await {
-            Ok((session, ..)) if session.brief.channel == name => drop(known.insert(id, (session, position))),
+            Ok((session, ..)) if session.head.channel == name => drop(known.insert(id, (session, position))),
             Ok(_) | Err(Error::Refused(Refusal::NotFound(_))) => {}
             Err(error) => return Err(error.into()),
         }

@@ -51,13 +51,13 @@ pub mod wire;
 
 pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
 pub use agent::AgentVersion;
-pub use answer::{Answer, Draft, FormProof};
+pub use answer::{Answer, AnswerDraft, FormProof};
 pub use audience::Audience;
 pub use decision::Decision;
 pub use definition::{Definition, DefinitionKind};
 pub use delivery::Delivery;
 pub use digest::Digest;
-pub use event::{Event, Happening};
+pub use event::{Event, EventDraft};
 pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
 pub use id::{
@@ -72,17 +72,17 @@ pub use policy::{
     Adoption, Difference, Lift, PolicyChange, PolicySource, PolicyState, PolicyVersion, Shadow, Suspension,
 };
 pub use project::{OnlyInFiles, ProjectName, Projects};
-pub use proposal::{Outcome, Permit, Proposal, Standing};
-pub use question::{Action, Fallback, Kind, Question, SecretField, Suggestion};
+pub use proposal::{Outcome, Permit, Action, ActionState};
+pub use question::{Call, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
 pub use ruling::{FloorRuling, Ruling, Verdict};
 pub use secret::KeptSecret;
-pub use session::{Brief, Command, Luggage, Session, SessionStatus};
+pub use session::{SessionHead, Command, SessionInput, Session, SessionStatus};
 pub use step::{Step, StepEnd, StepEnding, StepStatus};
 pub use user::{Link, Membership, User, Visit};
 pub use webhook::Webhook;
 pub use webhook::delivery::WebhookDelivery;
-pub use wire::Wire;
+pub use wire::EntryPoint;
 
 pub use jiff::{SignedDuration, Timestamp};

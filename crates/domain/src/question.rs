@@ -76,14 +76,14 @@ impl Kind {
 
 /// What an agent wants to do: a tool and its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Action {
+pub struct Call {
     /// The tool's name.
     pub tool: String,
     /// Its arguments, an object.
     pub arguments: Value,
 }
 
-impl Action {
+impl Call {
     /// What an approval of this action is bound to.
     #[must_use]
     pub fn digest(&self) -> Digest {
@@ -179,7 +179,7 @@ pub struct Question {
     pub context: Value,
     /// The action that waits for the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action: Option<Action>,
+    pub action: Option<Call>,
     /// What may be chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,

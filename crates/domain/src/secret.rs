@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::question::MOST_ITEMS;
-use crate::{Actor, Happening, Problem, Question, Scope, SecretId, text};
+use crate::{Actor, EventDraft, Problem, Question, Scope, SecretId, text};
 
 /// How a secret may be typed in.
 const INPUTS: [&str; 3] = ["password", "text", "multiline"];
@@ -34,14 +34,14 @@ pub struct KeptSecret {
 
 impl KeptSecret {
     /// What everybody is told when a person keeps secrets for an agent: their names.
-    pub fn kept<'a>(by: &Actor, agent: &str, names: impl Iterator<Item = &'a String>) -> Happening {
-        Happening::by("secret.kept", by, json!({ "agent": agent, "names": names.collect::<Vec<_>>() }))
+    pub fn kept<'a>(by: &Actor, agent: &str, names: impl Iterator<Item = &'a String>) -> EventDraft {
+        EventDraft::by("secret.kept", by, json!({ "agent": agent, "names": names.collect::<Vec<_>>() }))
     }
 
     /// What everybody is told when kept secrets answer a question in place of a person: their names.
     #[must_use]
-    pub fn used(agent: &str, names: &[String]) -> Happening {
-        Happening::by("secret.used", &Actor::system(), json!({ "agent": agent, "names": names }))
+    pub fn used(agent: &str, names: &[String]) -> EventDraft {
+        EventDraft::by("secret.used", &Actor::system(), json!({ "agent": agent, "names": names }))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::Kind;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wire {
+pub enum EntryPoint {
     /// A request to `/v1`, or to the page.
     Http,
     /// A message on the WebSocket of `/v1`.
@@ -35,7 +35,7 @@ pub enum Wire {
 /// What its sources call the default time to answer.
 const FIVE_MINUTES: SignedDuration = SignedDuration::from_mins(5);
 
-impl Wire {
+impl EntryPoint {
     /// How long people have for what is asked on this wire, where nobody has said: its own source's figure, if that has one.
     #[must_use]
     pub const fn time_to_answer(self, kind: &Kind) -> Option<SignedDuration> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tool_facts::{Assignment, CallFacts, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
 
-use crate::Call;
+use crate::PolicyInput;
 
 /// A sample value of every variable except `args`, with one element in each list: the fields that expressions may examine.
 pub(crate) static SHAPES: LazyLock<Value> = LazyLock::new(|| {
@@ -55,14 +55,14 @@ const UNPARSED: &str = "unparsed";
 
 /// A call whose arguments are parsed when a rule first examines them.
 pub(crate) struct Case<'a> {
-    pub(crate) call: &'a Call<'a>,
+    pub(crate) call: &'a PolicyInput<'a>,
     parsed: OnceCell<CallFacts>,
     facts: OnceCell<Value>,
     digest: OnceCell<Digest>,
 }
 
 impl<'a> Case<'a> {
-    pub(crate) const fn new(call: &'a Call<'a>) -> Self {
+    pub(crate) const fn new(call: &'a PolicyInput<'a>) -> Self {
         Self { call, parsed: OnceCell::new(), facts: OnceCell::new(), digest: OnceCell::new() }
     }
 

@@ -4,7 +4,7 @@ use domain::{Ruling, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Asking, Call, Judgement, Miss, Policy, case::Case, rule::Fit};
+use crate::{Asking, PolicyInput, Judgement, Miss, Policy, case::Case, rule::Fit};
 
 /// The rules that were evaluated for one call, and the ruling.
 #[derive(Debug, Clone, Serialize)]
@@ -43,25 +43,25 @@ pub struct ConsideredRule {
 impl Policy {
     /// Judges one call and gives the result of every rule that was evaluated.
     #[must_use]
-    pub fn explain(&self, call: &Call<'_>) -> Explanation {
+    pub fn explain(&self, call: &PolicyInput<'_>) -> Explanation {
         self.explain_without(call, &[])
     }
 
     /// Like `explain`, but the rules of these names are suspended and match nothing.
     #[must_use]
-    pub fn explain_without(&self, call: &Call<'_>, suspended: &[&str]) -> Explanation {
+    pub fn explain_without(&self, call: &PolicyInput<'_>, suspended: &[&str]) -> Explanation {
         self.explain_rules(call, suspended, &|| true).0
     }
 
     /// Like `explain_without`, but stops between rules and gives `None` once `wanted` is false: the caller has gone.
     #[must_use]
-    pub fn explain_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Explanation> {
+    pub fn explain_while(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Explanation> {
         let (explanation, whole) = self.explain_rules(call, suspended, wanted);
         whole.then_some(explanation)
     }
 
     /// Gives the explanation, and whether every rule that had to be evaluated was.
-    fn explain_rules(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Explanation, bool) {
+    fn explain_rules(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Explanation, bool) {
         let case = Case::new(call);
         let (mut considered, mut whole) = (Vec::new(), true);
         let rules = self.rules.iter().take_while(|_| {

@@ -7,7 +7,7 @@ use crate::Asking;
 
 /// One call, as policies see it.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct PolicyInput<'a> {
     /// Name of the tool.
     pub tool: &'a str,
     /// Arguments of the tool, an object.

@@ -11,7 +11,7 @@ use domain::{Digest, Role, Verdict};
 use serde_json::Value;
 use tool_facts::CallFacts;
 
-use crate::{Call, Pattern, Policy, Rule, case::Case, rule::Fit};
+use crate::{PolicyInput, Pattern, Policy, Rule, case::Case, rule::Fit};
 
 /// Number of equal decisions that make a run.
 pub const RUN: usize = 5;
@@ -259,7 +259,7 @@ impl Policy {
         for decided in of_run {
             for user in &names.users {
                 for role in &names.roles {
-                    let judgement = self.judge(&Call { user, role: *role, ..decided.call() });
+                    let judgement = self.judge(&PolicyInput { user, role: *role, ..decided.call() });
                     if judgement.ruling.verdict != Verdict::Ask || !judgement.certain {
                         return None;
                     }
@@ -306,7 +306,7 @@ impl Policy {
 
     /// Names and verdicts of the learnt rules that match a call, also if an earlier rule decides.
     #[must_use]
-    pub fn learnt_about(&self, call: &Call<'_>) -> Vec<(&str, Verdict)> {
+    pub fn learnt_about(&self, call: &PolicyInput<'_>) -> Vec<(&str, Verdict)> {
         let case = Case::new(call);
         let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT_PREFIX));
         learnt.filter(|rule| rule.fit(&case) == Fit::Matches).map(|rule| (rule.name.as_str(), rule.verdict)).collect()
@@ -316,9 +316,9 @@ impl Policy {
 impl Decided {
     /// The call, as policies see it.
     #[must_use]
-    pub fn call(&self) -> Call<'_> {
+    pub fn call(&self) -> PolicyInput<'_> {
         let Self { tool, arguments, agent, user, role, .. } = self;
-        Call { tool, arguments, agent: Some(agent), user, role: *role }
+        PolicyInput { tool, arguments, agent: Some(agent), user, role: *role }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Policies: rules in a file that give a ruling on a call.
 //!
 //! This crate reads a policy, refuses one that does not mean what it says, and judges calls by it. It does no I/O: a policy
-//! comes as text, an action as a [`Call`].
+//! comes as text, an action as a [`PolicyInput`].
 //!
 //! Fail closed: a call that no rule matches, that cannot be parsed or that a rule cannot evaluate is never allowed.
 //!
@@ -35,7 +35,7 @@ pub use asking::{Ask, AskCause, Asking};
 pub use condition::Condition;
 pub use explain::{ConsideredRule, Explanation};
 pub use finding::{Finding, Severity};
-pub use judgement::{AskSettings, Call, Judgement};
+pub use judgement::{AskSettings, PolicyInput, Judgement};
 pub use learn::{Decided, DecisionOutcome, DisputedRun, LEARNT_PREFIX, LearntRule, RUN, Run, held_back, runs};
 pub use pattern::Pattern;
 pub use policy::{Policy, Tool};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    AskCause, Asking, Call, Finding, Judgement, Miss,
+    AskCause, Asking, PolicyInput, Finding, Judgement, Miss,
     case::Case,
     index::Index,
     load,
@@ -122,25 +122,25 @@ impl Policy {
 
     /// Judges one call.
     #[must_use]
-    pub fn judge(&self, call: &Call<'_>) -> Judgement {
+    pub fn judge(&self, call: &PolicyInput<'_>) -> Judgement {
         self.judge_without(call, &[])
     }
 
     /// Like `judge`, but the rules of these names are suspended and match nothing.
     #[must_use]
-    pub fn judge_without(&self, call: &Call<'_>, suspended: &[&str]) -> Judgement {
+    pub fn judge_without(&self, call: &PolicyInput<'_>, suspended: &[&str]) -> Judgement {
         self.judge_rules(call, suspended, &|| true).0
     }
 
     /// Like `judge_without`, but stops between rules and gives `None` once `wanted` is false: the caller has gone.
     #[must_use]
-    pub fn judge_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Judgement> {
+    pub fn judge_while(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Judgement> {
         let (judgement, whole) = self.judge_rules(call, suspended, wanted);
         whole.then_some(judgement)
     }
 
     /// Gives the judgement, and whether every rule that had to be evaluated was.
-    fn judge_rules(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
+    fn judge_rules(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
         let mut whole = true;
         let case = Case::new(call);
         let rules = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
@@ -270,7 +270,7 @@ mod tests {
 
     fn check(tool: &str, verdict: Verdict, rule: Option<&str>) {
         let arguments = json!({});
-        let call = Call { tool, arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+        let call = PolicyInput { tool, arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
         let ruling = Policy::builtin().judge(&call).ruling;
         assert_eq!((ruling.verdict, ruling.rule.as_deref()), (verdict, rule), "{tool}");
     }

@@ -55,7 +55,7 @@ pub struct InteractionView {
     pub driven: bool,
     /// The action that waits for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub action: Option<ActionView>,
+    pub action: Option<CallView>,
     /// What may be chosen.
     pub options: Vec<OptionView>,
     /// Whether several may be chosen at once.
@@ -144,7 +144,7 @@ pub struct InteractionView {
 
 /// What an agent wants to do.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct ActionView {
+pub struct CallView {
     /// The tool's name.
     pub tool: String,
     /// Its arguments.
@@ -338,9 +338,9 @@ impl From<Interaction> for InteractionView {
             Kind::Custom(name) => Some(name.clone()).filter(|name| name != "custom"),
             _ => None,
         };
-        let action = question.action.map(|action| {
+        let action = question.call.map(|action| {
             let digest = action.digest().to_string();
-            ActionView { tool: action.tool, arguments: action.arguments, digest }
+            CallView { tool: action.tool, arguments: action.arguments, digest }
         });
         let gathered = match &state {
             State::Pending(pending) => pending.clone(),
@@ -365,7 +365,7 @@ impl From<Interaction> for InteractionView {
             message: question.message,
             details: question.details,
             context: question.context,
-            driven: origin.driven,
+            driven: origin.hosted,
             action,
             options: question.options.into_iter().map(Into::into).collect(),
             multiple: question.multiple,

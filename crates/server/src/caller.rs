@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::FromRequestParts;
 use axum_extra::extract::CookieJar;
-use domain::{Caller, Credential, Wire};
+use domain::{Caller, Credential, EntryPoint};
 use engine::Error;
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, UPGRADE};
@@ -80,11 +80,11 @@ impl FromRequestParts<App> for StreamCaller {
 
 /// Adds the client address and the entry point to the caller. Routers of dialects mark their requests with an extension.
 fn with_origin(parts: &Parts, app: &App, caller: Caller) -> Result<Caller, ApiError> {
-    let wire = parts.extensions.get().copied().unwrap_or(Wire::Http);
+    let entry_point = parts.extensions.get().copied().unwrap_or(EntryPoint::Http);
     if let Some(addressee) = parts.extensions.get::<Addressee>() {
         addressee.is(&caller, &app.replies)?;
     }
-    Ok(Caller { from: address(parts, app.limits.behind_proxy), wire, ..caller })
+    Ok(Caller { from: address(parts, app.limits.behind_proxy), entry_point, ..caller })
 }
 
 fn check_length(parts: &Parts) -> Result<(), ApiError> {

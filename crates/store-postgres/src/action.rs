@@ -1,6 +1,6 @@
 //! Actions that agents have proposed.
 
-use domain::{Proposal, Scope, SessionId, Timestamp};
+use domain::{Action, Scope, SessionId, Timestamp};
 use postgres::Row;
 use store::{
     ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Bounded, DueAction, PastAction, StoreResult,
@@ -29,7 +29,7 @@ pub(crate) fn history(asked: bool) -> String {
 }
 
 impl ActionReads for Executor<'_> {
-    fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>> {
+    fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Action>> {
         let sql = "select body from actions where session = $1 and call = $2 and project = $3";
         let found = self.row(sql, &[&session.uuid(), &call, &scope.project.uuid()])?;
         found.map(|row| parse(column(&row, 0)?)).transpose()
@@ -41,7 +41,7 @@ impl ActionReads for Executor<'_> {
         session: SessionId,
         after: &str,
         limit: u32,
-    ) -> StoreResult<Bounded<Proposal>> {
+    ) -> StoreResult<Bounded<Action>> {
         let sql = "select body from actions where session = $1 and call > $2 and project = $3 order by call limit $4";
         let values: Values<'_> = &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)];
         self.bounded_rows(sql, values, limit, |row| parse(column(row, 0)?))
@@ -90,7 +90,7 @@ impl ActionReads for Executor<'_> {
 }
 
 impl ActionWrites for Executor<'_> {
-    fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()> {
+    fn action_insert(&mut self, proposal: &Action) -> StoreResult<()> {
         let sql = "insert into actions (session, call, project, wake_at, revision, body, at, asked) \
                    select id, $2, project, $4, $5, $6, $7, $8 from sessions where id = $1 and project = $3 \
                    on conflict do nothing";
@@ -98,7 +98,7 @@ impl ActionWrites for Executor<'_> {
             sql,
             &[
                 &proposal.session.uuid(),
-                &proposal.call,
+                &proposal.call_id,
                 &proposal.scope.project.uuid(),
                 &micros(proposal.wake_at()),
                 &signed(proposal.revision)?,
@@ -109,14 +109,14 @@ impl ActionWrites for Executor<'_> {
         )
     }
 
-    fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()> {
+    fn action_save(&mut self, proposal: &Action) -> StoreResult<()> {
         let sql = "update actions set wake_at = $4, revision = $5, body = $6, asked = $7 \
                    where session = $1 and call = $2 and project = $3 and revision + 1 = $5";
         self.guarded(
             sql,
             &[
                 &proposal.session.uuid(),
-                &proposal.call,
+                &proposal.call_id,
                 &proposal.scope.project.uuid(),
                 &micros(proposal.wake_at()),
                 &signed(proposal.revision)?,

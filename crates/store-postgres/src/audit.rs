@@ -2,7 +2,7 @@
 //! transaction that is still running.
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::chain::{Checkpoint, ChainHead};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;
@@ -94,9 +94,9 @@ impl AuditReads for Executor<'_> {
         found.iter().map(read).collect()
     }
 
-    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head> {
-        let Some(row) = self.row(sql::AUDIT_HEAD, &[&tenant.uuid()])? else { return Ok(Head::default()) };
-        Ok(Head {
+    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<ChainHead> {
+        let Some(row) = self.row(sql::AUDIT_HEAD, &[&tenant.uuid()])? else { return Ok(ChainHead::default()) };
+        Ok(ChainHead {
             seq: number(&row, 0)?,
             hash: digest(&row, 1)?,
             signed_seq: number(&row, 2)?,

@@ -149,7 +149,7 @@ impl SecretWrites for Executor<'_> {
                 &micros(secret.used_at),
                 &sealed.key.id.uuid(),
                 &sealed.body,
-                &secret.driven,
+                &secret.hosted,
             ],
         )
     }
@@ -187,6 +187,6 @@ fn kept_secret(row: &Row, from: usize) -> StoreResult<KeptSecret> {
         kept_by: parse(column(row, from + 5)?)?,
         kept_at: time(column(row, from + 6)?)?,
         used_at: optional_time(column(row, from + 7)?)?,
-        driven: column(row, from + 8)?,
+        hosted: column(row, from + 8)?,
     })
 }

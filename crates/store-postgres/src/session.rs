@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
+use domain::{Actor, SessionHead, SessionInput, Scope, Session, SessionId, SessionStatus, Step, StepId};
 use postgres::Row;
 use postgres::types::ToSql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
@@ -18,7 +18,7 @@ impl SessionReads for Executor<'_> {
         found.map(|row| read(scope, &row)).transpose()
     }
 
-    fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Luggage>> {
+    fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<SessionInput>> {
         let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
                    where session_inputs.session = $1 and sessions.project = $2";
         let found = self.row(sql, &[&session.uuid(), &scope.project.uuid()])?;
@@ -52,7 +52,7 @@ impl SessionReads for Executor<'_> {
 }
 
 impl SessionWrites for Executor<'_> {
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()> {
+    fn session_insert(&mut self, session: &Session, luggage: &SessionInput) -> StoreResult<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
                    ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
                    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
@@ -63,9 +63,9 @@ impl SessionWrites for Executor<'_> {
                 &session.id.uuid(),
                 &session.scope.project.uuid(),
                 &session.status().name(),
-                &session.brief.agent,
-                &session.brief.channel,
-                &session.brief.title,
+                &session.head.agent,
+                &session.head.channel,
+                &session.head.title,
                 &session.step.uuid(),
                 &json(&session.started_by)?,
                 &session.created_at.as_microsecond(),
@@ -74,10 +74,10 @@ impl SessionWrites for Executor<'_> {
                 &i64::from(session.waiting_on),
                 &i64::from(session.open),
                 &signed(session.last_seq)?,
-                &session.brief.agent_version,
-                &session.driven,
-                &session.brief.flow,
-                &session.brief.flow_version,
+                &session.head.agent_version,
+                &session.hosted,
+                &session.head.flow,
+                &session.head.flow_version,
                 &optional_json(session.handed_from.as_ref())?,
             ],
         )?;
@@ -169,7 +169,7 @@ fn read(scope: &Scope, row: &Row) -> StoreResult<Session> {
     Ok(Session {
         id: SessionId::from_uuid(column(row, 0)?),
         scope: *scope,
-        brief: Brief {
+        head: SessionHead {
             agent: column(row, 1)?,
             agent_version: column(row, 12)?,
             channel: column(row, 2)?,
@@ -185,7 +185,7 @@ fn read(scope: &Scope, row: &Row) -> StoreResult<Session> {
         waiting_on: number(row, 9)?,
         open: number(row, 10)?,
         last_seq: number(row, 11)?,
-        driven: column(row, 13)?,
+        hosted: column(row, 13)?,
         handed_from: parse_optional(column(row, 16)?)?,
     })
 }

@@ -1,6 +1,6 @@
 //! Actions that agents have proposed.
 
-use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
+use domain::{ProjectId, Action, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
 use store::{
     ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Bounded, DueAction, PastAction, StoreResult,
@@ -28,7 +28,7 @@ pub(crate) fn history(asked: bool) -> String {
 }
 
 impl ActionReads for Executor<'_> {
-    fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>> {
+    fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Action>> {
         let sql = "select body from actions where session = ?1 and call = ?2 and project = ?3";
         self.row(sql, params![session.uuid(), call, scope.project.uuid()], body)
     }
@@ -39,7 +39,7 @@ impl ActionReads for Executor<'_> {
         session: SessionId,
         after: &str,
         limit: u32,
-    ) -> StoreResult<Bounded<Proposal>> {
+    ) -> StoreResult<Bounded<Action>> {
         let sql = "select body from actions where session = ?1 and call > ?2 and project = ?3 order by call limit ?4";
         self.bounded_rows(sql, params![session.uuid(), after, scope.project.uuid(), limit], limit, body)
     }
@@ -89,13 +89,13 @@ impl ActionReads for Executor<'_> {
 }
 
 impl ActionWrites for Executor<'_> {
-    fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()> {
+    fn action_insert(&mut self, proposal: &Action) -> StoreResult<()> {
         let sql = "insert into actions (session, call, project, wake_at, revision, body, at, asked) \
                    select id, ?2, project, ?4, ?5, ?6, ?7, ?8 from sessions where id = ?1 and project = ?3 \
                    on conflict do nothing";
         let row = params![
             proposal.session.uuid(),
-            proposal.call,
+            proposal.call_id,
             proposal.scope.project.uuid(),
             micros(proposal.wake_at()),
             proposal.revision,
@@ -106,12 +106,12 @@ impl ActionWrites for Executor<'_> {
         self.guarded(sql, row)
     }
 
-    fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()> {
+    fn action_save(&mut self, proposal: &Action) -> StoreResult<()> {
         let sql = "update actions set wake_at = ?4, revision = ?5, body = ?6, asked = ?7 \
                    where session = ?1 and call = ?2 and project = ?3 and revision + 1 = ?5";
         let row = params![
             proposal.session.uuid(),
-            proposal.call,
+            proposal.call_id,
             proposal.scope.project.uuid(),
             micros(proposal.wake_at()),
             proposal.revision,
@@ -122,6 +122,6 @@ impl ActionWrites for Executor<'_> {
     }
 }
 
-fn body(row: &Row<'_>) -> rusqlite::Result<Proposal> {
+fn body(row: &Row<'_>) -> rusqlite::Result<Action> {
     parse(&row.get::<_, String>(0)?)
 }

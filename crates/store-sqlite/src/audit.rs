@@ -1,7 +1,7 @@
 //! The audit trail. Entries are appended to a table without indexes; the chain is written later, and lists use its indexes.
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::chain::{Checkpoint, ChainHead};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, ToSql, params};
 use store::sql::audit as sql;
@@ -83,9 +83,9 @@ impl AuditReads for Executor<'_> {
         self.rows(UNCHAINED_ENTRIES, [limit], loose)
     }
 
-    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head> {
+    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<ChainHead> {
         let head = |row: &Row<'_>| {
-            Ok(Head {
+            Ok(ChainHead {
                 seq: row.get(0)?,
                 hash: Digest::from_bytes(row.get(1)?),
                 signed_seq: row.get(2)?,

@@ -135,7 +135,7 @@ impl SecretWrites for Executor<'_> {
             micros(secret.used_at),
             sealed.key.id.uuid(),
             sealed.body,
-            secret.driven,
+            secret.hosted,
         ];
         self.guarded(sql::KEPT_SECRET_SAVE, row)
     }
@@ -173,7 +173,7 @@ fn kept_secret(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
         kept_by: parse(row.get_ref(from + 5)?.as_str()?)?,
         kept_at: time(row.get(from + 6)?)?,
         used_at: optional_time(row.get(from + 7)?)?,
-        driven: row.get(from + 8)?,
+        hosted: row.get(from + 8)?,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
+use domain::{Actor, SessionHead, SessionInput, Scope, Session, SessionId, SessionStatus, Step, StepId};
 use rusqlite::{Row, ToSql, params};
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};
 
@@ -57,7 +57,7 @@ impl SessionReads for Executor<'_> {
         self.row(&sql, [session.uuid(), scope.project.uuid()], |row| read(scope, row))
     }
 
-    fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<Luggage>> {
+    fn session_input(&mut self, scope: &Scope, session: SessionId) -> StoreResult<Option<SessionInput>> {
         let sql = "select session_inputs.body from session_inputs join sessions on sessions.id = session_inputs.session \
                    where session_inputs.session = ?1 and sessions.project = ?2";
         let body = |row: &Row<'_>| parse(&row.get::<_, String>(0)?);
@@ -90,7 +90,7 @@ impl SessionReads for Executor<'_> {
 }
 
 impl SessionWrites for Executor<'_> {
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()> {
+    fn session_insert(&mut self, session: &Session, luggage: &SessionInput) -> StoreResult<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
                    ended, waiting_on, open, last_seq, agent_version, hosted, flow, flow_version, handed_from) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
@@ -98,9 +98,9 @@ impl SessionWrites for Executor<'_> {
             session.id.uuid(),
             session.scope.project.uuid(),
             session.status().name(),
-            session.brief.agent,
-            session.brief.channel,
-            session.brief.title,
+            session.head.agent,
+            session.head.channel,
+            session.head.title,
             session.step.uuid(),
             json(&session.started_by)?,
             session.created_at.as_microsecond(),
@@ -109,10 +109,10 @@ impl SessionWrites for Executor<'_> {
             session.waiting_on,
             session.open,
             session.last_seq,
-            session.brief.agent_version,
-            session.driven,
-            session.brief.flow,
-            session.brief.flow_version,
+            session.head.agent_version,
+            session.hosted,
+            session.head.flow,
+            session.head.flow_version,
             session.handed_from.as_ref().map(json).transpose()?,
         ];
         self.change(sql, row)?;
@@ -162,7 +162,7 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
         id: SessionId::from_uuid(id(row.get(0)?)),
         scope: *scope,
-        brief: Brief {
+        head: SessionHead {
             agent: row.get(1)?,
             agent_version: row.get(12)?,
             channel: row.get(2)?,
@@ -178,7 +178,7 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
         waiting_on: row.get(9)?,
         open: row.get(10)?,
         last_seq: row.get(11)?,
-        driven: row.get(13)?,
+        hosted: row.get(13)?,
         handed_from: parse_optional(row.get(16)?)?,
     })
 }

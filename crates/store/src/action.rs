@@ -1,6 +1,6 @@
 //! Actions that agents have proposed.
 
-use domain::{Actor, Proposal, Scope, SessionId, Timestamp};
+use domain::{Actor, Action, Scope, SessionId, Timestamp};
 
 use crate::{Bounded, StoreResult};
 
@@ -32,7 +32,7 @@ pub struct PastAction {
     /// Position of the action, from which the next page continues.
     pub cursor: ActionCursor,
     /// The action.
-    pub proposal: Proposal,
+    pub proposal: Action,
     /// Actor who started the session.
     pub started_by: Actor,
 }
@@ -49,10 +49,10 @@ pub struct ActionHistoryFilter {
 /// Reads of actions.
 pub trait ActionReads {
     /// Returns the action of a call.
-    fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Proposal>>;
+    fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Action>>;
     /// Lists the actions of a session by call, after this one.
     fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32)
-    -> StoreResult<Bounded<Proposal>>;
+    -> StoreResult<Bounded<Action>>;
     /// Lists the actions of a project before a position, newest first.
     fn action_history(
         &mut self,
@@ -70,7 +70,7 @@ pub trait ActionReads {
 /// Writes of actions.
 pub trait ActionWrites {
     /// Inserts an action.
-    fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()>;
+    fn action_insert(&mut self, proposal: &Action) -> StoreResult<()>;
     /// Saves an action over its previous revision, or fails with [`crate::StoreError::Conflict`].
-    fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()>;
+    fn action_save(&mut self, proposal: &Action) -> StoreResult<()>;
 }

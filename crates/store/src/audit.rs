@@ -1,6 +1,6 @@
 //! The audit trail: entries, the hash chain of each tenant that entries are linked into after their commit, and signed checkpoints.
 
-use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::chain::{Checkpoint, ChainHead};
 use domain::audit::{Entry, Written};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 
@@ -110,7 +110,7 @@ pub trait AuditReads {
     /// Returns entries that are not linked yet, in commit order; only entries before which no transaction can commit any more.
     fn audit_unchained_entries(&mut self, limit: u32) -> StoreResult<Vec<UnchainedEntry>>;
     /// Returns the end of the chain of a tenant.
-    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<Head>;
+    fn audit_head(&mut self, tenant: TenantId) -> StoreResult<ChainHead>;
     /// Returns the tenants whose chain has entries after its last checkpoint, if that checkpoint is not newer than `before`.
     fn audit_unsigned_tenants(&mut self, before: Timestamp) -> StoreResult<Vec<TenantId>>;
     /// Lists entries of a project, in the order of the chain or in reverse.

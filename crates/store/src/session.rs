@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Luggage, Scope, Session, SessionId, Step, StepId};
+use domain::{SessionInput, Scope, Session, SessionId, Step, StepId};
 
 use crate::{Bounded, Page, SessionFilter, StoreResult};
 
@@ -9,7 +9,7 @@ pub trait SessionReads {
     /// Returns a session.
     fn session(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
     /// Returns the input that a session was started with.
-    fn session_input(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Luggage>>;
+    fn session_input(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<SessionInput>>;
     /// Lists sessions, newest first.
     fn sessions(
         &mut self,
@@ -26,7 +26,7 @@ pub trait SessionReads {
 /// Writes of sessions and steps.
 pub trait SessionWrites {
     /// Inserts a session with its input.
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> StoreResult<()>;
+    fn session_insert(&mut self, session: &Session, luggage: &SessionInput) -> StoreResult<()>;
     /// Returns a session and locks it: no other transaction changes the session, or a row that belongs to it, before this one ends.
     fn session_lock(&mut self, scope: &Scope, id: SessionId) -> StoreResult<Option<Session>>;
     /// Saves a session that this transaction has locked.

@@ -3,11 +3,11 @@
 use std::cell::Cell;
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::chain::{Checkpoint, ChainHead};
 use domain::{
     DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret,
-    Key, KeyId, LeaseId, Link as SignInLink, LinkId, Luggage, Membership, PolicyChange, PolicyState, PolicyVersion,
-    ProjectId, Proposal, Scope, SecretId, Session, SessionId, Shadow, SignedDuration, Standing, Status, Step, StepId,
+    Key, KeyId, LeaseId, Link as SignInLink, LinkId, SessionInput, Membership, PolicyChange, PolicyState, PolicyVersion,
+    ProjectId, Action, Scope, SecretId, Session, SessionId, Shadow, SignedDuration, ActionState, Status, Step, StepId,
     TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId,
     WebhookId,
 };
@@ -85,7 +85,7 @@ passed_on! { Reads:
     }
     SessionReads {
         session(scope: &Scope, id: SessionId) -> Option<Session>;
-        session_input(scope: &Scope, id: SessionId) -> Option<Luggage>;
+        session_input(scope: &Scope, id: SessionId) -> Option<SessionInput>;
         sessions(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Bounded<Session>;
         steps(scope: &Scope, session: SessionId) -> Vec<Step>;
         steps_page(scope: &Scope, session: SessionId, page: Page<StepId>) -> Bounded<Step>;
@@ -110,8 +110,8 @@ passed_on! { Reads:
         changed_topics(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
     }
     ActionReads {
-        action(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
-        actions(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Bounded<Proposal>;
+        action(scope: &Scope, session: SessionId, call: &str) -> Option<Action>;
+        actions(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Bounded<Action>;
         action_history(scope: &Scope, filter: &ActionHistoryFilter, before: Option<&ActionCursor>, limit: u32) -> Bounded<PastAction>;
         actions_due(now: Timestamp, limit: u32) -> Vec<DueAction>;
         next_action_due() -> Option<Timestamp>;
@@ -151,7 +151,7 @@ passed_on! { Reads:
         tenant(name: &str) -> Option<TenantId>;
         first_project(tenant: TenantId) -> Option<ProjectId>;
         audit_unchained_entries(limit: u32) -> Vec<UnchainedEntry>;
-        audit_head(tenant: TenantId) -> Head;
+        audit_head(tenant: TenantId) -> ChainHead;
         audit_unsigned_tenants(before: Timestamp) -> Vec<TenantId>;
         audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Bounded<ChainedEntry>;
         audit_chain(tenant: TenantId, page: Page<u64>) -> Bounded<ChainedEntry>;
@@ -241,7 +241,7 @@ passed_on! { Tx:
         tickets_purge(before: Timestamp, limit: u32) -> u64;
     }
     SessionWrites {
-        session_insert(session: &Session, luggage: &Luggage) -> ();
+        session_insert(session: &Session, luggage: &SessionInput) -> ();
         session_lock(scope: &Scope, id: SessionId) -> Option<Session>;
         session_save(session: &Session) -> ();
         step_insert(scope: &Scope, step: &Step) -> ();
@@ -468,14 +468,14 @@ impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
 }
 
 impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
-    fn action_insert(&mut self, proposal: &Proposal) -> StoreResult<()> {
+    fn action_insert(&mut self, proposal: &Action) -> StoreResult<()> {
         self.fuse.burn()?;
         self.inner.action_insert(proposal)
     }
 
-    fn action_save(&mut self, proposal: &Proposal) -> StoreResult<()> {
+    fn action_save(&mut self, proposal: &Action) -> StoreResult<()> {
         self.fuse.burn()?;
-        let started = matches!(proposal.standing, Standing::Started { .. });
+        let started = matches!(proposal.state, ActionState::Started { .. });
         if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::agent::Provider;
-use domain::{Action, Kind, ProjectName, Proposal, Refusal, Standing, Verdict};
+use domain::{Call, Kind, ProjectName, Action, Refusal, ActionState, Verdict};
 use engine::{ActionReply, Error, HypotheticalCall, Propose};
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ impl StepRun<'_> {
                 StepEffect::Act { call, tool, arguments } => {
                     let (found, asked) = known.next().unwrap_or_default();
                     let acted = match found {
-                        Some(found) if !matches!(found.standing, Standing::Allowed { .. }) => Ok((found, None)),
+                        Some(found) if !matches!(found.state, ActionState::Allowed { .. }) => Ok((found, None)),
                         Some(_) => self.propose(&call, &tool, &arguments, Replacement::default()).await?,
                         None => {
                             let shown = self.read_replaced(&tool, &arguments).await?;
@@ -95,7 +95,7 @@ impl StepRun<'_> {
                     };
                     if let Some(end) = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now()) {
                         inputs.push(Input::Settled { call, end });
-                    } else if let Standing::Waiting { interaction } = &proposal.standing {
+                    } else if let ActionState::Waiting { interaction } = &proposal.state {
                         let interaction = interaction.to_string();
                         if !waiting.iter().any(|one| one.call == call && one.interaction == interaction) {
                             inputs.push(Input::Waiting { call, interaction });
@@ -126,7 +126,7 @@ impl StepRun<'_> {
         tool: &str,
         arguments: &Value,
         Replacement { context, expected_content }: Replacement,
-    ) -> Result<Result<(Proposal, Option<String>), String>, StepError> {
+    ) -> Result<Result<(Action, Option<String>), String>, StepError> {
         let Some(spec) = self.specs.iter().find(|spec| spec.name == tool) else {
             return Ok(Err(self.unknown_tool_message(tool)));
         };
@@ -141,7 +141,7 @@ impl StepRun<'_> {
         }
         let propose = Propose {
             call: call.to_owned(),
-            action: Action { tool: tool.to_owned(), arguments: arguments.clone() },
+            action: Call { tool: tool.to_owned(), arguments: arguments.clone() },
             context,
             seen: expected_content,
             traceparent: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Outcome, PermitId, Proposal, Refusal, SessionId, Standing, text};
+use domain::{Caller, Outcome, PermitId, Action, Refusal, SessionId, ActionState, text};
 use engine::{ActionReply, Engine, Error, StepClaim};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -40,8 +40,8 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    pub(super) fn new(permit: String, tool: Arc<dyn Tool>, proposal: &Proposal) -> Self {
-        let (call, arguments) = (proposal.call.clone(), proposal.effective().arguments);
+    pub(super) fn new(permit: String, tool: Arc<dyn Tool>, proposal: &Action) -> Self {
+        let (call, arguments) = (proposal.call_id.clone(), proposal.effective().arguments);
         Self { call, permit, tool, arguments, expected_content: proposal.replaces().map(str::to_owned) }
     }
 }
@@ -132,7 +132,7 @@ impl StepRun<'_> {
         let known = self.worker.engine.step_calls(&self.claim, calls).await?;
         let mut ready = Vec::new();
         for ((call, tool, arguments), (found, _)) in wanted.into_iter().zip(known) {
-            let allowed = found.is_some_and(|found| matches!(found.standing, Standing::Allowed { .. }));
+            let allowed = found.is_some_and(|found| matches!(found.state, ActionState::Allowed { .. }));
             let Some(run) = self.tools.get(&tool).filter(|_| allowed) else { continue };
             if let Ok((proposal, Some(permit))) = self.propose(&call, &tool, &arguments, Replacement::default()).await?
             {
@@ -196,7 +196,7 @@ impl Runner<'_> {
                 }
                 Err(error) => return Err(error.into()),
             };
-        let this_run = started.proposal.standing.run();
+        let this_run = started.proposal.state.run();
         let run = ToolRun { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all, expected_content };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));

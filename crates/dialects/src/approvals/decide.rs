@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Draft, Effect, Interaction, Kind, Outcome, Problem, Refusal};
+use domain::{AnswerDraft, Effect, Interaction, Kind, Outcome, Problem, Refusal};
 use engine::Chat;
 use protocol::AnswerBody;
 use serde_json::Value;
@@ -121,7 +121,7 @@ impl Approvals {
         };
         let here = match self.names.session() {
             Some(only) => only == session,
-            None => self.app.engine.session(&self.caller, session).await?.0.brief.channel == self.name,
+            None => self.app.engine.session(&self.caller, session).await?.0.head.channel == self.name,
         };
         if !here {
             return Err(Refusal::NotFound("action").into());
@@ -141,28 +141,28 @@ impl Approvals {
 }
 
 /// Translates a decision into an answer. A question that is not a tool approval is answered by `edit`, with the answer in `modified_arguments`.
-fn answer_draft(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
+fn answer_draft(asked: &Interaction, decision: Decision) -> Result<AnswerDraft, ApiError> {
     let Decision { decision, modified_arguments, feedback, .. } = decision;
     if decision == Verb::Approve {
         check_unchanged(asked, modified_arguments.as_ref())?;
     }
-    let effect = |effect| Draft { effect: Some(effect), feedback: feedback.clone(), ..Draft::default() };
+    let effect = |effect| AnswerDraft { effect: Some(effect), feedback: feedback.clone(), ..AnswerDraft::default() };
     Ok(match (decision, &asked.question.kind) {
         (Verb::Reject, _) => effect(Effect::Reject),
         // `approve` does not name an option, which these kinds need.
-        (Verb::Approve, Kind::Choice | Kind::Notice) => Draft { feedback, ..Draft::default() },
+        (Verb::Approve, Kind::Choice | Kind::Notice) => AnswerDraft { feedback, ..AnswerDraft::default() },
         (Verb::Approve, _) => effect(Effect::Approve),
-        (Verb::Edit, Kind::Approval) => Draft { arguments: modified_arguments, ..effect(Effect::Edit) },
+        (Verb::Edit, Kind::Approval) => AnswerDraft { arguments: modified_arguments, ..effect(Effect::Edit) },
         (Verb::Edit, _) => {
             let body: AnswerBody = parse_part("/modified_arguments", modified_arguments.unwrap_or_default())?;
-            Draft { feedback: body.feedback.clone().or(feedback), ..body.into() }
+            AnswerDraft { feedback: body.feedback.clone().or(feedback), ..body.into() }
         }
     })
 }
 
 /// Refuses an approval with arguments that differ from those shown, for every kind of question.
 fn check_unchanged(asked: &Interaction, given: Option<&Value>) -> Result<(), ApiError> {
-    let (Some(action), Some(given)) = (&asked.question.action, given) else { return Ok(()) };
+    let (Some(action), Some(given)) = (&asked.question.call, given) else { return Ok(()) };
     if *given == action.arguments || *given == tool_and_arguments(asked).1 {
         return Ok(());
     }

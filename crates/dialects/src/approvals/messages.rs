@@ -239,7 +239,7 @@ pub(super) fn approval_request(asked: &Interaction, call_id: String) -> ToolCall
 /// The tool and its arguments, or the kind and the fields of another question.
 pub(super) fn tool_and_arguments(asked: &Interaction) -> (String, Value) {
     let question = &asked.question;
-    match (&question.kind, &question.action) {
+    match (&question.kind, &question.call) {
         (Kind::Approval, Some(action)) => (action.tool.clone(), action.arguments.clone()),
         (kind, _) => (kind.name().to_owned(), question_arguments(asked)),
     }
@@ -253,7 +253,7 @@ fn question_arguments(asked: &Interaction) -> Value {
     json!({
         "title": question.title,
         "message": question.message,
-        "action": question.action,
+        "action": question.call,
         "options": options,
         "schema": question.schema,
         "secrets": secrets,

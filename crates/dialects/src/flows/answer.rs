@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
-use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
+use domain::{AutoSource, Caller, AnswerDraft, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
 use engine::{Error, QuestionWithStep};
 use http::StatusCode;
 use http::request::Parts;
@@ -173,7 +173,7 @@ pub(super) async fn flows_skip(
 ) -> Reply {
     let placed = path.load(&app, body.chat_session_id.as_deref()).await?;
     path.check_person(&body)?;
-    let draft = Draft { effect: Some(Effect::Skip), ..Draft::default() };
+    let draft = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
     let skipped = app.engine.answer(&path.caller, path.request, draft, idempotency).await;
     reply(placed, skipped)
 }

@@ -1,7 +1,7 @@
 //! Requests of agents: the body of each type, and the question that it becomes.
 
 use domain::text::{LINE, undisguised};
-use domain::{Action, Choice, Effect, Fallback, Kind, Question, SecretField, SignedDuration};
+use domain::{Call, Choice, Effect, Fallback, Kind, Question, SecretField, SignedDuration};
 use engine::Ask;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -144,7 +144,7 @@ impl HitlRequestBody {
         let action = match (self.request_type, self.tool_name) {
             (HitlType::Permission, None) => return Err(ApiError::invalid("/tool_name", "a permission is for a tool")),
             (HitlType::Permission, Some(tool)) => {
-                Some(Action { tool, arguments: arguments(self.action, self.details) })
+                Some(Call { tool, arguments: arguments(self.action, self.details) })
             }
             (_, _) => None,
         };

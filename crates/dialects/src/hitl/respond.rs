@@ -1,8 +1,8 @@
 //! Responses of people: the form of each type, and the answer that it becomes.
 
 use domain::answer::AS_PROPOSED;
-use domain::grant::Wanted;
-use domain::{Draft, Effect, Kind, Problem, Question, Refusal, Remember};
+use domain::grant::RememberedArguments;
+use domain::{AnswerDraft, Effect, Kind, Problem, Question, Refusal, Remember};
 use protocol::RememberBody;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -70,7 +70,7 @@ enum RememberData {
 }
 
 /// Translates a response into an answer, with a note for the reply.
-pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
+pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(AnswerDraft, Option<&'static str>), ApiError> {
     let (given, expected) = (body.hitl_type, HitlType::of(question));
     if given != expected {
         return Err(ApiError::invalid("/hitl_type", format!("this request is a {}", expected.name())));
@@ -98,7 +98,7 @@ pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft
 /// Name of a field that would change an argument of the action. This dialect has no way to edit arguments.
 fn changed_argument(data: &Value, question: &Question) -> Option<String> {
     const OURS: [&str; 6] = ["action", "granted", "decision", "answer", "remember", "feedback"];
-    let shown = &question.action.as_ref()?.arguments;
+    let shown = &question.call.as_ref()?.arguments;
     let whole = ["arguments", "modified_arguments", "data"].into_iter();
     let whole = whole.filter(|name| data.get(name).is_some_and(|given| given != shown)).map(str::to_owned);
     let parts = shown.as_object().into_iter().flatten().filter(|(name, _)| !OURS.contains(&name.as_str()));
@@ -133,33 +133,33 @@ pub(super) const fn fields(question: &Question) -> &'static [(&'static str, &'st
     }
 }
 
-fn clarification(ClarificationData { answer, feedback }: ClarificationData, question: &Question) -> Draft {
+fn clarification(ClarificationData { answer, feedback }: ClarificationData, question: &Question) -> AnswerDraft {
     match answer.as_str().and_then(|text| option(question, text)) {
-        Some(id) => Draft { options: vec![id], feedback, ..Draft::default() },
-        None => Draft { data: answer, feedback, ..Draft::default() },
+        Some(id) => AnswerDraft { options: vec![id], feedback, ..AnswerDraft::default() },
+        None => AnswerDraft { data: answer, feedback, ..AnswerDraft::default() },
     }
 }
 
-fn decision(DecisionData { decision, feedback }: DecisionData, question: &Question) -> Draft {
+fn decision(DecisionData { decision, feedback }: DecisionData, question: &Question) -> AnswerDraft {
     let named = match decision {
         OneOrMany::One(one) => vec![one],
         OneOrMany::Many(many) => many,
     };
     let options = named.into_iter().map(|name| option(question, &name).unwrap_or(name)).collect();
-    Draft { options, feedback, ..Draft::default() }
+    AnswerDraft { options, feedback, ..AnswerDraft::default() }
 }
 
-fn env_var(EnvVarData { values, save, feedback }: EnvVarData, question: &Question) -> Draft {
+fn env_var(EnvVarData { values, save, feedback }: EnvVarData, question: &Question) -> AnswerDraft {
     let keep = save && question.kind == Kind::Secret;
-    Draft { data: Value::Object(values), keep, feedback, ..Draft::default() }
+    AnswerDraft { data: Value::Object(values), keep, feedback, ..AnswerDraft::default() }
 }
 
-fn permission(body: PermissionData, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
+fn permission(body: PermissionData, question: &Question) -> Result<(AnswerDraft, Option<&'static str>), ApiError> {
     let PermissionData { action, granted, remember, feedback } = body;
-    let by_effect = |effect| Draft { effect: Some(effect), ..Draft::default() };
+    let by_effect = |effect| AnswerDraft { effect: Some(effect), ..AnswerDraft::default() };
     let (draft, always) = match (action.as_deref(), granted) {
         (Some(action), None) if question.option(action).is_some() => {
-            (Draft { options: vec![action.to_owned()], ..Draft::default() }, false)
+            (AnswerDraft { options: vec![action.to_owned()], ..AnswerDraft::default() }, false)
         }
         (Some("allow"), None | Some(true)) | (None, Some(true)) => (by_effect(Effect::Approve), false),
         (Some("allow_always"), None | Some(true)) => (by_effect(Effect::Approve), true),
@@ -182,14 +182,14 @@ fn permission(body: PermissionData, question: &Question) -> Result<(Draft, Optio
         Some(RememberData::Just(true)) => Some(this_tool()),
         Some(RememberData::Just(false)) | None => always.then(this_tool),
     };
-    let lasting = question.call.is_some();
+    let lasting = question.call_id.is_some();
     let note = (grant.is_some() && !lasting).then_some("it holds for this request alone");
-    Ok((Draft { remember: grant.filter(|_| lasting), feedback, ..draft }, note))
+    Ok((AnswerDraft { remember: grant.filter(|_| lasting), feedback, ..draft }, note))
 }
 
 /// Grant of `allow_always`: this tool with any arguments, in this session.
 const fn this_tool() -> Remember {
-    Remember { project: false, arguments: Wanted::Anything, seconds: None, uses: None }
+    Remember { project: false, arguments: RememberedArguments::Anything, seconds: None, uses: None }
 }
 
 /// Finds an option by its id or its label.

@@ -1,7 +1,7 @@
 //! Requests as this dialect shows them.
 
 use domain::{
-    Choice, Delivery, Interaction, InteractionId, Kind, ProjectId, Question, Resolution, SecretField, Standing, State,
+    Choice, Delivery, Interaction, InteractionId, Kind, ProjectId, Question, Resolution, SecretField, ActionState, State,
     StepId, TenantId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ pub(super) enum HitlStatus {
 
 impl HitlStatus {
     /// Status of a question. `action` is the state of the action that the question decides, if there is one.
-    pub(super) fn of(interaction: &Interaction, action: Option<(&Standing, Timestamp)>) -> Self {
+    pub(super) fn of(interaction: &Interaction, action: Option<(&ActionState, Timestamp)>) -> Self {
         let State::Resolved { resolution, delivery, .. } = &interaction.state else { return Self::Pending };
         match (resolution, delivery) {
             (Resolution::Expired, _) => Self::Timeout,
@@ -79,9 +79,9 @@ impl HitlStatus {
             // A failed delivery was not processed; the reason is in the metadata.
             (_, Delivery::Waiting { .. } | Delivery::Failed { .. }) => Self::Answered,
             (_, Delivery::NotNeeded) => match action {
-                Some((Standing::Waiting { .. }, _)) => Self::Answered,
-                Some((Standing::Allowed { permit }, now)) if now < permit.expires_at => Self::Answered,
-                Some((Standing::Started { .. }, _)) => Self::Processing,
+                Some((ActionState::Waiting { .. }, _)) => Self::Answered,
+                Some((ActionState::Allowed { permit }, now)) if now < permit.expires_at => Self::Answered,
+                Some((ActionState::Started { .. }, _)) => Self::Processing,
                 Some(_) | None => Self::Completed,
             },
         }
@@ -232,10 +232,10 @@ fn metadata(interaction: &Interaction) -> Value {
     if let Some(details) = &question.details {
         all["description"] = json!(details);
     }
-    if let Some(action) = &question.action {
+    if let Some(action) = &question.call {
         all["tool_name"] = json!(action.tool);
         all["details"] = action.arguments.clone();
-        all["allow_remember"] = json!(question.call.is_some());
+        all["allow_remember"] = json!(question.call_id.is_some());
     }
     if !question.secrets.is_empty() {
         all["fields"] = question.secrets.iter().map(field).collect();

@@ -165,7 +165,7 @@ fn a_question_that_was_handed_over_has_no_moves() {
     let asked = asked(&question(json!({ "kind": "confirmation" })).admit().unwrap());
     let reviewer = asked.admit(&caller("alice", Role::Operator, &[])).unwrap();
     let mut elsewhere = session();
-    elsewhere.brief.channel = "elsewhere".into();
+    elsewhere.head.channel = "elsewhere".into();
     let second = InteractionId::from_uuid(uuid(11));
     let handed = asked.clone().hand_over(&reviewer, (&elsewhere, second), None, at(9)).unwrap();
     assert_eq!(handed.first.0.moves(), []);

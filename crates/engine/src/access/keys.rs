@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{
-    Caller, Happening, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User, Wire, text, user,
+    Caller, EventDraft, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User, EntryPoint, text, user,
 };
 use serde_json::json;
 use store::{Bounded, Cost, KeyRecord, Page};
@@ -94,7 +94,7 @@ impl Engine {
         let scope = self.scope_ensure(tenant, project).await?;
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
-        let key = self.transact_as(Originator::system(Wire::Cli), move |work| {
+        let key = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             made(work, scope, new.clone(), hash, Joinable::Tenant)
         });
         let key = key.await?;
@@ -139,7 +139,7 @@ impl Engine {
     /// Revokes a key of a tenant and project by name.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
-        let ended = self.transact_as(Originator::system(Wire::Cli), move |work| revoke_key(work, &scope, id)).await?;
+        let ended = self.transact_as(Originator::system(EntryPoint::Cli), move |work| revoke_key(work, &scope, id)).await?;
         self.key_over(ended, id).await
     }
 
@@ -196,7 +196,7 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable
     if let Some(account) = account {
         told["account"] = json!(account.id);
     }
-    work.append_audit(&scope, &Happening::plain("key.created", told))?;
+    work.append_audit(&scope, &EventDraft::plain("key.created", told))?;
     Ok(key)
 }
 
@@ -235,7 +235,7 @@ fn find_account_to_join(
 pub(crate) fn revoke_key(work: &mut Work<'_>, scope: &Scope, id: KeyId) -> Result<bool, Error> {
     let revoked = work.tx.key_revoke(scope, id, work.now)?;
     if revoked {
-        work.append_audit(scope, &Happening::plain("key.revoked", json!({ "key": id })))?;
+        work.append_audit(scope, &EventDraft::plain("key.revoked", json!({ "key": id })))?;
     }
     Ok(revoked)
 }

@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{
-    Caller, Credential, Happening, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User, Wire,
+    Caller, Credential, EventDraft, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User, EntryPoint,
 };
 use serde_json::json;
 use store::{Cost, StoreError};
@@ -52,7 +52,7 @@ impl Engine {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
         let secret = self.ids.random();
         let (name, hash) = (known(name)?, fingerprint(&self.pepper().await?, &secret));
-        let link = self.transact_as(Originator::system(Wire::Cli), move |work| {
+        let link = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             let (user, _) = access::find_member(work, &scope, &name)?;
             create_link(work, &scope, &user, &hash, LIFETIME)
         });
@@ -67,7 +67,7 @@ impl Engine {
         let scope = self.scope_ensure(PLACE, PLACE).await?;
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
-        let made = self.transact_as(Originator::system(Wire::Cli), move |work| {
+        let made = self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             let user = match work.tx.user(scope.tenant, FIRST)? {
                 Some(found) => found.user,
                 None => access::create_account(work, &scope, FIRST, None, None)?,
@@ -110,6 +110,6 @@ fn create_link(
     let link = Link { id: work.ids.link(work.now), user: user.id, created_at: work.now, expires_at };
     work.tx.link_insert(&link, hash)?;
     let told = json!({ "user": user.name, "link": link.id, "expires_at": expires_at });
-    work.append_audit(scope, &Happening::plain("user.link_made", told))?;
+    work.append_audit(scope, &EventDraft::plain("user.link_made", told))?;
     Ok(link)
 }

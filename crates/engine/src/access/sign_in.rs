@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use domain::audit::How;
 use domain::user::Way;
 use domain::{
-    Actor, Happening, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, Wire, text, user,
+    Actor, EventDraft, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, EntryPoint, text, user,
 };
 use serde_json::json;
 use store::{Cost, LinkRecord, UserRecord};
@@ -44,7 +44,7 @@ struct Arrival {
 
 impl Arrival {
     fn originator(&self, actor: Actor) -> Originator {
-        Originator { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(Wire::Http) } }
+        Originator { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(EntryPoint::Http) } }
     }
 }
 
@@ -144,7 +144,7 @@ impl Engine {
         subject: String,
         from: Option<IpAddr>,
     ) -> Result<Option<User>, Error> {
-        let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
+        let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
         let ended = self.transact_as(originator, move |work| {
             let Some(user) = work.tx.user_by_subject(scope.tenant, &subject)?.map(|record| record.user) else {
                 return Ok(None);
@@ -212,8 +212,8 @@ impl Engine {
         if let Some(scope) = scope {
             // A name that is nobody's may be a password in the wrong field: it is kept nowhere.
             let data = json!({ "user": user.map(|user| &user.name), "way": way });
-            let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
-            let happening = Happening::plain("user.sign_in_failed", data);
+            let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
+            let happening = EventDraft::plain("user.sign_in_failed", data);
             self.transact_as(originator, move |work| work.append_audit(&scope, &happening)).await?;
         }
         result
@@ -228,7 +228,7 @@ fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(),
     work.tx.visit_insert(&visit, &arrival.hash)?;
     work.tx.user_mark_signed_in(user.id, now)?;
     let data = json!({ "user": user.name, "way": arrival.way });
-    work.append_audit(&scope, &Happening::by("user.signed_in", &user.actor(), data))
+    work.append_audit(&scope, &EventDraft::by("user.signed_in", &user.actor(), data))
 }
 
 /// The person whom a provider means, made if new, with the role that it gives; and the keys in their name that may do more than that role,

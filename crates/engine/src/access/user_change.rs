@@ -1,7 +1,7 @@
 //! Changes what a person is in a project: another role, other groups, out of it, or back in.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
+use domain::{Caller, EventDraft, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
 use serde_json::json;
 
 use crate::access;
@@ -89,7 +89,7 @@ fn apply_user_change(work: &mut Work<'_>, scope: &Scope, name: &str, change: Use
             access::void_sign_ins(work, user.id)?;
             now.disabled_at = None;
             work.tx.membership_save(scope, user.id, &now)?;
-            work.append_audit(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
+            work.append_audit(scope, &EventDraft::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
         }
         _ => {}
     }
@@ -116,7 +116,7 @@ pub(crate) fn revoke_excess_keys(work: &mut Work<'_>, scope: &Scope, user: &User
 pub(crate) fn remove_role(work: &mut Work<'_>, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
     access::void_sign_ins(work, user.id)?;
     if user.member_of(scope.project).is_some() {
-        work.append_audit(scope, &Happening::plain("user.role_lost", json!({ "user": user.name })))?;
+        work.append_audit(scope, &EventDraft::plain("user.role_lost", json!({ "user": user.name })))?;
     }
     revoke_excess_keys(work, scope, &User { memberships: Vec::new(), ..user.clone() })
 }
@@ -147,7 +147,7 @@ pub(crate) fn save_membership(
     }
     let told = json!({ "user": user.name, "role": now.role, "groups": now.groups,
                        "was": { "role": was.role, "groups": was.groups } });
-    work.append_audit(scope, &Happening::plain("user.changed", told))
+    work.append_audit(scope, &EventDraft::plain("user.changed", told))
 }
 
 fn disable_member(
@@ -163,7 +163,7 @@ fn disable_member(
     if user.active().all(|membership| membership.project == scope.project) {
         access::void_sign_ins(work, user.id)?;
     }
-    work.append_audit(scope, &Happening::plain("user.disabled", json!({ "user": user.name })))?;
+    work.append_audit(scope, &EventDraft::plain("user.disabled", json!({ "user": user.name })))?;
     Ok(ended)
 }
 

@@ -1,7 +1,7 @@
 //! Adds and lists the people of a project.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
+use domain::{Caller, EventDraft, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, EntryPoint, text, user};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Bounded;
@@ -75,7 +75,7 @@ impl Engine {
     pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
-        self.transact_as(Originator::system(Wire::Cli), move |work| {
+        self.transact_as(Originator::system(EntryPoint::Cli), move |work| {
             work.tx.names_lock(scope.tenant)?;
             add_user(work, &scope, &new, None)
         })
@@ -191,6 +191,6 @@ pub(crate) fn add_member(
     let membership = Membership { project: scope.project, role, groups, disabled_at: None };
     work.tx.membership_save(scope, user.id, &membership)?;
     let told = json!({ "user": user.name, "role": role, "groups": membership.groups, "subject": user.subject });
-    work.append_audit(scope, &Happening::plain("user.added", told))?;
+    work.append_audit(scope, &EventDraft::plain("user.added", told))?;
     Ok(membership)
 }

@@ -1,9 +1,9 @@
 //! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
 
 use domain::access::Right;
-use domain::grant::{Covers, Wanted};
+use domain::grant::{Covers, RememberedArguments};
 use domain::{
-    Actor, Audience, Caller, Grant, GrantId, InteractionId, Problem, Proposal, Refusal, Remember, Session, State,
+    Actor, Audience, Caller, Grant, GrantId, InteractionId, Problem, Action, Refusal, Remember, Session, State,
 };
 use store::Page;
 
@@ -85,7 +85,7 @@ fn grant_covers(
     }
     let matches = |name: &str, pattern: &str| ::policy::fits(&action.tool, &action.arguments, name, pattern);
     let here = (session.id, by.actor.name.as_str());
-    if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !is_given_to(work, grant, by.driven)? {
+    if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !is_given_to(work, grant, by.hosted)? {
         return Ok(false);
     }
     // What several audiences decide is decided each time.
@@ -96,8 +96,8 @@ fn grant_covers(
 /// Whether a grant was given to an agent that our workers run, or to a key, as is asked. Where it does not say, the question does that it was
 /// given with; where that has gone, it is good for neither.
 fn is_given_to(work: &mut Work<'_>, grant: &Grant, driven: bool) -> Result<bool, Error> {
-    let given_to = match grant.driven {
-        None => work.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.driven),
+    let given_to = match grant.hosted {
+        None => work.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.hosted),
         known => known,
     };
     Ok(given_to == Some(driven))
@@ -129,7 +129,7 @@ fn satisfies_audience(
 pub(crate) fn give_grant(
     work: &mut Work<'_>,
     session: &mut Session,
-    proposal: &Proposal,
+    proposal: &Action,
     (interaction, by): (InteractionId, &Actor),
     remember: &Remember,
 ) -> Result<(), Error> {
@@ -143,8 +143,8 @@ pub(crate) fn give_grant(
 }
 
 /// Refuses a pattern that does not fit the very arguments that were approved: it would never be used as its giver thinks.
-fn fits_what_was_approved(remember: &Remember, proposal: &Proposal) -> Result<(), Error> {
-    let Wanted::Pattern(named) = &remember.arguments else { return Ok(()) };
+fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), Error> {
+    let RememberedArguments::Pattern(named) = &remember.arguments else { return Ok(()) };
     let action = proposal.effective();
     let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&action.tool, &action.arguments, name, pattern));
     let problems: Vec<Problem> = misses
@@ -172,7 +172,7 @@ impl Engine {
         self.list(caller, move |reads| {
             let own = Sight::of(reads, &reader)?.limited_to();
             let seen =
-                |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.driven == Some(false));
+                |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.hosted == Some(false));
             let mut after = page.after;
             loop {
                 let portion = reads.grants(&reader.scope, over, Page { after, limit: page.limit })?;

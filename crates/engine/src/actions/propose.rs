@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
-use domain::proposal::{Proposal, Standing, reserved};
+use domain::action::{Action, ActionState, reserved};
 use domain::ruling::AskingRule;
 use domain::{
-    Action, Caller, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp, Verdict,
-    Wire, text,
+    Call, Caller, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp, Verdict,
+    EntryPoint, text,
 };
 use serde_json::Value;
 use store::Cost;
@@ -38,7 +38,7 @@ pub struct Propose {
     /// The agent's own name for this call.
     pub call: String,
     /// The tool and its arguments.
-    pub action: Action,
+    pub action: Call,
     /// What people should know about it.
     pub context: Value,
     /// The mark of what it would replace, as that is now.
@@ -81,10 +81,10 @@ impl Engine {
         session: SessionId,
         propose: Propose,
         once: Option<Idempotency>,
-    ) -> Result<Proposal, Error> {
+    ) -> Result<Action, Error> {
         let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
         let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
-        let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.wire);
+        let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.entry_point);
         let reader = caller.clone();
         let found = self.read(Cost::Point, move |reads| {
             let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
@@ -97,9 +97,9 @@ impl Engine {
             known.same(&action, &actor)?;
             return Ok(known);
         }
-        if !(caller.is_worker() && origin.driven) {
+        if !(caller.is_worker() && origin.hosted) {
             origin.belongs_to(&actor)?;
-            if origin.driven && reserved(&call) {
+            if origin.hosted && reserved(&call) {
                 return Err(Refusal::CallReserved(call).into());
             }
         }
@@ -123,7 +123,7 @@ impl Engine {
             }
             session.alive()?;
             policy::require_in_force(work, &scope, &judged, &policies)?;
-            let mut proposal = Proposal {
+            let mut proposal = Action {
                 scope,
                 session: session.id,
                 call: call.clone(),
@@ -140,21 +140,21 @@ impl Engine {
                 step: driven.then_some(session.step),
                 seen: seen.clone(),
                 asked: Vec::new(),
-                standing: Standing::Denied,
+                state: ActionState::Denied,
                 revision: 1,
             };
             // A grant answers what the project's policy asks, never what the floor does.
             if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
                 proposal.grant = actions::use_grant(work, &session, Proposer { actor: &actor, driven }, &judged)?;
             }
-            proposal.standing = match judged.ruling.verdict {
-                Verdict::Deny => Standing::Denied,
+            proposal.state = match judged.ruling.verdict {
+                Verdict::Deny => ActionState::Denied,
                 Verdict::Ask if proposal.grant.is_none() => {
                     let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
                     proposal.asked.push(interaction.id);
-                    Standing::Waiting { interaction: interaction.id }
+                    ActionState::Waiting { interaction: interaction.id }
                 }
-                Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: new_permit(work, &action) },
+                Verdict::Allow | Verdict::Ask => ActionState::Allowed { permit: new_permit(work, &action) },
             };
             work.tx.action_insert(&proposal)?;
             work.wake_at(proposal.wake_at());
@@ -177,7 +177,7 @@ impl Engine {
         &self,
         judged: &Judged,
         given: Option<i64>,
-        wire: Wire,
+        wire: EntryPoint,
         traceparent: Option<String>,
     ) -> QuestionTerms {
         let usual = self.usual_time(&Kind::Approval, wire);
@@ -190,7 +190,7 @@ impl Engine {
 }
 
 /// A fresh permit for exactly this action.
-pub(crate) fn new_permit(work: &Work<'_>, action: &Action) -> Permit {
+pub(crate) fn new_permit(work: &Work<'_>, action: &Call) -> Permit {
     let expires_at = work.now.saturating_add(work.settings.permit).unwrap_or(Timestamp::MAX);
     Permit { id: work.ids.permit(work.now), digest: action.digest().to_string(), expires_at }
 }
@@ -237,7 +237,7 @@ fn checked(propose: &Propose) -> Result<(), Error> {
 #[derive(Debug, Clone)]
 pub struct ActionReply {
     /// The action.
-    pub proposal: Proposal,
+    pub proposal: Action,
     /// What starts it, for the agent that proposed it and nobody else.
     pub permit: Option<String>,
     /// The moment that its state is told for.
@@ -245,21 +245,21 @@ pub struct ActionReply {
 }
 
 impl Engine {
-    pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<ActionReply, Error> {
+    pub(crate) async fn acted(&self, caller: &Caller, proposal: Action, at: Timestamp) -> Result<ActionReply, Error> {
         self.fingerprint(PERMIT, "").await?;
         // Sealed as it was given, and shown only as long as it is good.
-        let text = match &proposal.standing {
-            Standing::Allowed { permit } if own(&proposal, caller) => Some(self.vault.permit_text(&proposal, permit)?),
+        let text = match &proposal.state {
+            ActionState::Allowed { permit } if own(&proposal, caller) => Some(self.vault.permit_text(&proposal, permit)?),
             _ => None,
         };
         let proposal = self.as_long_as_its_grant(proposal, at).await?;
-        let permit = text.filter(|_| proposal.state(at) == "allowed");
+        let permit = text.filter(|_| proposal.state_name(at) == "allowed");
         Ok(ActionReply { proposal, permit, at })
     }
 
     /// The action with a permit that ends where the grant does on which it stands.
-    async fn as_long_as_its_grant(&self, proposal: Proposal, at: Timestamp) -> Result<Proposal, Error> {
-        let (Standing::Allowed { .. }, Some(id), []) = (&proposal.standing, proposal.grant, proposal.asked.as_slice())
+    async fn as_long_as_its_grant(&self, proposal: Action, at: Timestamp) -> Result<Action, Error> {
+        let (ActionState::Allowed { .. }, Some(id), []) = (&proposal.state, proposal.grant, proposal.asked.as_slice())
         else {
             return Ok(proposal);
         };
@@ -272,8 +272,8 @@ impl Engine {
 
 impl Vault {
     /// A permit as it is handed out: its id, sealed to everything that it is bound to.
-    pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
-        let Proposal { scope, session, call, ruling, .. } = proposal;
+    pub(crate) fn permit_text(&self, proposal: &Action, permit: &Permit) -> Result<String, Error> {
+        let Action { scope, session, call, ruling, .. } = proposal;
         let mut bound = format!(
             "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
@@ -287,6 +287,6 @@ impl Vault {
     }
 }
 
-fn own(proposal: &Proposal, caller: &Caller) -> bool {
+fn own(proposal: &Action, caller: &Caller) -> bool {
     proposal.of_agent(&caller.actor).is_ok() && proposal.in_hands_of(caller).is_ok()
 }

@@ -20,7 +20,7 @@ impl Engine {
             return Ok(Value::Object(given));
         };
         let declared = self.in_force(caller.scope).await?.policy.schema(&action.action.tool).cloned();
-        let shown = original.question.action.map(|action| action.arguments).unwrap_or_default();
+        let shown = original.question.call.map(|action| action.arguments).unwrap_or_default();
         for schema in declared.into_iter().chain(tool_schema) {
             let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
             for name in needed.filter(|name| shown.get(name).is_some()) {

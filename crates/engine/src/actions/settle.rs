@@ -1,9 +1,9 @@
 //! What the end of a question does to the action that it was about.
 
-use domain::proposal::{Step, same_but_text, verdict_of};
+use domain::action::{Change, same_but_text, verdict_of};
 use domain::{
-    Action, Actor, Choice, Effect, Interaction, Kind, Problem, Proposal, Question, Refusal, Resolution, Session,
-    SignedDuration, Standing, State, Verdict,
+    Call, Actor, Choice, Effect, Interaction, Kind, Problem, Action, Question, Refusal, Resolution, Session,
+    SignedDuration, ActionState, State, Verdict,
 };
 use serde_json::Value;
 use store::StoreError;
@@ -20,7 +20,7 @@ pub(crate) fn save_change(
     work: &mut Work<'_>,
     session: &mut Session,
     (proposal, happening): Step,
-) -> Result<Proposal, Error> {
+) -> Result<Action, Error> {
     work.tx.action_save(&proposal)?;
     work.wake_at(proposal.wake_at());
     let about = proposal.asked.last().copied();
@@ -37,12 +37,12 @@ pub(crate) fn settle(
     interaction: &Interaction,
     plan: Option<&AnswerPlan>,
 ) -> Result<(), Error> {
-    let Some(call) = &interaction.question.call else { return Ok(()) };
+    let Some(call) = &interaction.question.call_id else { return Ok(()) };
     let Some(proposal) = work.tx.action(&interaction.scope, session.id, call)? else { return Ok(()) };
     let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
-    match &proposal.standing {
-        Standing::Waiting { interaction: asked } if *asked == interaction.id => {}
-        Standing::Unknown { interaction: Some(asked), .. } if *asked == interaction.id => {
+    match &proposal.state {
+        ActionState::Waiting { interaction: asked } if *asked == interaction.id => {}
+        ActionState::Unknown { interaction: Some(asked), .. } if *asked == interaction.id => {
             return settle_unknown(work, session, proposal, interaction, plan);
         }
         _ => return Ok(()),
@@ -57,14 +57,14 @@ pub(crate) fn settle(
 fn release(
     work: &mut Work<'_>,
     session: &mut Session,
-    proposal: Proposal,
+    proposal: Action,
     (interaction, by): (&Interaction, &Actor),
     plan: Option<&AnswerPlan>,
     edited: Option<Value>,
 ) -> Result<(), Error> {
-    let arguments = edited.as_ref().or(proposal.edited.as_ref()).unwrap_or(&proposal.action.arguments);
+    let arguments = edited.as_ref().or(proposal.edited.as_ref()).unwrap_or(&proposal.call.arguments);
     let permit =
-        actions::new_permit(work, &Action { tool: proposal.action.tool.clone(), arguments: arguments.clone() });
+        actions::new_permit(work, &Call { tool: proposal.call.tool.clone(), arguments: arguments.clone() });
     let proposal = save_change(work, session, proposal.release(by, permit, edited)?)?;
     let remember = plan.and_then(|plan| plan.remember.as_ref());
     remember.map_or(Ok(()), |remember| actions::give_grant(work, session, &proposal, (interaction.id, by), remember))
@@ -74,7 +74,7 @@ fn release(
 fn apply_edit(
     work: &mut Work<'_>,
     session: &mut Session,
-    proposal: Proposal,
+    proposal: Action,
     (interaction, by): (&Interaction, &Actor),
     plan: Option<&AnswerPlan>,
 ) -> Result<(), Error> {
@@ -97,7 +97,7 @@ fn apply_edit(
                 return Err(Refusal::AnswerInvalid(vec![problem]).into());
             }
             let context = still_beside(&interaction.question, arguments);
-            let question = question_about(&judged, proposal.call.clone(), context)?;
+            let question = question_about(&judged, proposal.call_id.clone(), context)?;
             let asked_by = proposal.proposed_by.clone();
             let asked = interactions::open(work, session, asked_by, question, &asking)?;
             let step = proposal.ask_others(by, asked.id, arguments.clone(), judged.ruling)?;
@@ -113,7 +113,7 @@ fn apply_edit(
 fn settle_unknown(
     work: &mut Work<'_>,
     session: &mut Session,
-    proposal: Proposal,
+    proposal: Action,
     interaction: &Interaction,
     plan: Option<&AnswerPlan>,
 ) -> Result<(), Error> {
@@ -128,9 +128,9 @@ fn settle_unknown(
 pub(crate) fn ask_about_outcome(
     work: &mut Work<'_>,
     session: &mut Session,
-    proposal: Proposal,
-) -> Result<Proposal, Error> {
-    if !matches!(proposal.standing, Standing::Unknown { interaction: None, .. }) || session.alive().is_err() {
+    proposal: Action,
+) -> Result<Action, Error> {
+    if !matches!(proposal.state, ActionState::Unknown { interaction: None, .. }) || session.alive().is_err() {
         return Ok(proposal);
     }
     if !steps::is_step_alive(work, session, &proposal)? {
@@ -168,18 +168,18 @@ pub(crate) fn ask_about_outcome(
 fn time_for_outcome(
     work: &mut Work<'_>,
     session: &Session,
-    proposal: &Proposal,
+    proposal: &Action,
     kind: &Kind,
 ) -> Result<Option<SignedDuration>, Error> {
     let configured = work.settings.deadlines.get(kind.name()).copied();
-    if configured.is_some() || !proposal.driven {
+    if configured.is_some() || !proposal.hosted {
         return Ok(configured);
     }
     Ok(opened_on(&mut *work.tx, &session.scope, session.id)?.time_to_answer(kind))
 }
 
 /// What people are asked about an action that was started and never reported.
-fn what_became_of(proposal: &Proposal) -> Question {
+fn what_became_of(proposal: &Action) -> Question {
     let mut again = Choice::new("run_again", "Run it again", Effect::Approve);
     again.dangerous = true;
     Question {
@@ -191,8 +191,8 @@ fn what_became_of(proposal: &Proposal) -> Question {
             again,
             Choice::new("leave", "Leave it unknown", Effect::Skip),
         ],
-        call: Some(proposal.call.clone()),
-        ..Question::plain(Kind::Choice, format!("What became of {}?", proposal.action.tool))
+        call: Some(proposal.call_id.clone()),
+        ..Question::plain(Kind::Choice, format!("What became of {}?", proposal.call.tool))
     }
 }
 
@@ -200,7 +200,7 @@ fn what_became_of(proposal: &Proposal) -> Question {
 /// place only where nothing but the new text was changed.
 fn still_beside(question: &Question, edited: &Value) -> Value {
     let mut context = question.context.clone();
-    let there = question.action.as_ref().is_some_and(|action| same_but_text(&action.arguments, edited));
+    let there = question.call.as_ref().is_some_and(|action| same_but_text(&action.arguments, edited));
     if !there && let Some(fields) = context.as_object_mut() {
         fields.remove("before");
     }
@@ -217,7 +217,7 @@ mod tests {
     fn a_text_before_stays_with_the_place_that_it_is_of() {
         let check = |edited: Value, expected: Value| {
             let arguments = json!({ "path": "a", "content": "new" });
-            let action = Some(Action { tool: "write_file".into(), arguments });
+            let action = Some(Call { tool: "write_file".into(), arguments });
             let context = json!({ "before": "old", "why": "so" });
             let question = Question { action, context, ..Question::plain(Kind::Approval, "Write?".into()) };
             assert_eq!(still_beside(&question, &edited), expected, "{edited}");

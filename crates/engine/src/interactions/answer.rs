@@ -1,6 +1,6 @@
 //! Takes a person's answer. The first answer wins; the second person is told who was first.
 
-use domain::{Caller, Draft, Interaction, InteractionId, Refusal, Verdict};
+use domain::{Caller, AnswerDraft, Interaction, InteractionId, Refusal, Verdict};
 
 use crate::actions::propose::MOST_RULINGS;
 use crate::interactions::plan::AnswerPlan;
@@ -12,7 +12,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        draft: Draft,
+        draft: AnswerDraft,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;

@@ -1,7 +1,7 @@
 //! A policy or a service answers in place of a person.
 
 use domain::access::Right;
-use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId};
+use domain::{AutoSource, Caller, AnswerDraft, Effect, Interaction, InteractionId};
 
 use crate::actions::propose::MOST_RULINGS;
 use crate::interactions::plan::AnswerPlan;
@@ -15,7 +15,7 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         source: AutoSource,
-        draft: Draft,
+        draft: AnswerDraft,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;

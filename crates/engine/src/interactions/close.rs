@@ -43,7 +43,7 @@ pub(super) fn apply(
         work.open.closed(&interaction);
     }
     work.tx.interaction_save(&interaction)?;
-    if interaction.delivery().is_some_and(Delivery::over) && !session.driven {
+    if interaction.delivery().is_some_and(Delivery::over) && !session.hosted {
         // Nobody will take the answer again. Values that were given to a hosted step stay with its session.
         work.tx.sealed_values_delete(&interaction.scope, interaction.id)?;
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Caller, Credential, Digest, Draft, Fallback, FormProof, Kind, Limit, Problem, ProjectId, Question, Refusal, Scope,
+    Caller, Credential, Digest, AnswerDraft, Fallback, FormProof, Kind, Limit, Problem, ProjectId, Question, Refusal, Scope,
     TenantId,
 };
 use forms::{CheckError, Forms, SchemaError};
@@ -138,7 +138,7 @@ impl Engine {
         &self,
         caller: &Caller,
         question: &Question,
-        draft: &Draft,
+        draft: &AnswerDraft,
     ) -> Result<Option<FormProof>, Error> {
         let carries = question.effect_of(draft).is_some_and(domain::Effect::carries_form);
         let Some(schema) = question.form().filter(|_| carries) else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use domain::interaction::{HandedFrom, Handover};
 use domain::{
-    Brief, Caller, Command, Interaction, InteractionId, Luggage, Refusal, Session, Status, Step, session::Note,
+    SessionHead, Caller, Command, Interaction, InteractionId, SessionInput, Refusal, Session, Status, Step, session::Note,
 };
 
 use crate::access;
@@ -43,7 +43,7 @@ impl Engine {
             let (second, asked) = second;
             other.opened(second.question.kind.blocks(), work.settings.most_open)?;
             let event = work.prepare_event(&mut other, None, started)?;
-            work.tx.session_insert(&other, &Luggage::default())?;
+            work.tx.session_insert(&other, &SessionInput::default())?;
             work.tx.step_insert(&other.scope, &step)?;
             work.tx.event_append(&other.scope, &event)?;
             work.tx.interaction_insert(&second)?;
@@ -66,14 +66,14 @@ fn open_target_session(
     question: &Interaction,
     caller: &Caller,
     HandOver { channel, note }: HandOver,
-) -> Result<(Session, Step, domain::Happening), Error> {
+) -> Result<(Session, Step, domain::EventDraft), Error> {
     let id = work.ids.session(work.now);
-    let brief = Brief {
+    let brief = SessionHead {
         channel: channel.unwrap_or_else(|| id.uuid().to_string()),
         agent: question.origin.agent.clone(),
         agent_version: question.origin.agent_version.clone(),
         title: Some(question.question.title.clone()),
-        ..Brief::default()
+        ..SessionHead::default()
     };
     let problems = brief.check();
     if !problems.is_empty() {

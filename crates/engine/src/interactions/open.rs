@@ -1,6 +1,6 @@
 //! Opens a question in a transaction.
 
-use domain::{Actor, Interaction, Question, Session, SignedDuration, Wire};
+use domain::{Actor, Interaction, Question, Session, SignedDuration, EntryPoint};
 
 use crate::interactions::close::collect_effects;
 use crate::run::telemetry::QuestionReport;
@@ -32,7 +32,7 @@ pub(crate) fn open(
     let question = question.timed(asking.time, work.settings.warning, work.now);
     let (mut interaction, happening) = Interaction::ask(id, session, by, question, work.now);
     interaction.origin.traceparent.clone_from(&asking.traceparent);
-    interaction.origin.driven = work.originator.how.wire == Wire::Worker;
+    interaction.origin.hosted = work.originator.how.entry_point == EntryPoint::Worker;
     work.tx.interaction_insert(&interaction)?;
     work.open.opened(&interaction, asking.within_budget);
     work.record_event(session, Some(id), happening)?;

@@ -6,8 +6,8 @@
 
 use domain::access::Right;
 use domain::{
-    Action, AgentVersion, Caller, DefinitionKind, Draft, Effect, FormProof, Interaction, InteractionId, Problem,
-    Proposal, Refusal, Remember, Scope, Wire,
+    Call, AgentVersion, Caller, DefinitionKind, AnswerDraft, Effect, FormProof, Interaction, InteractionId, Problem,
+    Action, Refusal, Remember, Scope, EntryPoint,
 };
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
@@ -25,7 +25,7 @@ pub(crate) struct AnswerPlan {
     /// The question that is answered.
     pub(crate) interaction: InteractionId,
     /// The answer, with the names of secret values in place of the values.
-    pub(crate) draft: Draft,
+    pub(crate) draft: AnswerDraft,
     /// Proof that the form data fits the schema.
     pub(crate) proof: Option<FormProof>,
     /// Secret values, to be sealed in the transaction.
@@ -53,7 +53,7 @@ pub(crate) struct AnswerSubject {
     /// The question that the agent asked. It differs from `asked` where the question was handed over.
     pub(crate) original: Interaction,
     /// The proposed action, where the question is about one.
-    pub(crate) action: Option<Proposal>,
+    pub(crate) action: Option<Action>,
     /// The schema of the tool's arguments, as the agent's version or our own tool declares it.
     pub(crate) tool_schema: Option<Value>,
 }
@@ -64,7 +64,7 @@ impl Engine {
         let found = self.read(Cost::Point, move |reads| read_subject(reads, &scope, id)).await?;
         Ok(found.map(|mut subject| {
             if let Some(action) = &subject.action
-                && action.driven
+                && action.hosted
                 && action.runner.is_none()
             {
                 let declared = self.filed.schema(&action.action.tool);
@@ -79,7 +79,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        mut draft: Draft,
+        mut draft: AnswerDraft,
         subject: Option<&AnswerSubject>,
     ) -> Result<AnswerPlan, Error> {
         let (mut proof, mut secrets) = (None, None);
@@ -97,7 +97,7 @@ impl Engine {
         plan: &mut AnswerPlan,
         subject: Option<&AnswerSubject>,
     ) -> Result<(), Error> {
-        let Some(subject) = subject.filter(|subject| subject.original.question.action.is_some()) else { return Ok(()) };
+        let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
         // People may answer even where the policy cannot be loaded: then nothing allows the action by itself.
         let Some(in_force) = readable(self.in_force(subject.asked.scope).await)? else { return Ok(()) };
         plan.current = self.current_ruling(subject, &plan.draft, in_force).await?;
@@ -115,7 +115,7 @@ impl Engine {
         if plan.remember.is_some() {
             caller.require(Right::Grant)?;
         }
-        let Some(subject) = subject.filter(|subject| subject.original.question.action.is_some()) else { return Ok(()) };
+        let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
         let in_force = self.in_force(subject.asked.scope).await;
         let unreadable = |why: &str| Error::from(StoreError::Corrupt(why.to_owned()));
         let in_force = match in_force {
@@ -149,14 +149,14 @@ impl Engine {
     async fn judge_edit(
         &self,
         subject: &AnswerSubject,
-        action: &Proposal,
+        action: &Action,
         arguments: Value,
         in_force: InForce,
     ) -> Result<(Judged, QuestionTerms), Error> {
         let origin = &subject.original.origin;
-        let edited = Action { tool: action.action.tool.clone(), arguments };
+        let edited = Call { tool: action.action.tool.clone(), arguments };
         let in_force = self
-            .without_unheard_rules(in_force, subject.asked.scope, (&action.proposed_by.name, action.driven))
+            .without_unheard_rules(in_force, subject.asked.scope, (&action.proposed_by.name, action.hosted))
             .await?;
         let agent = Some(action.proposed_by.name.clone());
         let behalf = OnBehalfOf { agent, user: origin.started_by.name.clone(), role: action.role };
@@ -167,7 +167,7 @@ impl Engine {
                 return Err(Refusal::AnswerInvalid(problems).into());
             }
         }
-        let asking = self.asking(&judged, None, Wire::Worker, origin.traceparent.clone());
+        let asking = self.asking(&judged, None, EntryPoint::Worker, origin.traceparent.clone());
         // Without a time of their own, the people asked next have as long as those who were asked first.
         let first = subject.original.question.deadline.map(|deadline| deadline.duration_since(origin.at));
         Ok((judged, QuestionTerms { time: asking.time.or(first), within_budget: false, ..asking }))
@@ -176,14 +176,14 @@ impl Engine {
 
 impl AnswerSubject {
     /// Whether an approval carries data that could be meant as arguments.
-    fn has_argument_data(&self, draft: &Draft) -> bool {
+    fn has_argument_data(&self, draft: &AnswerDraft) -> bool {
         let data = draft.data.as_object().is_some_and(|given| !given.is_empty());
         let question = &self.original.question;
         data && question.form().is_none() && question.effect_of(draft) == Some(Effect::Approve)
     }
 
     /// Refuses an approval whose data names an argument of the tool with another value than people were shown: the action would run without it.
-    fn require_shown_arguments(&self, action: &Proposal, draft: &Draft, in_force: &InForce) -> Result<(), Error> {
+    fn require_shown_arguments(&self, action: &Action, draft: &AnswerDraft, in_force: &InForce) -> Result<(), Error> {
         let declared = in_force.policy.schema(&action.action.tool);
         let shown = action.effective().arguments;
         let is_argument = |name: &str| {
@@ -224,7 +224,7 @@ pub(crate) fn read_subject(
     while let Some(from) = original.origin.handed_from.take() {
         original = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
     }
-    let action = match &original.question.call {
+    let action = match &original.question.call_id {
         Some(call) => reads.action(scope, original.origin.session, call)?,
         None => None,
     };
@@ -236,8 +236,8 @@ pub(crate) fn read_subject(
 }
 
 /// The schema that a hosted agent declares for a tool that its client runs.
-fn client_schema(reads: &mut dyn Reads, asked: &Interaction, action: &Proposal) -> Result<Option<Value>, Error> {
-    if !action.driven || action.runner.is_none() {
+fn client_schema(reads: &mut dyn Reads, asked: &Interaction, action: &Action) -> Result<Option<Value>, Error> {
+    if !action.hosted || action.runner.is_none() {
         return Ok(None);
     }
     let Some(step) = reads.step(&asked.scope, asked.origin.step)? else { return Ok(None) };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ::policy::{Ask, Asking, Finding, Policy};
 use domain::{
-    Actor, Digest, FloorRuling, PolicySource, PolicyState, PolicyVersion, ProjectId, Proposal, Refusal, Resolution,
+    Actor, Digest, FloorRuling, PolicySource, PolicyState, PolicyVersion, ProjectId, Action, Refusal, Resolution,
     Ruling, Scope, Session, State, Timestamp, Verdict,
 };
 use serde_json::json;
@@ -217,7 +217,7 @@ async fn readable_floor(text: String) -> Result<Policy, Error> {
 pub(crate) fn require_floor_approval(
     work: &mut Work<'_>,
     session: &Session,
-    proposal: &Proposal,
+    proposal: &Action,
     judged: &Judged,
 ) -> Result<(), Error> {
     if !judged.ruling.floor_asks() {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use ::policy::{Asking, Call, ConsideredRule, Explanation, Finding, Policy};
+use ::policy::{Asking, PolicyInput, ConsideredRule, Explanation, Finding, Policy};
 use domain::access::Right;
 use domain::{
-    Action, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
+    Call, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
     Ruling, Scope, Verdict, text,
 };
 use serde_json::{Value, json};
@@ -83,7 +83,7 @@ impl CallExplanation {
     fn of(
         explanation: Explanation,
         floor: Option<&Policy>,
-        call: &Call<'_>,
+        call: &PolicyInput<'_>,
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let Explanation { considered, parsed, ruling, asks } = explanation;
@@ -143,12 +143,12 @@ impl Engine {
     pub async fn policy_explain(&self, caller: &Caller, supposed: HypotheticalCall) -> Result<CallExplanation, Error> {
         caller.require(Right::Read)?;
         let mut problems = Vec::new();
-        domain::proposal::check_arguments("/arguments", &supposed.arguments, &mut problems);
+        domain::action::check_arguments("/arguments", &supposed.arguments, &mut problems);
         if !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
-        let action = Action { tool: supposed.tool, arguments: supposed.arguments };
+        let action = Call { tool: supposed.tool, arguments: supposed.arguments };
         let behalf = OnBehalfOf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
         if let Some(text) = supposed.draft {
             return self.draft_explained(caller, text, (action, behalf)).await;
@@ -169,7 +169,7 @@ impl Engine {
         &self,
         caller: &Caller,
         text: String,
-        (action, behalf): (Action, OnBehalfOf),
+        (action, behalf): (Call, OnBehalfOf),
     ) -> Result<CallExplanation, Error> {
         caller.require(Right::TryDrafts)?;
         let turn = self.turn(caller).await?;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use ::policy::{Finding, Policy, Severity};
 use domain::{
-    Actor, Adoption, Digest, Happening, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
+    Actor, Adoption, Digest, EventDraft, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
 };
 use forms::Forms;
 use serde_json::json;
@@ -237,7 +237,7 @@ impl Engine {
 /// Tells every project that the server's policy is another one. Those without their own keep both texts: they were in force there.
 fn record_served_policy(
     work: &mut Work<'_>,
-    happening: &Happening,
+    happening: &EventDraft,
     before: Option<PolicyVersion>,
     now: &PolicyVersion,
 ) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{Happening, Scope, Wire};
+use domain::{EventDraft, Scope, EntryPoint};
 use serde_json::json;
 use store::{Cost, LineageAdoption, LineageMismatch};
 
@@ -30,7 +30,7 @@ impl Engine {
     /// Puts right what is wrong with a restored database, and puts that on the trail of every tenant. No other process may use the
     /// database meanwhile. Does nothing where nothing is wrong.
     pub async fn database_adopt(&self) -> Result<LineageAdoption, Error> {
-        self.transact_as(Originator::system(Wire::Cli), |work| {
+        self.transact_as(Originator::system(EntryPoint::Cli), |work| {
             let adopted = work.tx.lineage_adopt()?;
             if !adopted.changed() {
                 return Ok(adopted);
@@ -42,7 +42,7 @@ impl Engine {
             tenants.dedup();
             for tenant in tenants {
                 let Some(project) = work.tx.first_project(tenant)? else { continue };
-                work.append_audit(&Scope { tenant, project }, &Happening::plain("database.adopted", told.clone()))?;
+                work.append_audit(&Scope { tenant, project }, &EventDraft::plain("database.adopted", told.clone()))?;
             }
             Ok(adopted)
         })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::audit::{Entry, How, particulars};
-use domain::{Actor, Caller, Event, Happening, InteractionId, Scope, Session, Timestamp, Wire};
+use domain::{Actor, Caller, Event, EventDraft, InteractionId, Scope, Session, Timestamp, EntryPoint};
 use store::{Cost, Reads, StoreError, Topic, Tx};
 
 use crate::access::current_caller::CallerState;
@@ -43,11 +43,11 @@ impl Originator {
 
     /// A worker, in the name of the agent that it runs.
     pub(crate) fn worker(agent: &Actor) -> Self {
-        Self { actor: agent.clone(), how: How::by(Wire::Worker) }
+        Self { actor: agent.clone(), how: How::by(EntryPoint::Worker) }
     }
 
     /// Holdpoint itself, through a door that needs no key.
-    pub(crate) fn system(wire: Wire) -> Self {
+    pub(crate) fn system(wire: EntryPoint) -> Self {
         Self { actor: Actor::system(), how: How::by(wire) }
     }
 }
@@ -58,7 +58,7 @@ impl Work<'_> {
         &mut self,
         session: &mut Session,
         about: Option<InteractionId>,
-        happening: Happening,
+        happening: EventDraft,
     ) -> Result<Event, Error> {
         let event = self.prepare_event(session, about, happening)?;
         self.tx.event_append(&session.scope, &event)?;
@@ -70,7 +70,7 @@ impl Work<'_> {
         &mut self,
         session: &mut Session,
         about: Option<InteractionId>,
-        happening: Happening,
+        happening: EventDraft,
     ) -> Result<Event, Error> {
         let entry = self.audit_entry(&session.scope, &happening);
         let event = session.record(self.ids.event(self.now), happening, about, self.now);
@@ -80,12 +80,12 @@ impl Work<'_> {
     }
 
     /// Puts on the audit trail what was done outside any session.
-    pub(crate) fn append_audit(&mut self, scope: &Scope, happening: &Happening) -> Result<(), Error> {
+    pub(crate) fn append_audit(&mut self, scope: &Scope, happening: &EventDraft) -> Result<(), Error> {
         let entry = self.audit_entry(scope, happening);
         Ok(self.tx.audit_append(&entry.written())?)
     }
 
-    fn audit_entry(&self, scope: &Scope, happening: &Happening) -> Entry {
+    fn audit_entry(&self, scope: &Scope, happening: &EventDraft) -> Entry {
         let (by, data) = particulars(happening, &self.originator.actor);
         Entry {
             id: self.ids.entry(self.now),
@@ -105,7 +105,7 @@ impl Work<'_> {
     pub(crate) fn ring_watchers(&mut self, session: &Session) {
         self.effects.topics.push(Topic::Session(session.id));
         self.effects.topics.push(Topic::Project(session.scope.project));
-        self.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
+        self.effects.topics.push(Topic::Channel(session.scope.project, session.head.channel.clone()));
     }
 
     /// Has the timers look at this moment, if it comes before the one that they sleep until.
@@ -122,7 +122,7 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        self.transact_as(Originator::system(Wire::Timer), work).await
+        self.transact_as(Originator::system(EntryPoint::Timer), work).await
     }
 
     /// The same, and again where another node has written the same row meanwhile.

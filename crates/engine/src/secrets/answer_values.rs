@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Actor, AutoSource, Draft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
+use domain::{Actor, AutoSource, AnswerDraft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
 use serde_json::{Map, Value, json};
 use store::{Cost, KeptSecretValue, SealedValue};
 use zeroize::Zeroizing;
@@ -33,7 +33,7 @@ pub(crate) struct KeptAnswer {
 
 impl Engine {
     /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
-    pub(crate) fn set_aside(question: &Question, draft: &mut Draft) -> Option<AnswerSecrets> {
+    pub(crate) fn set_aside(question: &Question, draft: &mut AnswerDraft) -> Option<AnswerSecrets> {
         if question.kind != Kind::Secret {
             return None;
         }
@@ -54,7 +54,7 @@ impl Engine {
         }
         let agent = agent.to_owned();
         let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
-        kept.retain(|kept| kept.secret.driven == Some(driven));
+        kept.retain(|kept| kept.secret.hosted == Some(driven));
         kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
         let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
         if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
@@ -108,7 +108,7 @@ pub(crate) fn seal_answer_values(
             id: work.ids.secret(work.now),
             scope: interaction.scope,
             agent: agent.clone(),
-            driven: Some(interaction.origin.driven),
+            hosted: Some(interaction.origin.hosted),
             name: name.clone(),
             kept_by: by.clone(),
             kept_at: work.now,
@@ -138,7 +138,7 @@ pub(crate) fn answer_from_kept(
     for id in ids {
         work.tx.kept_secret_mark_used(&interaction.scope, *id, work.now)?;
     }
-    let draft = Draft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..Draft::default() };
+    let draft = AnswerDraft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..AnswerDraft::default() };
     let signature = (work.ids.answer(work.now), Actor::system(), AutoSource::System);
     work.record_event(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
     let was = interaction.status();

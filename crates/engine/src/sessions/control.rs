@@ -29,7 +29,7 @@ impl Engine {
                 // Only the agent knows that it is done; a person cancels.
                 caller.require(Right::Take)?;
             }
-            if command == Command::Complete && session.driven {
+            if command == Command::Complete && session.hosted {
                 let why = "is not for a session that this server runs: its steps complete it, and `approve_step` counts one as done";
                 return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
             }
@@ -80,12 +80,12 @@ pub(crate) fn apply_control(
                 let end = StepEnd { how: ending.of_step(), output: Value::Null, reason: Some(told.clone()) };
                 let step = step.end(end, work.now);
                 work.tx.step_save(&scope, &step)?;
-                if step.drive.is_some() {
+                if step.lease.is_some() {
                     work.record_event(&mut session, None, step.told(&by))?;
                 }
             }
         }
-        if session.driven {
+        if session.hosted {
             steps::revoke_unstarted_actions(work, &mut session, None, &told)?;
             steps::retire_untaken_answers(work, &mut session, None, &told)?;
             // Nobody is left who could be handed it. What has failed may be taken up all the same, and has to be hidden then.

@@ -1,7 +1,7 @@
 //! Opens a session, with the first step of the flow or the agent that it is for.
 
 use domain::access::Right;
-use domain::{Actor, AgentVersion, Brief, Caller, FlowVersion, Luggage, Problem, Refusal, Scope, Session, Step, text};
+use domain::{Actor, AgentVersion, SessionHead, Caller, FlowVersion, SessionInput, Problem, Refusal, Scope, Session, Step, text};
 use serde_json::Value;
 use store::Topic;
 
@@ -27,7 +27,7 @@ pub struct Start {
     /// One line.
     pub title: Option<String>,
     /// What it works on.
-    pub luggage: Luggage,
+    pub luggage: SessionInput,
     /// What the steps of its flow share from the beginning.
     pub shared: Value,
 }
@@ -42,10 +42,10 @@ impl Engine {
     }
 }
 
-fn briefed(id: String, start: Start) -> Result<(Brief, Luggage), Error> {
+fn briefed(id: String, start: Start) -> Result<(SessionHead, SessionInput), Error> {
     let Start { channel, agent, agent_version, flow, flow_version, title, luggage, shared } = start;
     let channel = channel.unwrap_or(id);
-    let brief = Brief { channel, agent, agent_version, title, flow, flow_version };
+    let brief = SessionHead { channel, agent, agent_version, title, flow, flow_version };
     let mut problems: Vec<_> = brief.check().into_iter().chain(luggage.check()).collect();
     text::depth("/shared", &shared, &mut problems);
     let shares = shared.is_object() && brief.flow.is_some();
@@ -66,7 +66,7 @@ enum Run {
 
 impl Run {
     fn step(&self, id: domain::StepId, session: domain::SessionId, now: domain::Timestamp) -> Step {
-        let step = Step::driven(id, session, now, now);
+        let step = Step::hosted(id, session, now, now);
         match self {
             Self::Agent(agent) => {
                 Step { agent: Some(agent.name.clone()), agent_version: Some(agent.version.clone()), ..step }
@@ -95,7 +95,7 @@ pub(crate) fn open(
     let id = work.ids.session(work.now);
     let shared = start.shared.clone();
     let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
-    luggage.wire = Some(work.originator.how.wire);
+    luggage.entry_point = Some(work.originator.how.entry_point);
     let run = choose_run(work, scope, offered, &mut brief, &mut luggage)?;
     let step = Step::begin(work.ids.step(work.now), id, brief.agent.clone(), work.now);
     let step = match &run {
@@ -103,13 +103,13 @@ pub(crate) fn open(
         None => step,
     };
     let (mut session, happening) = Session::start(id, *scope, brief, step.id, actor.clone(), work.now);
-    session.driven = run.is_some();
+    session.hosted = run.is_some();
     let event = work.prepare_event(&mut session, None, happening)?;
     work.tx.session_insert(&session, &luggage)?;
     work.tx.step_insert(scope, &step)?;
     work.tx.event_append(scope, &event)?;
     work.ring_watchers(&session);
-    if session.driven {
+    if session.hosted {
         work.effects.topics.push(Topic::Steps);
     }
     Ok(session)
@@ -120,8 +120,8 @@ fn choose_run(
     work: &mut Work<'_>,
     scope: &Scope,
     offered: &OfferedDefinitions,
-    brief: &mut Brief,
-    luggage: &mut Luggage,
+    brief: &mut SessionHead,
+    luggage: &mut SessionInput,
 ) -> Result<Option<Run>, Error> {
     if let Some(name) = brief.flow.clone() {
         let wanted = (name.as_str(), brief.flow_version.as_deref());

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use domain::access::Right;
 use domain::{
-    Actor, AgentVersion, Caller, Definition, DefinitionKind, FlowVersion, Happening, Refusal, Scope, Session,
+    Actor, AgentVersion, Caller, Definition, DefinitionKind, FlowVersion, EventDraft, Refusal, Scope, Session,
 };
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -105,7 +105,7 @@ impl Engine {
                 return Err(Refusal::NotFound(kind.name()).into());
             }
             let data = json!({ "kind": kind, "name": name, "version": version });
-            work.append_audit(&scope, &Happening::by("definition.retired", &by, data))
+            work.append_audit(&scope, &EventDraft::by("definition.retired", &by, data))
         })
         .await
     }
@@ -182,7 +182,7 @@ impl Engine {
 
     /// The flow that a session follows.
     pub async fn flow_of(&self, session: &Session) -> Result<Option<FlowVersion>, Error> {
-        let (Some(name), Some(version)) = (session.brief.flow.clone(), session.brief.flow_version.clone()) else {
+        let (Some(name), Some(version)) = (session.head.flow.clone(), session.head.flow_version.clone()) else {
             return Ok(None);
         };
         let scope = session.scope;
@@ -234,7 +234,7 @@ pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &D
     if work.tx.definition_insert(scope, definition)? {
         let data = json!({ "kind": kind, "name": name, "version": version });
         let record = json!({ "definition": definition.shown() });
-        return work.append_audit(scope, &Happening::by("definition.added", by, data).recording(record));
+        return work.append_audit(scope, &EventDraft::by("definition.added", by, data).recording(record));
     }
     let known = work.tx.definition(scope, *kind, name, version)?;
     if known.is_some_and(|known| known.body == *body) {

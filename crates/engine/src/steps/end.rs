@@ -4,7 +4,7 @@ use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
 use domain::step::{Revision, StepPhase};
 use domain::{
-    Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Proposal, Refusal, Session, State, Step,
+    Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Action, Refusal, Session, State, Step,
     StepEnd, StepEnding, StepId, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
@@ -152,7 +152,7 @@ fn collect_passed_values(
 
 /// A step that a worker is to run from a moment on.
 fn new_step(work: &Work<'_>, session: &Session, due: Timestamp) -> Step {
-    Step::driven(work.ids.step_after(session.step, work.now), session.id, work.now, due)
+    Step::hosted(work.ids.step_after(session.step, work.now), session.id, work.now, due)
 }
 
 /// Begins a step of the flow. What was said to the step before it, and shown to nobody, is said to it.
@@ -216,8 +216,8 @@ pub(crate) fn retry(
         _ => "the attempt before came to nothing".to_owned(),
     };
     fresh = steps::copy_journal(work, &session, step, fresh, (&why, after_end))?;
-    if let Some(drive) = fresh.drive.as_mut().filter(|_| due > work.now) {
-        drive.trouble = Some(why);
+    if let Some(lease) = fresh.lease.as_mut().filter(|_| due > work.now) {
+        lease.trouble = Some(why);
     }
     work.tx.step_save(&session.scope, &fresh)?;
     steps::report_trouble(work, &mut session, &fresh)?;
@@ -227,7 +227,7 @@ pub(crate) fn retry(
 
 /// Whether the step that an action was proposed for goes on, in this attempt or in a later one. What foreign agents propose is not of a step
 /// of ours.
-pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, proposal: &Proposal) -> Result<bool, Error> {
+pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, proposal: &Action) -> Result<bool, Error> {
     let Some(of) = proposal.step else { return Ok(true) };
     if of == session.step {
         return Ok(work.tx.step(&session.scope, of)?.is_some_and(|step| step.alive()));
@@ -311,7 +311,7 @@ fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Res
 
 /// The flow that a session follows, in the version that it was opened with.
 pub(crate) fn flow_of(work: &mut Work<'_>, session: &Session) -> Result<Option<FlowVersion>, Error> {
-    let (Some(name), Some(version)) = (&session.brief.flow, &session.brief.flow_version) else { return Ok(None) };
+    let (Some(name), Some(version)) = (&session.head.flow, &session.head.flow_version) else { return Ok(None) };
     let found = work.tx.definition(&session.scope, DefinitionKind::Flow, name, version)?;
     let found = found.ok_or(Refusal::NotFound("flow"))?;
     serde_json::from_value(found.body).map(Some).map_err(|error| StoreError::Corrupt(error.to_string()).into())
@@ -355,7 +355,7 @@ pub(crate) fn revoke_unstarted_actions(
         let Some(last) = portion.last() else { return Ok(()) };
         after.clone_from(&last.call);
         for proposal in
-            portion.into_iter().filter(|proposal| step.map_or(proposal.driven, |step| proposal.step == Some(step)))
+            portion.into_iter().filter(|proposal| step.map_or(proposal.hosted, |step| proposal.step == Some(step)))
         {
             if let Some(left) = proposal.left(&message) {
                 actions::save_change(work, session, left)?;

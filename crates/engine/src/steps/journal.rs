@@ -1,7 +1,7 @@
 //! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
 
 use domain::{
-    Actor, ActorKind, DefinitionKind, Delivery, Happening, Interaction, InteractionId, Kind, Refusal, Session, StepId,
+    Actor, ActorKind, DefinitionKind, Delivery, EventDraft, Interaction, InteractionId, Kind, Refusal, Session, StepId,
 };
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
@@ -44,7 +44,7 @@ impl Engine {
             if session.last_seq > before {
                 sessions::save(work, &session)?;
             }
-            Ok(step.drive.map(|drive| drive.journal))
+            Ok(step.lease.map(|lease| lease.journal))
         })
         .await
     }
@@ -68,7 +68,7 @@ pub(crate) fn append_journal(
     mut step: domain::Step,
     journal: &Journal,
 ) -> Result<Option<domain::Step>, Error> {
-    if step.drive.as_ref().is_none_or(|drive| drive.journal != journal.after) {
+    if step.lease.as_ref().is_none_or(|lease| lease.journal != journal.after) {
         return Ok(None);
     }
     for input in &journal.inputs {
@@ -76,14 +76,14 @@ pub(crate) fn append_journal(
     }
     step = step.journalled(0);
     step.before = journal.before.or(step.before);
-    let upto = step.drive.as_ref().map_or(0, |drive| drive.journal);
+    let upto = step.lease.as_ref().map_or(0, |lease| lease.journal);
     work.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
     for id in &journal.taken {
         finish_delivery(work, session, *id)?;
     }
     let agent = work.originator.actor.clone();
     for (name, data) in &journal.told {
-        publish(work, session, Happening::by(name, &agent, data.clone()))?;
+        publish(work, session, EventDraft::by(name, &agent, data.clone()))?;
     }
     Ok(Some(step))
 }
@@ -98,8 +98,8 @@ pub(crate) fn deliver_message(
 ) -> Result<(), Error> {
     session.alive()?;
     let step = work.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
-    let Some(step) = step.filter(|step| step.drive.is_some()) else {
-        return Err(Refusal::NotDriven(session.id).into());
+    let Some(step) = step.filter(|step| step.lease.is_some()) else {
+        return Err(Refusal::NotHosted(session.id).into());
     };
     if step.agent.is_none() {
         return Err(Refusal::NobodyListens.into());
@@ -114,7 +114,7 @@ pub(crate) fn deliver_message(
     let said = json!({ "input": "message", "by": by.name, "content": content, "person": person });
     let step = append_input(work, session, step, said)?;
     work.tx.step_save(&session.scope, &step)?;
-    let happening = Happening::by("message.sent", by, json!({ "content": content }));
+    let happening = EventDraft::by("message.sent", by, json!({ "content": content }));
     work.record_event(session, None, happening)?;
     steps::wake(work, session)
 }
@@ -147,7 +147,7 @@ pub(crate) fn append_input(
     step: domain::Step,
     body: Value,
 ) -> Result<domain::Step, Error> {
-    let seq = step.drive.as_ref().map_or(0, |drive| drive.journal) + 1;
+    let seq = step.lease.as_ref().map_or(0, |lease| lease.journal) + 1;
     work.tx.journal_append(&session.scope, step.id, &JournalEntry { seq, at: work.now, body })?;
     Ok(step.entered())
 }
@@ -159,17 +159,17 @@ fn publish_all(
     told: &[(&'static str, Value)],
 ) -> Result<(), Error> {
     for (name, data) in told {
-        publish(work, session, Happening::by(name, &claim.agent, data.clone()))?;
+        publish(work, session, EventDraft::by(name, &claim.agent, data.clone()))?;
     }
     Ok(())
 }
 
 /// Tells everybody what a model says, or what a worker meets with. Nobody is answerable for it, so that it is no entry of the audit trail.
-pub(crate) fn publish(work: &mut Work<'_>, session: &mut Session, happening: Happening) -> Result<(), Error> {
+pub(crate) fn publish(work: &mut Work<'_>, session: &mut Session, happening: EventDraft) -> Result<(), Error> {
     let event = session.record(work.ids.event(work.now), happening, None, work.now);
     work.tx.event_append(&session.scope, &event)?;
     work.effects.topics.push(Topic::Session(session.id));
-    work.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
+    work.effects.topics.push(Topic::Channel(session.scope.project, session.head.channel.clone()));
     Ok(())
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn append_cancelled(
     step: domain::Step,
     reason: &str,
 ) -> Result<domain::Step, Error> {
-    if step.drive.is_none() {
+    if step.lease.is_none() {
         return Ok(step);
     }
     append_input(work, session, step, json!({ "input": "cancelled", "reason": reason }))
@@ -247,7 +247,7 @@ pub(crate) fn retire_untaken_answers(
     for id in work.tx.waiting_deliveries(&session.scope, session.id)? {
         let Some(interaction) = work.tx.interaction(&session.scope, id)? else { continue };
         let origin = &interaction.origin;
-        if origin.driven && step.is_none_or(|step| origin.step == step) {
+        if origin.hosted && step.is_none_or(|step| origin.step == step) {
             let (interaction, happening) = interaction.not_needed(why)?;
             work.tx.interaction_save(&interaction)?;
             keep_sealed(work, session, &interaction)?;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use domain::suggestion::AnswerPattern;
 use domain::{
-    Actor, ActorKind, Interaction, Luggage, ProjectName, Question, Refusal, Scope, Session, SessionId, Standing,
-    Status, Step, StepEnd, StepEnding, StepId, Timestamp, Wire,
+    Actor, ActorKind, Interaction, SessionInput, ProjectName, Question, Refusal, Scope, Session, SessionId, ActionState,
+    Status, Step, StepEnd, StepEnding, StepId, Timestamp, EntryPoint,
 };
 use serde_json::json;
 use store::{AnswerSource, Cost, DueStep, JournalEntry, StepState, Topic};
@@ -38,7 +38,7 @@ pub struct ClaimedStep {
     /// The session.
     pub session: Session,
     /// What it was started with.
-    pub luggage: Luggage,
+    pub luggage: SessionInput,
     /// The step.
     pub step: Step,
     /// Every step of the session, the oldest first.
@@ -95,11 +95,11 @@ impl Engine {
                 return Ok(None);
             }
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let begun = step.drive.as_ref().is_some_and(|drive| drive.claims == 0);
-            let left_behind = step.drive.as_ref().is_some_and(|drive| drive.worker.is_some() || drive.idle > 0);
+            let begun = step.lease.as_ref().is_some_and(|lease| lease.claims == 0);
+            let left_behind = step.lease.as_ref().is_some_and(|lease| lease.worker.is_some() || lease.idle > 0);
             let step = step.claim(&worker, work.now, until)?;
             if step.hopeless() {
-                let trouble = step.drive.as_ref().and_then(|drive| drive.trouble.clone());
+                let trouble = step.lease.as_ref().and_then(|lease| lease.trouble.clone());
                 let why = trouble
                     .unwrap_or_else(|| "every worker that took it up died before anything came of it".to_owned());
                 steps::finish(work, session, step, StepEnd::because(StepEnding::Failed, why))?;
@@ -111,7 +111,7 @@ impl Engine {
                 work.record_event(&mut session, None, step.told(&agent))?;
                 sessions::save(work, &session)?;
             }
-            let number = step.drive.as_ref().map_or(0, |drive| drive.claims);
+            let number = step.lease.as_ref().map_or(0, |lease| lease.claims);
             let claim = StepClaim { scope, session: session.id, step: step.id, number, agent };
             let luggage = work.tx.session_input(&scope, session.id)?.unwrap_or_default();
             let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
@@ -183,7 +183,7 @@ impl Engine {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = lock_claimed(work, &claim)?;
-            let times = step.drive.as_ref().map_or(0, |drive| drive.idle.min(6));
+            let times = step.lease.as_ref().map_or(0, |lease| lease.idle.min(6));
             let due = later(work.now, domain::SignedDuration::from_secs(1 << times));
             let step = step.troubled(why.clone(), due);
             work.tx.step_save(&claim.scope, &step)?;
@@ -241,7 +241,7 @@ pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &StepClaim) -> Result<(Se
 
 /// Whether everything that a step would sleep on is still to come.
 fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSleep) -> Result<bool, Error> {
-    if step.drive.as_ref().is_none_or(|drive| drive.journal != sleep.journal) {
+    if step.lease.as_ref().is_none_or(|lease| lease.journal != sleep.journal) {
         return Ok(false);
     }
     if sleep.questions.is_empty() && sleep.calls.is_empty() && !sleep.listening {
@@ -256,12 +256,12 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
     }
     for call in &sleep.calls {
         let Some(proposal) = work.tx.action(&claim.scope, claim.session, call)? else { return Ok(false) };
-        let unsettled = match &proposal.standing {
-            Standing::Waiting { .. } | Standing::Started { .. } => true,
-            Standing::Unknown { interaction, .. } => interaction.is_some(),
+        let unsettled = match &proposal.state {
+            ActionState::Waiting { .. } | ActionState::Started { .. } => true,
+            ActionState::Unknown { interaction, .. } => interaction.is_some(),
             // A client will start it; whoever else could would be the worker.
-            Standing::Allowed { .. } => proposal.runner.is_some() && proposal.state(work.now) == "allowed",
-            Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. } => false,
+            ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.state_name(work.now) == "allowed",
+            ActionState::Denied | ActionState::Rejected { .. } | ActionState::Done { .. } | ActionState::Failed { .. } => false,
         };
         if !unsettled {
             return Ok(false);
@@ -278,13 +278,13 @@ pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &
 
 /// Something has happened in a session that its step may sleep on.
 pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
-    if !session.driven || session.ended.is_some() || session.going_on().is_err() {
+    if !session.hosted || session.ended.is_some() || session.going_on().is_err() {
         return Ok(());
     }
     let Some(step) = work.tx.step(&session.scope, session.step)? else { return Ok(()) };
     let woken = step.woken(work.now);
     // A worker that has it is told too, for it may wait for just this; but not of what workers do themselves.
-    if woken.is_some() || work.originator.how.wire != Wire::Worker {
+    if woken.is_some() || work.originator.how.entry_point != EntryPoint::Worker {
         work.effects.topics.push(Topic::Steps);
     }
     if let Some(woken) = woken {
@@ -295,7 +295,7 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
 
 /// Counts an answer that people gave to a step of ours, so that it can be suggested.
 pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
-    let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.driven) else { return Ok(()) };
+    let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.hosted) else { return Ok(()) };
     let step = work.tx.step(&session.scope, session.step)?;
     let place = place_of(session, step.as_ref(), &interaction.question);
     let answer = json!({ "option": pattern.option, "data": pattern.data });
@@ -308,7 +308,7 @@ pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: 
 /// everywhere, and is kept to questions of the same title.
 pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerSource {
     let name = step.and_then(|step| step.name.as_deref());
-    let place = match (&session.brief.flow, name) {
+    let place = match (&session.head.flow, name) {
         (Some(flow), Some(name)) => format!("{flow}/{name}"),
         _ => {
             let agent = step.and_then(|step| step.agent.clone()).unwrap_or_default();

@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{IntoResponse, Response};
-use domain::{Outcome, PermitId, Refusal, SessionId, Standing};
+use domain::{Outcome, PermitId, Refusal, SessionId, ActionState};
 use engine::{ActionReply, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use protocol::{ActionsPage, OutcomeBody, PermitBody, ProposalView, ProposeBody};
+use protocol::{ActionsPage, OutcomeBody, PermitBody, ActionView, ProposeBody};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -37,8 +37,8 @@ impl FromRequestParts<App> for CallPath {
     }
 }
 
-fn view(ActionReply { proposal, permit, at }: ActionReply) -> ProposalView {
-    ProposalView::new(proposal, permit, at)
+fn view(ActionReply { proposal, permit, at }: ActionReply) -> ActionView {
+    ActionView::new(proposal, permit, at)
 }
 
 /// Proposes an action. The policy allows it with a permit, denies it, or asks people. Sending the same proposal again continues to wait.
@@ -46,8 +46,8 @@ fn view(ActionReply { proposal, permit, at }: ActionReply) -> ProposalView {
     params(("session" = String, Path, description = "`ses_…`"),
            ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result"),
            ("traceparent" = Option<String>, Header, description = "W3C trace context, stored with the question")),
-    responses((status = 200, description = "The action is decided", body = ProposalView),
-              (status = 202, description = "People are still deciding; send the same request again", body = ProposalView), Problems))]
+    responses((status = 200, description = "The action is decided", body = ActionView),
+              (status = 202, description = "People are still deciding; send the same request again", body = ActionView), Problems))]
 pub(super) async fn action_propose(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -59,7 +59,7 @@ pub(super) async fn action_propose(
     let propose = proposed(body, traceparent(&headers));
     let call = propose.call.clone();
     let mut acted = app.engine.propose(&caller, session, propose, idempotency).await?;
-    if matches!(acted.proposal.standing, Standing::Waiting { .. }) && !time.is_zero() {
+    if matches!(acted.proposal.state, ActionState::Waiting { .. }) && !time.is_zero() {
         acted = tokio::select! {
             biased;
             acted = app.engine.action(&caller, session, call, time) => acted?,
@@ -86,7 +86,7 @@ pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propos
 
 /// Replies 200 for a decided action and 202 for one that waits, with `Retry-After: 0`.
 fn decided(acted: ActionReply) -> Response {
-    let waits = matches!(acted.proposal.standing, Standing::Waiting { .. });
+    let waits = matches!(acted.proposal.state, ActionState::Waiting { .. });
     let view = view(acted);
     if !waits {
         return Json(view).into_response();
@@ -136,8 +136,8 @@ pub(super) struct ActionQuery {
 #[utoipa::path(get, path = "/v1/sessions/{session}/actions/{call}", tag = "actions",
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"), ActionQuery),
-    responses((status = 200, description = "The action is decided", body = ProposalView),
-              (status = 202, description = "People are still deciding", body = ProposalView), Problems))]
+    responses((status = 200, description = "The action is decided", body = ActionView),
+              (status = 202, description = "People are still deciding", body = ActionView), Problems))]
 pub(super) async fn action_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -160,13 +160,13 @@ pub(super) async fn action_get(
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"),
            ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The action has started: run it now", body = ProposalView), Problems))]
+    responses((status = 200, description = "The action has started: run it now", body = ActionView), Problems))]
 pub(super) async fn action_start(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     CallPath(session, call): CallPath,
     Command { body: PermitBody { permit, lease_seconds }, idempotency }: Command<PermitBody>,
-) -> Result<Json<ProposalView>, ApiError> {
+) -> Result<Json<ActionView>, ApiError> {
     Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, idempotency).await?)))
 }
 
@@ -175,13 +175,13 @@ pub(super) async fn action_start(
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"),
            ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The outcome was recorded", body = ProposalView), Problems))]
+    responses((status = 200, description = "The outcome was recorded", body = ActionView), Problems))]
 pub(super) async fn action_outcome(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
     CallPath(session, call): CallPath,
     Command { body, idempotency }: Command<OutcomeBody>,
-) -> Result<Json<ProposalView>, ApiError> {
+) -> Result<Json<ActionView>, ApiError> {
     Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, idempotency).await?)))
 }
 

@@ -138,7 +138,7 @@ impl V1Socket {
         if self.subscriptions.len() >= MAX_SUBSCRIPTIONS {
             return Err(ApiError::TooManySubscriptions(MAX_SUBSCRIPTIONS));
         }
-        let after = body.after.map(protocol::Place::into_text);
+        let after = body.after.map(protocol::EventCursor::into_text);
         let (source, cursor) = match body.session {
             Some(session) => {
                 let after = after.map_or(Ok(0), |text| session_place(&text))?;

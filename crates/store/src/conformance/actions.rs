@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use domain::grant::Covers;
 use domain::{
-    Action, Actor, ActorKind, Adoption, Difference, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState,
-    PolicyVersion, Proposal, Role, Ruling, Scope, Session, Shadow, Standing, Verdict,
+    Call, Actor, ActorKind, Adoption, Difference, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState,
+    PolicyVersion, Action, Role, Ruling, Scope, Session, Shadow, ActionState, Verdict,
 };
 use futures::executor::block_on;
 use futures::future::{join, join_all};
@@ -19,12 +19,12 @@ use crate::{
     transact,
 };
 
-fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
-    Proposal {
+fn proposal(session: &Session, call: &str, standing: ActionState) -> Action {
+    Action {
         scope: session.scope,
         session: session.id,
         call: call.into(),
-        action: Action {
+        action: Call {
             tool: "write_file".into(),
             arguments: json!({ "path": "a\u{0}b", "size": 9_007_199_254_740_993_u64 }),
         },
@@ -41,7 +41,7 @@ fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
         },
         grant: Some(GrantId::from_uuid(fresh())),
         repeatable: true,
-        driven: false,
+        hosted: false,
         runner: Some(Actor { kind: ActorKind::User, name: "alice".into() }),
         step: None,
         seen: None,
@@ -51,8 +51,8 @@ fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
     }
 }
 
-fn started(until: i64) -> Standing {
-    Standing::Started { permit: PermitId::from_uuid(fresh()), since: at(1), until: at(until) }
+fn started(until: i64) -> ActionState {
+    ActionState::Started { permit: PermitId::from_uuid(fresh()), since: at(1), until: at(until) }
 }
 
 /// An action is read back as inserted, is saved only over its revision, and is found when it is due.
@@ -60,7 +60,7 @@ pub fn actions_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
     let id = session.id;
-    let first = proposal(&session, "call-1", Standing::Denied);
+    let first = proposal(&session, "call-1", ActionState::Denied);
     for wanted in [Ok(()), Err(StoreError::Conflict)] {
         let kept = first.clone();
         assert_eq!(world.write(move |tx| tx.action_insert(&kept)), wanted);
@@ -68,9 +68,9 @@ pub fn actions_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.action(&here, id, "call-1")), Some(first.clone()));
     assert_eq!(world.look(move |reads| reads.action(&elsewhere, id, "call-1")), None);
     assert_eq!(world.look(move |reads| reads.action(&here, id, "call-2")), None);
-    let foreign = Proposal { scope: elsewhere, call: "call-9".into(), ..first.clone() };
+    let foreign = Action { scope: elsewhere, call: "call-9".into(), ..first.clone() };
     assert_eq!(world.write(move |tx| tx.action_insert(&foreign)), Err(StoreError::Conflict));
-    let second = Proposal { standing: started(70), revision: 2, ..first };
+    let second = Action { state: started(70), revision: 2, ..first };
     for wanted in [Ok(()), Err(StoreError::Conflict)] {
         let saved = second.clone();
         assert_eq!(world.write(move |tx| tx.action_save(&saved)), wanted);
@@ -99,7 +99,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
         [(&one, "a", 3), (&one, "b", 1), (&other, "a", 1), (&other, "b", 2), (&other, "c", 1)]
     {
         let asked = if call == "b" { vec![InteractionId::from_uuid(fresh())] } else { Vec::new() };
-        let proposal = Proposal { at: at(second), asked, ..proposal(session, call, Standing::Denied) };
+        let proposal = Action { at: at(second), asked, ..proposal(session, call, ActionState::Denied) };
         kept.push((second, session.id, call.to_owned(), proposal.clone()));
         world.write(move |tx| tx.action_insert(&proposal)).unwrap();
     }
@@ -124,7 +124,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
     }
     assert_eq!(look(None, Some(2), 10), kept[..2]);
     assert_eq!(look(Some(kept[0].cursor.clone()), Some(2), 10), kept[1..2]);
-    let saved = Proposal { standing: started(70), revision: 2, ..kept[0].proposal.clone() };
+    let saved = Action { state: started(70), revision: 2, ..kept[0].proposal.clone() };
     let written = saved.clone();
     world.write(move |tx| tx.action_save(&written)).unwrap();
     assert_eq!(look(None, None, 1)[0].proposal, saved);
@@ -136,9 +136,9 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
         let found = world.look(move |reads| reads.action_history(&here, &filter, None, limit));
         found.into_iter().map(|past| past.proposal).collect::<Vec<_>>()
     };
-    let asked: Vec<Proposal> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call == "b").collect();
+    let asked: Vec<Action> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call == "b").collect();
     assert_eq!((about(10), about(1)), (asked.clone(), asked[..1].to_vec()));
-    let later = Proposal { asked: asked[0].asked.clone(), revision: 3, ..saved };
+    let later = Action { asked: asked[0].asked.clone(), revision: 3, ..saved };
     let written = later.clone();
     world.write(move |tx| tx.action_save(&written)).unwrap();
     assert_eq!(about(10), [vec![later], asked].concat());
@@ -205,7 +205,7 @@ fn grant(scope: Scope, tool: &str) -> Grant {
         scope,
         session: None,
         agent: "deployer".into(),
-        driven: Some(false),
+        hosted: Some(false),
         tool: tool.into(),
         rule: Some("writing".into()),
         arguments: Covers::Pattern {

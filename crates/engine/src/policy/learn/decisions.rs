@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ::policy::{Decided, DecisionOutcome, Policy};
 use domain::{
-    Action, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
+    Call, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
 };
 use store::{ActionHistoryFilter, Cost, InteractionFilter, Page, Sort, StoreError};
 
@@ -181,9 +181,9 @@ pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
 /// What was decided about an action, and about what it was before.
 fn proposed(HistoricAction { action, behalf, decision, proposal, earlier }: HistoricAction) -> Vec<One> {
     let last = decision.map(|decision| (action, decision));
-    let one = |(action, decision): (Action, Decision)| {
+    let one = |(action, decision): (Call, Decision)| {
         let decided = decided_about(action, behalf.clone(), &decision)?;
-        Some(One { decided, decision, place: (proposal.session, Some(proposal.call.clone())) })
+        Some(One { decided, decision, place: (proposal.session, Some(proposal.call_id.clone())) })
     };
     last.into_iter().chain(earlier.into_iter().rev()).filter_map(one).collect()
 }
@@ -201,8 +201,8 @@ fn answered() -> InteractionFilter {
 /// What was decided about an action that an agent asked about by itself. Where the question was handed over, the first one has the answer too.
 fn in_own_words(asked: Interaction) -> Option<One> {
     let decision = Decision::of(&asked)?;
-    let by_itself = asked.question.call.is_none() && asked.origin.handed_from.is_none();
-    let action = asked.question.action.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
+    let by_itself = asked.question.call_id.is_none() && asked.origin.handed_from.is_none();
+    let action = asked.question.call.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
     let behalf =
         OnBehalfOf { agent: Some(asked.origin.asked_by.name), user: asked.origin.started_by.name, role: Role::Agent };
     let decided = Decided { own_words: true, ..decided_about(action, behalf, &decision)? };
@@ -210,8 +210,8 @@ fn in_own_words(asked: Interaction) -> Option<One> {
 }
 
 /// A decision about an action of an agent that has a name.
-fn decided_about(action: Action, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
-    let Action { tool, arguments } = action;
+fn decided_about(action: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
+    let Call { tool, arguments } = action;
     let OnBehalfOf { agent, user, role } = behalf;
     Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
 }

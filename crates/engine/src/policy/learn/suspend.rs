@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::policy::Policy;
 use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Draft, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Role, Scope,
+    Call, Caller, Decision, AnswerDraft, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Role, Scope,
     Verdict,
 };
 use store::StoreError;
@@ -59,7 +59,7 @@ impl Engine {
     pub(crate) async fn current_ruling(
         &self,
         subject: &AnswerSubject,
-        draft: &Draft,
+        draft: &AnswerDraft,
         in_force: InForce,
     ) -> Result<Option<CurrentRuling>, Error> {
         let approves = subject.asked.question.effect_of(draft) == Some(Effect::Approve);
@@ -80,7 +80,7 @@ impl Engine {
 /// What a question asks about.
 pub(crate) struct AskedCall {
     /// The action.
-    pub(crate) action: Action,
+    pub(crate) action: Call,
     /// On whose behalf it was proposed.
     pub(crate) behalf: OnBehalfOf,
     /// Whether the question is whether it may run.
@@ -93,7 +93,7 @@ impl AskedCall {
     /// The call that a question is about. `None` where it is about none.
     pub(crate) fn of(subject: &AnswerSubject) -> Option<Self> {
         let original = &subject.original;
-        let action = original.question.action.clone()?;
+        let action = original.question.call.clone()?;
         let (agent, role) = match &subject.action {
             Some(proposal) => (proposal.proposed_by.name.clone(), proposal.role),
             None => (original.origin.asked_by.name.clone(), Role::Agent),

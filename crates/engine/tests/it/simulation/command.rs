@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{
-    AutoSource, Caller, Command as Control, Draft, Event, Grant, GrantId, Interaction, InteractionId, LeaseId, Outcome,
+    AutoSource, Caller, Command as Control, AnswerDraft, Event, Grant, GrantId, Interaction, InteractionId, LeaseId, Outcome,
     Session, SessionId, Timestamp,
 };
 use holdpoint_engine::{
@@ -30,9 +30,9 @@ pub(crate) struct Command {
 pub(crate) enum What {
     Start { title: String },
     Ask { session: SessionId, ask: Box<Ask> },
-    Answer { id: InteractionId, draft: Draft },
-    AnswerMany { entries: Vec<(InteractionId, Draft)> },
-    Auto { id: InteractionId, draft: Draft },
+    Answer { id: InteractionId, draft: AnswerDraft },
+    AnswerMany { entries: Vec<(InteractionId, AnswerDraft)> },
+    Auto { id: InteractionId, draft: AnswerDraft },
     Cancel { id: InteractionId },
     Expire { id: InteractionId },
     Claim { id: InteractionId },
@@ -128,7 +128,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
         What::Ask { session, ask } => question(engine.ask(by, session, *ask, once).await),
         What::Answer { id, draft } => question(engine.answer(by, id, draft, once).await),
         What::AnswerMany { entries } => {
-            let entry = |(part, (id, draft)): (usize, (InteractionId, Draft))| AnswerEntry {
+            let entry = |(part, (id, draft)): (usize, (InteractionId, AnswerDraft))| AnswerEntry {
                 interaction: id,
                 draft,
                 once: command.once(part),

@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use domain::{Caller, InteractionId, SessionId, Standing};
+use domain::{Caller, InteractionId, SessionId, ActionState};
 use engine::{ActionReply, Ask, Idempotency, Propose};
 use protocol::{
-    AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ProposalView, SubscribeBody, UnsubscribeBody,
+    AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ActionView, SubscribeBody, UnsubscribeBody,
 };
 use serde_json::{Map, Value};
 
@@ -132,8 +132,8 @@ impl Operation {
             Self::Subscribe(_) | Self::Unsubscribe(_) => return Err(ApiError::Panicked),
         };
         let ActionReply { proposal, permit, at } = acted;
-        let status = if matches!(proposal.standing, Standing::Waiting { .. }) { 202 } else { 200 };
-        Ok((status, to_value(&ProposalView::new(proposal, permit, at))))
+        let status = if matches!(proposal.state, ActionState::Waiting { .. }) { 202 } else { 200 };
+        Ok((status, to_value(&ActionView::new(proposal, permit, at))))
     }
 }
 
