@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use domain::Role;
-use policy::{Call, Policy};
+use policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 
 use crate::Fallible;
@@ -67,7 +67,7 @@ fn written(rules: usize) -> String {
 }
 
 fn mean(ground: &Ground, policy: &Policy, tool: &str, arguments: &Value) -> f64 {
-    let call = Call { tool, arguments, agent: Some("bench"), user: "alice", role: Role::Agent };
+    let call = PolicyInput { tool, arguments, agent: Some("bench"), user: "alice", role: Role::Agent };
     let length = ground.window().1 / 20;
     let (begun, mut rulings) = (Instant::now(), 0_u32);
     while begun.elapsed() < length {

@@ -11,7 +11,7 @@ use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
 use moka::sync::Cache;
 use parking_lot::{Mutex, RwLock};
-use policy::{Ask, Asking, Call, Policy};
+use policy::{Ask, Asking, Policy, PolicyInput};
 use serde_json::Value;
 use store::{Cost, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -244,8 +244,8 @@ pub struct Behalf {
 
 impl Behalf {
     /// An action, as policy sees it.
-    pub(crate) fn call<'a>(&'a self, action: &'a Action) -> Call<'a> {
-        Call {
+    pub(crate) fn call<'a>(&'a self, action: &'a Action) -> PolicyInput<'a> {
+        PolicyInput {
             tool: &action.tool,
             arguments: &action.arguments,
             agent: self.agent.as_deref(),

@@ -7,7 +7,7 @@ use domain::{
     Action, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
     Ruling, Scope, Verdict, text,
 };
-use policy::{Asking, Call, Considered, Explanation, Finding, Policy};
+use policy::{Asking, Considered, Explanation, Finding, Policy, PolicyInput};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use store::{KnownChange, Page, StoreError};
@@ -82,7 +82,7 @@ impl Explained {
     fn of(
         explanation: Explanation,
         floor: Option<&Policy>,
-        call: &Call<'_>,
+        call: &PolicyInput<'_>,
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let Explanation { considered, parsed, ruling, asks } = explanation;

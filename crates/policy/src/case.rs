@@ -6,7 +6,7 @@ use domain::Digest;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Assignment, Call, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
+use crate::{Assignment, Parsed, PathFacts, PolicyInput, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts};
 
 /// One value of every variable besides `args`, with an element in each list: what expressions may look into.
 pub(crate) static SHAPES: LazyLock<Value> = LazyLock::new(|| {
@@ -54,14 +54,14 @@ const UNPARSED: &str = "unparsed";
 
 /// A call whose parts are parsed when a rule first looks at them.
 pub(crate) struct Case<'a> {
-    pub(crate) call: &'a Call<'a>,
+    pub(crate) call: &'a PolicyInput<'a>,
     parsed: OnceCell<Parsed>,
     facts: OnceCell<Value>,
     digest: OnceCell<Digest>,
 }
 
 impl<'a> Case<'a> {
-    pub(crate) const fn new(call: &'a Call<'a>) -> Self {
+    pub(crate) const fn new(call: &'a PolicyInput<'a>) -> Self {
         Self { call, parsed: OnceCell::new(), facts: OnceCell::new(), digest: OnceCell::new() }
     }
 

@@ -19,7 +19,7 @@ use domain::Role;
 use regex::Regex;
 
 use self::survey::{Arguments, Reads, Survey};
-use crate::{Call, case::Case};
+use crate::{PolicyInput, case::Case};
 
 /// How long an expression may be, in bytes.
 const LONGEST: usize = 1024;
@@ -117,7 +117,7 @@ impl Condition {
     /// What it gives, where that is the same for every call.
     pub(crate) fn constant(&self) -> Option<Result<bool, String>> {
         let arguments = serde_json::Value::Null;
-        let call = Call { tool: "", arguments: &arguments, agent: None, user: "", role: Role::Agent };
+        let call = PolicyInput { tool: "", arguments: &arguments, agent: None, user: "", role: Role::Agent };
         self.reads.nothing().then(|| self.holds(&Case::new(&call)))
     }
 

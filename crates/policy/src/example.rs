@@ -3,7 +3,9 @@
 use domain::{Role, Verdict};
 use serde_json::{Value, json};
 
-use crate::{Call, Policy, case::Case, document::Table, finding::Findings, load::verdict, read_rule::role, rule::Fit};
+use crate::{
+    Policy, PolicyInput, case::Case, document::Table, finding::Findings, load::verdict, read_rule::role, rule::Fit,
+};
 
 /// One call with what its author expects of it.
 pub(crate) struct Example {
@@ -36,8 +38,8 @@ impl Example {
         self.matches.unwrap_or(self.verdict == Some(Verdict::Allow))
     }
 
-    pub(crate) fn call(&self) -> Call<'_> {
-        Call {
+    pub(crate) fn call(&self) -> PolicyInput<'_> {
+        PolicyInput {
             tool: &self.tool,
             arguments: &self.arguments,
             agent: self.agent.as_deref(),
@@ -103,7 +105,7 @@ pub(crate) fn prove(policy: &Policy, examples: &[Example], findings: &mut Findin
 }
 
 /// A bound of what it costs to judge a call, in small steps.
-fn cost(policy: &Policy, call: &Call<'_>) -> usize {
+fn cost(policy: &Policy, call: &PolicyInput<'_>) -> usize {
     // An element of a list takes two bytes at least.
     let size = call.arguments.to_string().len() / 2;
     let rules = policy.index.about(call.tool).into_iter().filter_map(|number| policy.rules.get(number));

@@ -4,7 +4,7 @@ use domain::{Ruling, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Asking, Call, Judgement, Miss, Policy, case::Case, rule::Fit};
+use crate::{Asking, Judgement, Miss, Policy, PolicyInput, case::Case, rule::Fit};
 
 /// How one call went through the rules.
 #[derive(Debug, Clone, Serialize)]
@@ -43,25 +43,30 @@ pub struct Considered {
 impl Policy {
     /// Rules on one call and says how that came about, rule by rule.
     #[must_use]
-    pub fn explain(&self, call: &Call<'_>) -> Explanation {
+    pub fn explain(&self, call: &PolicyInput<'_>) -> Explanation {
         self.explain_without(call, &[])
     }
 
     /// The same where the rules of these names are suspended, and match nothing.
     #[must_use]
-    pub fn explain_without(&self, call: &Call<'_>, suspended: &[&str]) -> Explanation {
+    pub fn explain_without(&self, call: &PolicyInput<'_>, suspended: &[&str]) -> Explanation {
         self.explained(call, suspended, &|| true).0
     }
 
     /// The same as long as somebody waits for it, which is looked at before each rule. None once nobody does.
     #[must_use]
-    pub fn explain_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Explanation> {
+    pub fn explain_while(
+        &self,
+        call: &PolicyInput<'_>,
+        suspended: &[&str],
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Explanation> {
         let (explanation, whole) = self.explained(call, suspended, wanted);
         whole.then_some(explanation)
     }
 
     /// What came out, and whether every rule was looked at that had to be.
-    fn explained(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Explanation, bool) {
+    fn explained(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Explanation, bool) {
         let case = Case::new(call);
         let (mut considered, mut whole) = (Vec::new(), true);
         let heard = self.rules.iter().take_while(|_| {

@@ -7,7 +7,7 @@ use crate::Asking;
 
 /// One action, as policy sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct PolicyInput<'a> {
     /// The tool's name.
     pub tool: &'a str,
     /// Its arguments, an object.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::{Digest, Role, Verdict};
 use serde_json::Value;
 
-use crate::{Call, Parsed, Pattern, Policy, Rule, case::Case, rule::Fit};
+use crate::{Parsed, Pattern, Policy, PolicyInput, Rule, case::Case, rule::Fit};
 
 /// How many equal decisions are a run.
 pub const RUN: usize = 5;
@@ -253,7 +253,7 @@ impl Policy {
         for decided in of_run {
             for user in &names.users {
                 for role in &names.roles {
-                    let judgement = self.judge(&Call { user, role: *role, ..decided.call() });
+                    let judgement = self.judge(&PolicyInput { user, role: *role, ..decided.call() });
                     if judgement.ruling.verdict != Verdict::Ask || !judgement.certain {
                         return None;
                     }
@@ -299,7 +299,7 @@ impl Policy {
 
     /// The learnt rules that are about a call, whether or not another one speaks first, with what each says.
     #[must_use]
-    pub fn learnt_about(&self, call: &Call<'_>) -> Vec<(&str, Verdict)> {
+    pub fn learnt_about(&self, call: &PolicyInput<'_>) -> Vec<(&str, Verdict)> {
         let case = Case::new(call);
         let learnt = self.rules.iter().filter(|rule| rule.name.starts_with(LEARNT));
         learnt.filter(|rule| rule.fit(&case) == Fit::Matches).map(|rule| (rule.name.as_str(), rule.verdict)).collect()
@@ -309,9 +309,9 @@ impl Policy {
 impl Decided {
     /// The call, as policy sees it.
     #[must_use]
-    pub fn call(&self) -> Call<'_> {
+    pub fn call(&self) -> PolicyInput<'_> {
         let Self { tool, arguments, agent, user, role, .. } = self;
-        Call { tool, arguments, agent: Some(agent), user, role: *role }
+        PolicyInput { tool, arguments, agent: Some(agent), user, role: *role }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rules in a file give a ruling on an action.
 //!
 //! Duty: read a policy, refuse one that does not mean what it says, and judge actions by it. Nothing here does I/O: a policy
-//! comes as text, an action as a [`Call`].
+//! comes as text, an action as a [`PolicyInput`].
 //!
 //! What no rule knows, what cannot be parsed and what cannot be evaluated is never allowed.
 //!
@@ -36,7 +36,7 @@ pub use asking::{Ask, Asking, Because};
 pub use condition::Condition;
 pub use explain::{Considered, Explanation};
 pub use finding::{Finding, Severity};
-pub use judgement::{AskSettings, Call, Judgement};
+pub use judgement::{AskSettings, Judgement, PolicyInput};
 pub use learn::{Decided, HeldBack, LEARNT, Learnt, RUN, Run, Said, held_back, runs};
 pub use parsed::{Assignment, Parsed, PathFacts, Redirect, Shell, Simple, Sql, Statement, Unparsed, UrlFacts, under};
 pub use pattern::Pattern;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    Asking, Because, Call, Finding, Judgement, Miss,
+    Asking, Because, Finding, Judgement, Miss, PolicyInput,
     case::Case,
     index::Index,
     load,
@@ -122,25 +122,30 @@ impl Policy {
 
     /// Rules on one call.
     #[must_use]
-    pub fn judge(&self, call: &Call<'_>) -> Judgement {
+    pub fn judge(&self, call: &PolicyInput<'_>) -> Judgement {
         self.judge_without(call, &[])
     }
 
     /// The same where the rules of these names are suspended, and match nothing.
     #[must_use]
-    pub fn judge_without(&self, call: &Call<'_>, suspended: &[&str]) -> Judgement {
+    pub fn judge_without(&self, call: &PolicyInput<'_>, suspended: &[&str]) -> Judgement {
         self.judged(call, suspended, &|| true).0
     }
 
     /// The same as long as somebody waits for it, which is looked at before each rule. None once nobody does.
     #[must_use]
-    pub fn judge_while(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Judgement> {
+    pub fn judge_while(
+        &self,
+        call: &PolicyInput<'_>,
+        suspended: &[&str],
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Judgement> {
         let (judgement, whole) = self.judged(call, suspended, wanted);
         whole.then_some(judgement)
     }
 
     /// What came out, and whether every rule was looked at that had to be.
-    fn judged(&self, call: &Call<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
+    fn judged(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
         let mut whole = true;
         let case = Case::new(call);
         let rules = self.index.about(call.tool).into_iter().filter_map(|number| self.rules.get(number));
@@ -271,7 +276,7 @@ mod tests {
 
     fn check(tool: &str, verdict: Verdict, rule: Option<&str>) {
         let arguments = json!({});
-        let call = Call { tool, arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+        let call = PolicyInput { tool, arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
         let ruling = Policy::builtin().judge(&call).ruling;
         assert_eq!((ruling.verdict, ruling.rule.as_deref()), (verdict, rule), "{tool}");
     }

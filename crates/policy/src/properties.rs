@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    Ask, AskSettings, Call, Exact, Judgement, Pattern, Policy, Rule, case::Case, condition::Condition, index::Index,
-    rule::Fit,
+    Ask, AskSettings, Exact, Judgement, Pattern, Policy, PolicyInput, Rule, case::Case, condition::Condition,
+    index::Index, rule::Fit,
 };
 
 const PATTERNS: [&str; 14] =
@@ -160,8 +160,8 @@ struct Asked {
 }
 
 impl Asked {
-    fn call(&self) -> Call<'_> {
-        Call { tool: &self.tool, arguments: &self.arguments, agent: self.agent, user: "ann", role: self.role }
+    fn call(&self) -> PolicyInput<'_> {
+        PolicyInput { tool: &self.tool, arguments: &self.arguments, agent: self.agent, user: "ann", role: self.role }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who is asked about a call that several rules ask about, and how.
 
 use domain::{Audience, Fallback, Role, Verdict};
-use holdpoint_policy::{Ask, Because, Call, Judgement, Policy};
+use holdpoint_policy::{Ask, Because, Judgement, Policy, PolicyInput};
 use serde_json::{Value, json};
 
 fn load(text: &str) -> Policy {
@@ -12,7 +12,7 @@ fn load(text: &str) -> Policy {
 }
 
 fn judged(policy: &Policy, arguments: &Value) -> Judgement {
-    let call = Call { tool: "deploy", arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
+    let call = PolicyInput { tool: "deploy", arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
     let judgement = policy.judge(&call);
     assert_eq!(policy.explain(&call).asks, judgement.asks, "explain says the same");
     judgement

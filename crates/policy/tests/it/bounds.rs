@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use domain::Role;
-use holdpoint_policy::{Call, Policy};
+use holdpoint_policy::{Policy, PolicyInput};
 use serde_json::json;
 
 fn codes(text: &str) -> Vec<&'static str> {
@@ -58,7 +58,7 @@ fn large_files_are_loaded_or_refused_in_time() {
     let policy = Policy::load("policy.toml", &overlapping).unwrap();
     assert_eq!(policy.warnings().iter().map(|warning| warning.code).collect::<Vec<_>>(), ["not_compared"]);
     let arguments = json!({});
-    let call = Call { tool: "tool_03999_b", arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
+    let call = PolicyInput { tool: "tool_03999_b", arguments: &arguments, agent: None, user: "ann", role: Role::Agent };
     assert_eq!(policy.judge(&call).ruling.rule.as_deref(), Some("r3999"));
 }
 

@@ -1,7 +1,7 @@
 //! The floor of a server: an ordinary file, in which silence means that the project's policy decides.
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{Call, Policy};
+use holdpoint_policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 
 const FLOOR: &str = r#"version = 1
@@ -33,7 +33,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 fn silence_is_no_opinion_and_what_cannot_be_evaluated_asks() {
     let floor = Policy::load_floor("floor.toml", FLOOR).unwrap();
     let check = |tool: &str, arguments: Value, verdict: Verdict, rule: Option<&str>| {
-        let call = Call { tool, arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+        let call = PolicyInput { tool, arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
         let judged = floor.judge(&call);
         assert_eq!((judged.ruling.verdict, judged.ruling.rule.as_deref()), (verdict, rule), "{tool} {arguments}");
         let explained = floor.explain(&call).ruling;

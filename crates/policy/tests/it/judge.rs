@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{Call, Fit, Miss, Policy};
+use holdpoint_policy::{Fit, Miss, Policy, PolicyInput};
 use serde_json::{Value, json};
 
 fn load(text: &str) -> Policy {
@@ -17,11 +17,11 @@ fn rule(name: &str, verdict: &str, more: &str) -> String {
     format!("[[rule]]\nname = \"{name}\"\nverdict = \"{verdict}\"\n{more}\n")
 }
 
-fn call<'a>(tool: &'a str, arguments: &'a Value) -> Call<'a> {
-    Call { tool, arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent }
+fn call<'a>(tool: &'a str, arguments: &'a Value) -> PolicyInput<'a> {
+    PolicyInput { tool, arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent }
 }
 
-fn check(policy: &Policy, call: &Call<'_>, verdict: Verdict, rule: Option<&str>) {
+fn check(policy: &Policy, call: &PolicyInput<'_>, verdict: Verdict, rule: Option<&str>) {
     let ruling = policy.judge(call).ruling;
     assert_eq!((ruling.verdict, ruling.rule.as_deref()), (verdict, rule), "{call:?}: {}", ruling.reason);
     assert_eq!(policy.explain(call).ruling, ruling);
@@ -60,7 +60,7 @@ fn rules_are_about_callers_too() {
         .concat(),
     );
     let none = json!({});
-    let by = |tool, agent, user, role| Call { tool, arguments: &none, agent, user, role };
+    let by = |tool, agent, user, role| PolicyInput { tool, arguments: &none, agent, user, role };
     check(&policy, &by("a", Some("ci-7"), "ann", Role::Agent), Verdict::Allow, Some("agents"));
     check(&policy, &by("a", Some("CI-7"), "ann", Role::Agent), Verdict::Ask, None);
     check(&policy, &by("a", None, "ann", Role::Agent), Verdict::Ask, None);

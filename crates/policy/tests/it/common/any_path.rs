@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use domain::{Role, Verdict};
-use policy::{Call, PathFacts, Policy, under};
+use policy::{PathFacts, Policy, PolicyInput, under};
 use serde_json::{Value, json};
 
 /// A rule that looks at paths alone.
@@ -36,7 +36,7 @@ fn check_beside(text: &str) {
 }
 
 fn verdict(tool: &str, arguments: &Value) -> Verdict {
-    let call = Call { tool, arguments, agent: None, user: "ann", role: Role::Agent };
+    let call = PolicyInput { tool, arguments, agent: None, user: "ann", role: Role::Agent };
     let Some(policy) = BY_PATH.as_ref() else { unreachable!("the rule is a good one") };
     let ruling = policy.judge(&call).ruling;
     assert_eq!(ruling, policy.explain(&call).ruling);

@@ -6,7 +6,7 @@
 use domain::{Role, Verdict};
 use serde_json::{Value, json};
 
-use crate::policy::{Call, Policy};
+use crate::policy::{Policy, PolicyInput};
 
 /// Loads a text, and judges a few calls by it where it loads.
 pub(crate) fn check(text: &str) {
@@ -16,7 +16,7 @@ pub(crate) fn check(text: &str) {
     };
     let Ok(policy) = loaded else { return };
     for (tool, arguments) in calls() {
-        let call = Call { tool, arguments: &arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
+        let call = PolicyInput { tool, arguments: &arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
         let ruling = policy.judge(&call).ruling;
         assert_eq!(ruling, policy.explain(&call).ruling);
         assert!(ruling.verdict > Verdict::Allow || ruling.rule.is_some());
