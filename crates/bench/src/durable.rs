@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use domain::audit::{Entry, How, particulars};
 use domain::interaction::Change;
 use domain::{
-    Actor, ActorKind, AnswerId, Brief, Caller, Credential, Draft, EntryId, EventId, Happening, Interaction,
-    InteractionId, KeyId, LeaseId, Luggage, ProjectId, Question, Refusal, Role, Scope, Session, SessionId,
-    SignedDuration, Status, Step, StepId, TenantId, Timestamp, Wire,
+    Actor, ActorKind, AnswerDraft, AnswerId, Caller, Credential, EntryId, EntryPoint, EventDraft, EventId, Interaction,
+    InteractionId, KeyId, LeaseId, ProjectId, Question, Refusal, Role, Scope, Session, SessionHead, SessionId,
+    SessionInput, SignedDuration, Status, Step, StepId, TenantId, Timestamp,
 };
 use serde_json::json;
 use store::{Store, StoreError, Tx, UseCaseError, transact};
@@ -64,7 +64,7 @@ impl Desk {
             actor: Actor { kind: ActorKind::User, name: "bench-person".into() },
             groups: Vec::new(),
             from: None,
-            wire: Wire::Http,
+            entry_point: EntryPoint::Http,
         };
         let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
         // What `http_loop.rs` asks as well.
@@ -94,18 +94,18 @@ impl Desk {
     pub(crate) fn start(&self, tx: &mut dyn Tx) -> Result<Session, Undone> {
         let now = tx.now()?;
         let (id, step) = (SessionId::from_uuid(self.fresh(now)), StepId::from_uuid(self.fresh(now)));
-        let brief = Brief {
+        let brief = SessionHead {
             agent_version: None,
             channel: id.uuid().to_string(),
             agent: Some("deployer".into()),
             title: Some("Release 1.4".into()),
-            ..Brief::default()
+            ..SessionHead::default()
         };
         let step = Step::begin(step, id, brief.agent.clone(), now);
         let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
         self.audited(tx, &session, None, &happening, now)?;
         let event = session.record(EventId::from_uuid(self.fresh(now)), happening, None, now);
-        tx.session_insert(&session, &Luggage::default())?;
+        tx.session_insert(&session, &SessionInput::default())?;
         tx.step_insert(&self.scope, &step)?;
         tx.event_append(&self.scope, &event)?;
         Ok(session)
@@ -144,7 +144,7 @@ impl Desk {
         let now = tx.now()?;
         let (mut session, interaction) = self.question(tx, id)?;
         let reviewer = interaction.admit(&self.person)?;
-        let draft = Draft { options: vec!["approve".into()], ..Draft::default() };
+        let draft = AnswerDraft { options: vec!["approve".into()], ..AnswerDraft::default() };
         let change = interaction.answer(&reviewer, AnswerId::from_uuid(self.fresh(now)), draft, None, now)?;
         self.changed(tx, &mut session, Status::Pending, change)?;
         Ok(tx.session_save(&session)?)
@@ -195,7 +195,7 @@ impl Desk {
         tx: &mut dyn Tx,
         session: &mut Session,
         about: InteractionId,
-        happening: Happening,
+        happening: EventDraft,
         now: Timestamp,
     ) -> Result<(), Undone> {
         self.audited(tx, session, Some(about), &happening, now)?;
@@ -208,7 +208,7 @@ impl Desk {
         tx: &mut dyn Tx,
         session: &Session,
         interaction: Option<InteractionId>,
-        happening: &Happening,
+        happening: &EventDraft,
         now: Timestamp,
     ) -> Result<(), Undone> {
         if !self.audits {

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Action, Actor, AnswerId, Choice, Effect, Kind, OptionId, Problem, Question, Remember, Role, Wire, text};
+use crate::{
+    Actor, AnswerId, Call, Choice, Effect, EntryPoint, Kind, OptionId, Problem, Question, Remember, Role, text,
+};
 
 /// Why an approval that brings other arguments is refused.
 pub const AS_PROPOSED: &str = "what is approved runs as it was proposed: other arguments are an `edit`";
@@ -23,8 +25,8 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Through which door it came; none where nobody in person answered, and of answers from before it was kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wire: Option<Wire>,
+    #[serde(rename = "wire", default, skip_serializing_if = "Option::is_none")]
+    pub entry_point: Option<EntryPoint>,
     /// When.
     pub at: Timestamp,
     /// What it does to the agent's step.
@@ -61,7 +63,7 @@ impl Answer {
 
 /// What somebody wants to answer, before it was held against the question.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Draft {
+pub struct AnswerDraft {
     /// The options chosen.
     pub options: Vec<OptionId>,
     /// The effect, for whoever does not know the options' names.
@@ -78,7 +80,7 @@ pub struct Draft {
     pub keep: bool,
 }
 
-impl Draft {
+impl AnswerDraft {
     fn says_something(&self) -> bool {
         let data = match &self.data {
             Value::Null => false,
@@ -111,20 +113,20 @@ pub struct Settled {
     pub options: Vec<OptionId>,
     /// The metadata of the option chosen; of several, that of each under its id.
     pub metadata: Value,
-    draft: Draft,
+    draft: AnswerDraft,
 }
 
 impl Settled {
     /// Signs it.
     #[must_use]
     pub fn sign(self, id: AnswerId, by: Actor, groups: Vec<String>, at: Timestamp) -> Answer {
-        let Draft { arguments, data, feedback, .. } = self.draft;
+        let AnswerDraft { arguments, data, feedback, .. } = self.draft;
         Answer {
             id,
             by,
             groups,
             role: None,
-            wire: None,
+            entry_point: None,
             at,
             effect: self.effect,
             options: self.options,
@@ -138,7 +140,7 @@ impl Settled {
 
 impl Question {
     /// Holds a draft against the question: which effect it has, and everything in which it does not fit.
-    pub fn settle(&self, mut draft: Draft, proof: Option<FormProof>) -> Result<Settled, Vec<Problem>> {
+    pub fn settle(&self, mut draft: AnswerDraft, proof: Option<FormProof>) -> Result<Settled, Vec<Problem>> {
         let mut problems = Vec::new();
         draft.feedback = draft.feedback.filter(|feedback| !feedback.trim().is_empty());
         let Some((effect, chosen)) = self.chosen(&draft, &mut problems) else { return Err(problems) };
@@ -165,11 +167,11 @@ impl Question {
 
     /// The effect that a draft would have, where it has one.
     #[must_use]
-    pub fn effect_of(&self, draft: &Draft) -> Option<Effect> {
+    pub fn effect_of(&self, draft: &AnswerDraft) -> Option<Effect> {
         self.chosen(draft, &mut Vec::new()).map(|(effect, _)| effect)
     }
 
-    fn chosen(&self, draft: &Draft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
+    fn chosen(&self, draft: &AnswerDraft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
         if !draft.options.is_empty() {
             return self.chosen_by_id(draft, problems);
         }
@@ -200,7 +202,7 @@ impl Question {
         None
     }
 
-    fn chosen_by_id(&self, draft: &Draft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
+    fn chosen_by_id(&self, draft: &AnswerDraft, problems: &mut Vec<Problem>) -> Option<(Effect, Vec<&Choice>)> {
         if draft.options.len() > 1 && !self.multiple {
             problems.push(Problem::new("/options", "only one option can be chosen"));
         }
@@ -220,10 +222,10 @@ impl Question {
         problems.is_empty().then_some((effect, chosen))
     }
 
-    fn check_arguments(&self, effect: Effect, draft: &Draft, problems: &mut Vec<Problem>) {
+    fn check_arguments(&self, effect: Effect, draft: &AnswerDraft, problems: &mut Vec<Problem>) {
         match (effect, &draft.arguments) {
             (Effect::Edit, Some(arguments)) if arguments.is_object() => {
-                crate::proposal::check_arguments("/arguments", arguments, problems);
+                crate::action::check_arguments("/arguments", arguments, problems);
             }
             (Effect::Edit, _) => {
                 problems.push(Problem::new("/arguments", "an edit carries whole new arguments, an object"))
@@ -233,10 +235,10 @@ impl Question {
         }
     }
 
-    fn check_remember(&self, effect: Effect, draft: &Draft, problems: &mut Vec<Problem>) {
+    fn check_remember(&self, effect: Effect, draft: &AnswerDraft, problems: &mut Vec<Problem>) {
         let Some(remember) = &draft.remember else { return };
-        let approves = self.kind == Kind::Approval && self.call.is_some() && effect.runs_action();
-        let (Some(action), true) = (&self.action, approves) else {
+        let approves = self.kind == Kind::Approval && self.call_id.is_some() && effect.runs_action();
+        let (Some(action), true) = (&self.call, approves) else {
             problems.push(Problem::new("/remember", "only the approval of a proposed action can be remembered"));
             return;
         };
@@ -244,14 +246,14 @@ impl Question {
             problems.push(Problem::new("/remember", "what several people decide is decided each time"));
         }
         let arguments = draft.arguments.as_ref().unwrap_or(&action.arguments);
-        remember.check(&Action { tool: action.tool.clone(), arguments: arguments.clone() }, problems);
+        remember.check(&Call { tool: action.tool.clone(), arguments: arguments.clone() }, problems);
     }
 
     fn check_data(
         &self,
         effect: Effect,
         chosen: &[&Choice],
-        draft: &Draft,
+        draft: &AnswerDraft,
         proof: Option<FormProof>,
         problems: &mut Vec<Problem>,
     ) {
@@ -275,7 +277,7 @@ impl Question {
 
     /// Whether data that is no form names arguments of the action, and would not have them as they are shown.
     fn has_otherwise(&self, data: &Value) -> bool {
-        let shown = self.action.as_ref().and_then(|action| action.arguments.as_object());
+        let shown = self.call.as_ref().and_then(|action| action.arguments.as_object());
         let (Some(shown), Some(given)) = (shown, data.as_object()) else { return false };
         let names_some = given.keys().any(|name| shown.contains_key(name));
         names_some && given.iter().any(|(name, value)| shown.get(name) != Some(value))
@@ -309,7 +311,8 @@ mod tests {
             vec![option("a", json!({ "port": 1 })), option("b", Value::Null), option("c", json!({ "port": 3 }))];
         let question = Question { options, multiple: true, ..Question::plain(Kind::Choice, "Which?".into()) };
         let chosen = |ids: &[&str]| {
-            let draft = Draft { options: ids.iter().map(|id| (*id).to_owned()).collect(), ..Draft::default() };
+            let draft =
+                AnswerDraft { options: ids.iter().map(|id| (*id).to_owned()).collect(), ..AnswerDraft::default() };
             question.settle(draft, None).unwrap().metadata
         };
         assert_eq!(chosen(&["a"]), json!({ "port": 1 }));

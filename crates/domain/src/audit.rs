@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Actor, Answer, Caller, Credential, Digest, EntryId, Happening, InteractionId, KeyId, Kind, Question, Scope,
-    SessionId, VisitId, Wire,
+    Actor, Answer, Caller, Credential, Digest, EntryId, EntryPoint, EventDraft, InteractionId, KeyId, Kind, Question,
+    Scope, SessionId, VisitId,
 };
 
 /// An entry larger than this keeps digests in place of its largest parts.
@@ -62,7 +62,8 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct How {
     /// Through which door.
-    pub wire: Wire,
+    #[serde(rename = "wire")]
+    pub entry_point: EntryPoint,
     /// With which key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
@@ -86,13 +87,13 @@ impl How {
             Credential::Visit(visit) => (None, Some(visit)),
             Credential::Worker => (None, None),
         };
-        Self { wire: caller.wire, key, visit, from: caller.from }
+        Self { entry_point: caller.entry_point, key, visit, from: caller.from }
     }
 
     /// Through a door that needs no key.
     #[must_use]
-    pub const fn by(wire: Wire) -> Self {
-        Self { wire, key: None, visit: None, from: None }
+    pub const fn by(entry_point: EntryPoint) -> Self {
+        Self { entry_point, key: None, visit: None, from: None }
     }
 }
 
@@ -145,7 +146,7 @@ fn shorten(value: &mut Value, depth: u8) {
 
 /// What an entry says of something that happened: who did it, and all its particulars.
 #[must_use]
-pub fn particulars(happening: &Happening, otherwise: &Actor) -> (Actor, Value) {
+pub fn particulars(happening: &EventDraft, otherwise: &Actor) -> (Actor, Value) {
     let mut data = happening.data.as_object().cloned().unwrap_or_default();
     let by = data.remove("by").and_then(|by| serde_json::from_value(by).ok());
     if let Value::Object(more) = &happening.record {
@@ -172,7 +173,7 @@ pub(crate) fn of_question(question: &Question) -> Value {
         with("requirements", json!(question.requirements));
     }
     with("message", json!(question.message));
-    with("action", json!(question.action));
+    with("action", json!(question.call));
     with("fallback", json!(question.fallback));
     with("rule", json!(question.asked_by_rule));
     if question.kind == Kind::Secret {
@@ -184,7 +185,7 @@ pub(crate) fn of_question(question: &Question) -> Value {
 /// What the record keeps of an answer: all of it, beside the action as it was asked about.
 pub(crate) fn of_answer(question: &Question, answer: &Answer) -> Value {
     let mut kept = Map::from_iter([("answer".to_owned(), json!(answer))]);
-    if let Some(action) = &question.action {
+    if let Some(action) = &question.call {
         kept.insert("action".into(), json!(action));
     }
     Value::Object(kept)

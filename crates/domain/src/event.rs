@@ -32,7 +32,7 @@ pub struct Event {
 
 /// The name and the particulars of something that happened, before it has a number.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Happening {
+pub struct EventDraft {
     /// A dotted name, `interaction.answered`.
     pub name: &'static str,
     /// The particulars that everybody is told.
@@ -41,7 +41,7 @@ pub struct Happening {
     pub record: Value,
 }
 
-impl Happening {
+impl EventDraft {
     /// Something that somebody did.
     #[must_use]
     pub fn by(name: &'static str, actor: &Actor, mut data: Value) -> Self {

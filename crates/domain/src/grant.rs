@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Action, Actor, GrantId, Happening, InteractionId, Problem, Proposal, Refusal, Scope, SessionId, text};
+use crate::{Action, Actor, Call, EventDraft, GrantId, InteractionId, Problem, Refusal, Scope, SessionId, text};
 
 /// An approval that holds for more than one action. It never overrides a `deny`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,8 +22,8 @@ pub struct Grant {
     pub agent: String,
     /// Whether it is for the agent of that name that our workers run, or for a key of that name. Older grants do not say: the question that
     /// they were given with does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub driven: Option<bool>,
+    #[serde(rename = "driven", default, skip_serializing_if = "Option::is_none")]
+    pub hosted: Option<bool>,
     /// The tool, by its whole name.
     pub tool: String,
     /// The rule that asked. What another rule asks about is asked again.
@@ -98,7 +98,7 @@ const MOST_USES: u64 = 1_000_000;
 
 impl Remember {
     /// Lists what is wrong with it, for an action with these arguments.
-    pub fn check(&self, action: &Action, problems: &mut Vec<Problem>) {
+    pub fn check(&self, action: &Call, problems: &mut Vec<Problem>) {
         if self.seconds.is_some_and(|seconds| !(1..=LONGEST).contains(&seconds)) {
             problems.push(Problem::new("/remember/seconds", format!("must be 1 to {LONGEST}")));
         }
@@ -124,10 +124,10 @@ impl Grant {
     #[must_use]
     pub fn give(
         id: GrantId,
-        proposal: &Proposal,
+        proposal: &Action,
         (remember, by, interaction): (&Remember, Actor, InteractionId),
         now: Timestamp,
-    ) -> (Self, Happening) {
+    ) -> (Self, EventDraft) {
         let action = proposal.effective();
         let arguments = match &remember.arguments {
             Wanted::Exactly => Covers::Exactly(action.digest().to_string()),
@@ -141,7 +141,7 @@ impl Grant {
             scope: proposal.scope,
             session: (!remember.project).then_some(proposal.session),
             agent: proposal.proposed_by.name.clone(),
-            driven: Some(proposal.driven),
+            hosted: Some(proposal.hosted),
             tool: action.tool,
             rule: proposal.ruling.rule.clone(),
             arguments,
@@ -155,10 +155,10 @@ impl Grant {
         };
         let data = json!({
             "grant": id, "tool": grant.tool, "session": grant.session, "until": until, "most_uses": grant.most_uses,
-            "call_id": proposal.call,
+            "call_id": proposal.call_id,
         });
         let record = json!({ "covers": grant.arguments, "rule": grant.rule, "agent": grant.agent });
-        let happening = Happening::by("grant.given", &grant.by, data).recording(record);
+        let happening = EventDraft::by("grant.given", &grant.by, data).recording(record);
         (grant, happening)
     }
 
@@ -188,7 +188,7 @@ impl Grant {
         &self,
         (session, agent): (SessionId, &str),
         rule: Option<&str>,
-        action: &Action,
+        action: &Call,
         matches: impl Fn(&str, &str) -> bool,
     ) -> bool {
         let here = self.session.is_none_or(|only| only == session) && self.agent == agent;
@@ -199,19 +199,19 @@ impl Grant {
             Covers::Anything => true,
             Covers::Exactly(digest) => *digest == action.digest().to_string(),
             Covers::Pattern { named, rest } => {
-                let as_it_was = Action { tool: action.tool.clone(), arguments: without(&action.arguments, named) };
-                let before = Action { tool: action.tool.clone(), arguments: rest.clone() };
+                let as_it_was = Call { tool: action.tool.clone(), arguments: without(&action.arguments, named) };
+                let before = Call { tool: action.tool.clone(), arguments: rest.clone() };
                 as_it_was.digest() == before.digest() && named.iter().all(|(name, pattern)| matches(name, pattern))
             }
         }
     }
 
     /// Takes it back.
-    pub fn revoke(self, by: Actor, now: Timestamp) -> Result<(Self, Happening), Refusal> {
+    pub fn revoke(self, by: Actor, now: Timestamp) -> Result<(Self, EventDraft), Refusal> {
         if self.revoked.is_some() {
             return Err(Refusal::GrantRevoked(self.id));
         }
-        let happening = Happening::by("grant.revoked", &by, json!({ "grant": self.id, "tool": self.tool }));
+        let happening = EventDraft::by("grant.revoked", &by, json!({ "grant": self.id, "tool": self.tool }));
         Ok((Self { revoked: Some((by, now)), ..self }, happening))
     }
 }

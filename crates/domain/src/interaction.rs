@@ -28,8 +28,9 @@ use crate::access::Right;
 use crate::audit;
 use crate::event::of_answer;
 use crate::{
-    Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, Draft, Effect, Fallback, FormProof, Happening,
-    InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId, Wire,
+    Actor, ActorKind, Answer, AnswerDraft, AnswerId, AutoSource, Caller, Delivery, Effect, EntryPoint, EventDraft,
+    Fallback, FormProof, InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId,
+    Status, StepId,
 };
 
 /// A question put to people.
@@ -67,8 +68,8 @@ pub struct Origin {
     /// Who asked.
     pub asked_by: Actor,
     /// Whether a worker of ours asked, for a step that it runs: whoever only has the agent's name has nothing to do with the answer.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub driven: bool,
+    #[serde(rename = "driven", default, skip_serializing_if = "std::ops::Not::not")]
+    pub hosted: bool,
     /// Who started the session.
     pub started_by: Actor,
     /// When it was asked.
@@ -144,11 +145,11 @@ pub struct Reviewer {
     actor: Actor,
     groups: Vec<String>,
     role: Role,
-    wire: Wire,
+    entry_point: EntryPoint,
 }
 
 /// A transition: what it became, and what happened.
-pub type Change = (Interaction, Happening);
+pub type Change = (Interaction, EventDraft);
 
 impl Interaction {
     /// Puts a question to people.
@@ -158,17 +159,17 @@ impl Interaction {
             "kind": question.kind.name(),
             "title": question.title,
             "deadline": question.deadline,
-            "channel": session.brief.channel,
+            "channel": session.head.channel,
         });
-        let happening = Happening::by("interaction.asked", &by, data).recording(audit::of_question(&question));
+        let happening = EventDraft::by("interaction.asked", &by, data).recording(audit::of_question(&question));
         let origin = Origin {
             session: session.id,
             step: session.step,
-            channel: session.brief.channel.clone(),
-            agent: session.brief.agent.clone(),
-            agent_version: session.brief.agent_version.clone(),
+            channel: session.head.channel.clone(),
+            agent: session.head.agent.clone(),
+            agent_version: session.head.agent_version.clone(),
             asked_by: by,
-            driven: false,
+            hosted: false,
             started_by: session.started_by.clone(),
             at: now,
             traceparent: None,
@@ -226,7 +227,7 @@ impl Interaction {
             actor: caller.actor.clone(),
             groups: caller.groups.clone(),
             role: caller.role,
-            wire: caller.wire,
+            entry_point: caller.entry_point,
         })
     }
 
@@ -242,7 +243,7 @@ impl Interaction {
         self,
         reviewer: &Reviewer,
         id: AnswerId,
-        draft: Draft,
+        draft: AnswerDraft,
         proof: Option<FormProof>,
         now: Timestamp,
     ) -> Result<Change, Refusal> {
@@ -250,7 +251,7 @@ impl Interaction {
         self.unclaimed_by_others(&reviewer.actor, now)?;
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
         let answer = settled.sign(id, reviewer.actor.clone(), reviewer.groups.clone(), now);
-        let answer = Answer { role: Some(reviewer.role), wire: Some(reviewer.wire), ..answer };
+        let answer = Answer { role: Some(reviewer.role), entry_point: Some(reviewer.entry_point), ..answer };
         let (mine, mut votes): (Vec<_>, Vec<_>) =
             pending.votes.iter().cloned().partition(|vote| vote.by.is_same_person(&answer.by));
         if mine.iter().any(|vote| vote.agrees_with(&answer)) {
@@ -259,14 +260,14 @@ impl Interaction {
         votes.push(answer.clone());
         let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
         if answer.effect.holds_back() || self.is_settled_by(&agreeing) {
-            let happening = Happening::by("interaction.answered", &answer.by, of_answer(&answer))
+            let happening = EventDraft::by("interaction.answered", &answer.by, of_answer(&answer))
                 .recording(audit::of_answer(&self.question, &answer));
             let votes = if votes.len() > 1 { votes } else { Vec::new() };
             return Ok((self.resolved(Resolution::Answered { answer, votes }, now), happening));
         }
         let data = self.vote_told(&answer, &votes);
         let happening =
-            Happening::by("interaction.voted", &answer.by, data).recording(audit::of_answer(&self.question, &answer));
+            EventDraft::by("interaction.voted", &answer.by, data).recording(audit::of_answer(&self.question, &answer));
         let abstained = pending.abstained.iter().filter(|one| !one.by.is_same_person(&answer.by)).cloned().collect();
         let pending = Pending { votes, abstained, deserted: false, ..pending.clone() };
         Ok((self.became(State::Pending(pending)), happening))
@@ -276,7 +277,7 @@ impl Interaction {
     pub fn auto(
         self,
         (id, by, source): (AnswerId, Actor, AutoSource),
-        draft: Draft,
+        draft: AnswerDraft,
         proof: Option<FormProof>,
         now: Timestamp,
     ) -> Result<Change, Refusal> {
@@ -285,7 +286,7 @@ impl Interaction {
         self.in_time(now)?;
         let reason = draft.feedback.clone().unwrap_or_else(|| format!("resolved by {}", by.name));
         let settled = self.question.settle(draft, proof).map_err(Refusal::AnswerInvalid)?;
-        if settled.effect == Effect::Edit && self.question.call.is_some() {
+        if settled.effect == Effect::Edit && self.question.call_id.is_some() {
             let problem = Problem::new("/effect", "an edit of a proposed action needs a person");
             return Err(Refusal::AnswerInvalid(vec![problem]));
         }
@@ -302,13 +303,14 @@ impl Interaction {
         };
         let (effect, options, data) = match self.question.fallback.clone() {
             None => {
-                let happening = Happening::by("interaction.expired", by, json!({ "reason": reason }));
+                let happening = EventDraft::by("interaction.expired", by, json!({ "reason": reason }));
                 return Ok((self.resolved(Resolution::Expired, now), happening));
             }
             Some(Fallback::Hold) if pending.overdue => return Err(Refusal::AlreadyOverdue(self.id)),
             Some(Fallback::Hold) => {
                 let pending = Pending { overdue: true, ..pending.clone() };
-                let happening = Happening::by("interaction.overdue", by, json!({ "deadline": self.question.deadline }));
+                let happening =
+                    EventDraft::by("interaction.overdue", by, json!({ "deadline": self.question.deadline }));
                 return Ok((self.became(State::Pending(pending)), happening));
             }
             Some(Fallback::Option(option)) => {
@@ -325,7 +327,7 @@ impl Interaction {
             by: by.clone(),
             groups: Vec::new(),
             role: None,
-            wire: None,
+            entry_point: None,
             at: now,
             effect,
             options,
@@ -340,7 +342,7 @@ impl Interaction {
     /// Closes it without an answer.
     pub fn cancel(self, by: Actor, reason: String, now: Timestamp) -> Result<Change, Refusal> {
         self.open()?;
-        let happening = Happening::by("interaction.cancelled", &by, json!({ "reason": reason }));
+        let happening = EventDraft::by("interaction.cancelled", &by, json!({ "reason": reason }));
         Ok((self.resolved(Resolution::Cancelled { by, reason }, now), happening))
     }
 
@@ -349,7 +351,7 @@ impl Interaction {
         let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
         let claim = Claim { by: reviewer.actor.clone(), until };
-        let happening = Happening::by("interaction.claimed", &reviewer.actor, json!({ "until": until }));
+        let happening = EventDraft::by("interaction.claimed", &reviewer.actor, json!({ "until": until }));
         let pending = Pending { claim: Some(claim), ..pending.clone() };
         Ok((self.became(State::Pending(pending)), happening))
     }
@@ -361,7 +363,7 @@ impl Interaction {
         if !pending.claim.as_ref().is_some_and(mine) {
             return Err(Refusal::NotClaimed(self.id));
         }
-        let happening = Happening::by("interaction.released", &caller.actor, json!({}));
+        let happening = EventDraft::by("interaction.released", &caller.actor, json!({}));
         let pending = Pending { claim: None, ..pending.clone() };
         Ok((self.became(State::Pending(pending)), happening))
     }
@@ -398,11 +400,12 @@ impl Interaction {
                 if due(self.question.warn_at) =>
             {
                 let pending = Pending { warned: true, ..pending.clone() };
-                let happening = Happening::plain("interaction.warned", json!({ "deadline": self.question.deadline }));
+                let happening = EventDraft::plain("interaction.warned", json!({ "deadline": self.question.deadline }));
                 Some((self.became(State::Pending(pending)), happening))
             }
             State::Pending(ref pending @ Pending { claim: Some(ref claim), .. }) if claim.until <= now => {
-                let happening = Happening::by("interaction.released", &Actor::system(), json!({ "held_by": claim.by }));
+                let happening =
+                    EventDraft::by("interaction.released", &Actor::system(), json!({ "held_by": claim.by }));
                 let pending = Pending { claim: None, ..pending.clone() };
                 Some((self.became(State::Pending(pending)), happening))
             }
@@ -410,7 +413,7 @@ impl Interaction {
                 let after = delivery.lapse(now)?;
                 let failed = matches!(after, Delivery::Failed { .. });
                 let name = if failed { "delivery.failed" } else { "delivery.offered" };
-                let happening = Happening::plain(name, json!({ "reason": "the lease ran out" }));
+                let happening = EventDraft::plain(name, json!({ "reason": "the lease ran out" }));
                 Some((self.delivered(after), happening))
             }
             State::Pending(_) => None,
@@ -462,15 +465,15 @@ impl Interaction {
         data["source"] = json!(source);
         data["reason"] = json!(reason);
         let record = audit::of_answer(&self.question, &answer);
-        let happening = Happening::by("interaction.auto_resolved", &answer.by, data).recording(record);
+        let happening = EventDraft::by("interaction.auto_resolved", &answer.by, data).recording(record);
         (self.resolved(Resolution::AutoResolved { answer, source, reason }, now), happening)
     }
 
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
         let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. }
-            if self.origin.driven || by.is_same_person(&self.origin.asked_by));
+            if self.origin.hosted || by.is_same_person(&self.origin.asked_by));
         // What decides a proposed call reaches its agent as that call; what was handed over, as the first question.
-        let elsewhere = self.question.call.is_some() || self.origin.handed_from.is_some();
+        let elsewhere = self.question.call_id.is_some() || self.origin.handed_from.is_some();
         let needed = self.question.kind.blocks() && !withdrawn && !elsewhere;
         let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };
         let handed_over = self.handed_over().cloned();

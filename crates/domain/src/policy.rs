@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Actor, Decision, Happening, Ruling, SessionId};
+use crate::{Actor, Decision, EventDraft, Ruling, SessionId};
 
 /// Which policy is in force in a project. Without one it is the server's own, switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -193,19 +193,19 @@ impl PolicyState {
 
     /// Puts the project's own policy in force, or the server's again.
     #[must_use]
-    pub fn adopt(self, adoption: Adoption, by: Actor, at: Timestamp) -> (Self, Happening) {
+    pub fn adopt(self, adoption: Adoption, by: Actor, at: Timestamp) -> (Self, EventDraft) {
         let Adoption { own, version, before, reason, vetted } = adoption;
         let data = serde_json::json!({ "version": version, "before": before, "reason": reason });
-        let happening = Happening::by("policy.changed", &by, data);
+        let happening = EventDraft::by("policy.changed", &by, data);
         (Self { own, by, at, reason, vetted, revision: self.revision + 1, ..self }, happening)
     }
 
     /// Puts a floor of this version in force on every server, or none. Only the record of the floor itself takes this change.
     #[must_use]
-    pub fn put_floor(self, version: Option<String>, at: Timestamp) -> (Self, Happening) {
+    pub fn put_floor(self, version: Option<String>, at: Timestamp) -> (Self, EventDraft) {
         let by = Actor::system();
         let data = serde_json::json!({ "version": version, "before": self.own });
-        let happening = Happening::by("policy.floor_changed", &by, data);
+        let happening = EventDraft::by("policy.floor_changed", &by, data);
         (Self { own: version, by, at, revision: self.revision + 1, ..self }, happening)
     }
 
@@ -217,26 +217,26 @@ impl PolicyState {
 
     /// Has a draft of this version judged beside it, in place of any before. What is in force stays as it is.
     #[must_use]
-    pub fn shadow(self, version: String, by: Actor, reason: Option<String>, at: Timestamp) -> (Self, Happening) {
+    pub fn shadow(self, version: String, by: Actor, reason: Option<String>, at: Timestamp) -> (Self, EventDraft) {
         let before = self.shadow.map(|shadow| shadow.version);
         let data = serde_json::json!({ "version": version, "before": before, "reason": reason });
-        let happening = Happening::by("policy.shadow_set", &by, data);
+        let happening = EventDraft::by("policy.shadow_set", &by, data);
         let number = self.revision + 1;
         (Self { shadow: Some(Shadow { number, version, by, at, reason }), revision: number, ..self }, happening)
     }
 
     /// Has no draft judged beside it any more. `None` if none was.
     #[must_use]
-    pub fn unshadow(self, by: &Actor) -> Option<(Self, Happening)> {
+    pub fn unshadow(self, by: &Actor) -> Option<(Self, EventDraft)> {
         let data = serde_json::json!({ "version": self.shadow?.version });
-        let happening = Happening::by("policy.shadow_removed", by, data);
+        let happening = EventDraft::by("policy.shadow_removed", by, data);
         Some((Self { shadow: None, revision: self.revision + 1, ..self }, happening))
     }
 
     /// Has a rule match nothing any more, because of a decision. `None` if it does so already, or if somebody who knew of the decision has it
     /// match again.
     #[must_use]
-    pub fn suspend(mut self, rule: &str, decision: &Decision) -> Option<(Self, Happening)> {
+    pub fn suspend(mut self, rule: &str, decision: &Decision) -> Option<(Self, EventDraft)> {
         let overruled = |known: &Suspension| {
             let before = |lift: &Lift| decision.at < lift.at || decision.interaction == known.decision.interaction;
             known.lifted.as_ref().is_none_or(before)
@@ -246,17 +246,17 @@ impl PolicyState {
         }
         self.suspended.retain(|known| known.rule != rule);
         let data = serde_json::json!({ "rule": rule, "interaction": decision.interaction, "effect": decision.effect });
-        let happening = Happening::by("policy.rule_suspended", &decision.by, data);
+        let happening = EventDraft::by("policy.rule_suspended", &decision.by, data);
         self.suspended.push(Suspension { rule: rule.to_owned(), decision: decision.clone(), lifted: None });
         Some((Self { revision: self.revision + 1, ..self }, happening))
     }
 
     /// Has a suspended rule match again. `None` if it is not suspended.
     #[must_use]
-    pub fn lift(mut self, rule: &str, lift: Lift) -> Option<(Self, Happening)> {
+    pub fn lift(mut self, rule: &str, lift: Lift) -> Option<(Self, EventDraft)> {
         let known = self.suspended.iter_mut().find(|known| known.rule == rule && known.lifted.is_none())?;
         let data = serde_json::json!({ "rule": rule, "reason": lift.reason });
-        let happening = Happening::by("policy.suspension_lifted", &lift.by, data);
+        let happening = EventDraft::by("policy.suspension_lifted", &lift.by, data);
         known.lifted = Some(lift);
         Some((Self { revision: self.revision + 1, ..self }, happening))
     }
@@ -270,9 +270,9 @@ impl PolicyState {
 
     /// Switches it on or off.
     #[must_use]
-    pub fn switch(self, enabled: bool, by: Actor, reason: String, at: Timestamp) -> (Self, Happening) {
+    pub fn switch(self, enabled: bool, by: Actor, reason: String, at: Timestamp) -> (Self, EventDraft) {
         let name = if enabled { "policy.enabled" } else { "policy.disabled" };
-        let happening = Happening::by(name, &by, serde_json::json!({ "reason": reason }));
+        let happening = EventDraft::by(name, &by, serde_json::json!({ "reason": reason }));
         (Self { enabled, by, at, reason: Some(reason), revision: self.revision + 1, ..self }, happening)
     }
 }

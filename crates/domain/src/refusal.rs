@@ -135,7 +135,7 @@ pub enum Refusal {
     StepNotFailed,
     /// The session is run by somebody else: nobody here would read the message.
     #[error("this session's agent is not run by this server")]
-    NotDriven(SessionId),
+    NotHosted(SessionId),
     /// Only people work at this step.
     #[error("no agent works at this step: nobody would read the message")]
     NobodyListens,

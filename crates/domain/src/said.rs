@@ -19,11 +19,11 @@ const MOST_OF_ONE: usize = 4_000;
 pub fn said(interaction: &Interaction, session: Option<&str>) -> String {
     let Interaction { origin, question, .. } = interaction;
     let mut said = String::new();
-    let tool = question.action.as_ref().map(|action| &*action.tool);
+    let tool = question.call.as_ref().map(|action| &*action.tool);
     for part in [Some(&*question.title), tool, origin.agent.as_deref(), session, question.message.as_deref()] {
         add(&mut said, part.unwrap_or_default());
     }
-    if let Some(action) = &question.action {
+    if let Some(action) = &question.call {
         values(&mut said, &action.arguments);
     }
     let end = said.char_indices().nth(MOST).map_or(said.len(), |(end, _)| end);
@@ -70,7 +70,7 @@ fn values(said: &mut String, value: &Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Actor, ActorKind, Brief, ProjectId, Question, Scope, Session, StepId, TenantId};
+    use crate::{Actor, ActorKind, ProjectId, Question, Scope, Session, SessionHead, StepId, TenantId};
     use jiff::Timestamp;
     use serde_json::json;
 
@@ -78,7 +78,7 @@ mod tests {
         let nobody = Uuid::nil();
         let scope = Scope { tenant: TenantId::from_uuid(nobody), project: ProjectId::from_uuid(nobody) };
         let by = Actor { kind: ActorKind::Agent, name: "release-bot".into() };
-        let brief = Brief {
+        let brief = SessionHead {
             agent: Some("Release-Bot".into()),
             agent_version: None,
             channel: "chat-7".into(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::question::MOST_ITEMS;
-use crate::{Actor, Happening, Problem, Question, Scope, SecretId, text};
+use crate::{Actor, EventDraft, Problem, Question, Scope, SecretId, text};
 
 /// How a secret may be typed in.
 const INPUTS: [&str; 3] = ["password", "text", "multiline"];
@@ -21,7 +21,8 @@ pub struct KeptSecret {
     pub agent: String,
     /// Whether it is for the agent of that name that our workers run, or for a key of that name. One is never given what is kept for the
     /// other. Of older secrets it may be unknown: then nobody is given it.
-    pub driven: Option<bool>,
+    #[serde(rename = "driven")]
+    pub hosted: Option<bool>,
     /// Its name, for example of an environment variable.
     pub name: String,
     /// Who gave it and said that it be kept.
@@ -34,14 +35,14 @@ pub struct KeptSecret {
 
 impl KeptSecret {
     /// What everybody is told when a person keeps secrets for an agent: their names.
-    pub fn kept<'a>(by: &Actor, agent: &str, names: impl Iterator<Item = &'a String>) -> Happening {
-        Happening::by("secret.kept", by, json!({ "agent": agent, "names": names.collect::<Vec<_>>() }))
+    pub fn kept<'a>(by: &Actor, agent: &str, names: impl Iterator<Item = &'a String>) -> EventDraft {
+        EventDraft::by("secret.kept", by, json!({ "agent": agent, "names": names.collect::<Vec<_>>() }))
     }
 
     /// What everybody is told when kept secrets answer a question in place of a person: their names.
     #[must_use]
-    pub fn used(agent: &str, names: &[String]) -> Happening {
-        Happening::by("secret.used", &Actor::system(), json!({ "agent": agent, "names": names }))
+    pub fn used(agent: &str, names: &[String]) -> EventDraft {
+        EventDraft::by("secret.used", &Actor::system(), json!({ "agent": agent, "names": names }))
     }
 }
 

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::interaction::HandedFrom;
 use crate::step::StepEnding;
 use crate::{
-    Actor, ActorKind, Event, EventId, Happening, InteractionId, Problem, Refusal, Scope, SessionId, StepId, Wire, text,
+    Actor, ActorKind, EntryPoint, Event, EventDraft, EventId, InteractionId, Problem, Refusal, Scope, SessionId,
+    StepId, text,
 };
 
 /// One conversation or flow of an agent.
@@ -20,7 +21,8 @@ pub struct Session {
     /// Whose it is.
     pub scope: Scope,
     /// What it is about; never changes.
-    pub brief: Brief,
+    #[serde(rename = "brief")]
+    pub head: SessionHead,
     /// The step that runs.
     pub step: StepId,
     /// Who started it.
@@ -38,8 +40,8 @@ pub struct Session {
     /// The number of its last event.
     pub last_seq: u64,
     /// Whether its steps are run by our own workers.
-    #[serde(default)]
-    pub driven: bool,
+    #[serde(rename = "driven", default)]
+    pub hosted: bool,
     /// The question that was handed over, where it was opened for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_from: Option<HandedFrom>,
@@ -47,7 +49,7 @@ pub struct Session {
 
 /// What a session is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Brief {
+pub struct SessionHead {
     /// Routes its questions. Proves nothing.
     pub channel: String,
     /// The agent's name.
@@ -69,7 +71,7 @@ pub struct Brief {
 
 /// What a session was started with: kept beside it, so that a large input is not written again with every event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Luggage {
+pub struct SessionInput {
     /// What the agent works on.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
@@ -80,11 +82,11 @@ pub struct Luggage {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, String>,
     /// The wire that it was opened on: its own figures hold for what is asked in it by an agent of ours.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wire: Option<Wire>,
+    #[serde(rename = "wire", default, skip_serializing_if = "Option::is_none")]
+    pub entry_point: Option<EntryPoint>,
 }
 
-impl Luggage {
+impl SessionInput {
     /// Lists what is wrong with it.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -94,7 +96,7 @@ impl Luggage {
     }
 }
 
-impl Brief {
+impl SessionHead {
     /// Lists what is wrong with it.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -222,20 +224,20 @@ impl Session {
     pub fn start(
         id: SessionId,
         scope: Scope,
-        brief: Brief,
+        head: SessionHead,
         step: StepId,
         by: Actor,
         now: Timestamp,
-    ) -> (Self, Happening) {
-        let mut data = json!({ "agent": brief.agent, "channel": brief.channel, "title": brief.title });
-        if let Some(flow) = &brief.flow {
+    ) -> (Self, EventDraft) {
+        let mut data = json!({ "agent": head.agent, "channel": head.channel, "title": head.title });
+        if let Some(flow) = &head.flow {
             data["flow"] = json!(flow);
         }
-        let happening = Happening::by("session.started", &by, data);
+        let happening = EventDraft::by("session.started", &by, data);
         let session = Self {
             id,
             scope,
-            brief,
+            head,
             step,
             started_by: by,
             created_at: now,
@@ -244,7 +246,7 @@ impl Session {
             waiting_on: 0,
             open: 0,
             last_seq: 0,
-            driven: false,
+            hosted: false,
             handed_from: None,
         };
         (session, happening)
@@ -274,7 +276,7 @@ impl Session {
     /// Refuses whoever this session does not belong to: it is for whoever opened it, and for the agent that it was opened for. An agent
     /// that our workers run has no key: whoever comes with its name is somebody else.
     pub fn belongs_to(&self, actor: &Actor) -> Result<(), Refusal> {
-        let agent = self.brief.agent.as_ref().filter(|_| !self.driven);
+        let agent = self.head.agent.as_ref().filter(|_| !self.hosted);
         let own = self.started_by == *actor || agent == Some(&actor.name);
         if own { Ok(()) } else { Err(Refusal::NotYourSession(self.id)) }
     }
@@ -285,7 +287,7 @@ impl Session {
     }
 
     /// Carries out a command.
-    pub fn control(mut self, command: Command, note: Note) -> Result<(Self, Happening), Refusal> {
+    pub fn control(mut self, command: Command, note: Note) -> Result<(Self, EventDraft), Refusal> {
         self.alive()?;
         let data = json!({ "reason": note.reason });
         let by = note.by.clone();
@@ -316,15 +318,15 @@ impl Session {
                 "session.failed"
             }
         };
-        Ok((self, Happening::by(name, &by, data)))
+        Ok((self, EventDraft::by(name, &by, data)))
     }
 
     /// A session that has failed goes on: one of its steps is tried again, or passed over.
-    pub fn revive(mut self, by: &Actor, why: &str) -> Result<(Self, Happening), Refusal> {
+    pub fn revive(mut self, by: &Actor, why: &str) -> Result<(Self, EventDraft), Refusal> {
         match self.ended {
-            Some((Ending::Failed, _)) if self.driven => {
+            Some((Ending::Failed, _)) if self.hosted => {
                 self.ended = None;
-                Ok((self, Happening::by("session.revived", by, json!({ "reason": why }))))
+                Ok((self, EventDraft::by("session.revived", by, json!({ "reason": why }))))
             }
             _ => Err(Refusal::StepNotFailed),
         }
@@ -350,7 +352,13 @@ impl Session {
     }
 
     /// Gives what happened its number.
-    pub fn record(&mut self, id: EventId, happening: Happening, about: Option<InteractionId>, now: Timestamp) -> Event {
+    pub fn record(
+        &mut self,
+        id: EventId,
+        happening: EventDraft,
+        about: Option<InteractionId>,
+        now: Timestamp,
+    ) -> Event {
         self.last_seq += 1;
         Event {
             id,

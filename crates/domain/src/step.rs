@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Actor, Happening, InteractionId, Refusal, SessionId, StepId};
+use crate::{Actor, EventDraft, InteractionId, Refusal, SessionId, StepId};
 
 /// How many workers may claim a step in a row without anything being journalled: then it is what ends them.
 const MOST_IDLE: u32 = 5;
@@ -45,8 +45,8 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld_upto: Option<StepId>,
     /// Where it is with the workers; none where a foreign agent runs it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drive: Option<Drive>,
+    #[serde(rename = "drive", default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<StepLease>,
 }
 
 const fn first() -> u32 {
@@ -60,7 +60,7 @@ const fn is_first(attempt: &u32) -> bool {
 
 /// Where a step that we run ourselves is with the workers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Drive {
+pub struct StepLease {
     /// How often it was claimed. The number of a claim fences everything that is done under it.
     pub claims: u64,
     /// How many of them in a row left nothing in the journal.
@@ -198,15 +198,15 @@ impl Step {
             before: None,
             revision: None,
             withheld_upto: None,
-            drive: None,
+            lease: None,
         }
     }
 
     /// A step that a worker is to run, from `due` on.
     #[must_use]
-    pub fn driven(id: StepId, session: SessionId, now: Timestamp, due: Timestamp) -> Self {
-        let drive = Drive { due: Some(due), ..Drive::default() };
-        Self { phase: StepPhase::Pending, drive: Some(drive), ..Self::begin(id, session, None, now) }
+    pub fn hosted(id: StepId, session: SessionId, now: Timestamp, due: Timestamp) -> Self {
+        let lease = StepLease { due: Some(due), ..StepLease::default() };
+        Self { phase: StepPhase::Pending, lease: Some(lease), ..Self::begin(id, session, None, now) }
     }
 
     /// Whether it has not ended.
@@ -218,7 +218,7 @@ impl Step {
     /// When a worker should look at it.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
-        self.drive.as_ref().filter(|_| self.alive()).and_then(|drive| drive.due)
+        self.lease.as_ref().filter(|_| self.alive()).and_then(|lease| lease.due)
     }
 
     /// A worker takes it. The claim before, if there was one, is over.
@@ -226,15 +226,15 @@ impl Step {
         if self.due().is_none_or(|due| due > now) {
             return Err(Refusal::StepLost);
         }
-        let drive = self.drive.as_mut().ok_or(Refusal::StepLost)?;
-        if drive.claims == 0 {
+        let lease = self.lease.as_mut().ok_or(Refusal::StepLost)?;
+        if lease.claims == 0 {
             // That was the attempt before.
-            drive.trouble = None;
+            lease.trouble = None;
         }
-        drive.claims += 1;
-        drive.idle += 1;
-        drive.worker = Some(worker.to_owned());
-        drive.due = Some(until);
+        lease.claims += 1;
+        lease.idle += 1;
+        lease.worker = Some(worker.to_owned());
+        lease.due = Some(until);
         self.phase = StepPhase::Running;
         Ok(self)
     }
@@ -242,20 +242,20 @@ impl Step {
     /// Whether workers keep dying of it.
     #[must_use]
     pub fn hopeless(&self) -> bool {
-        self.drive.as_ref().is_some_and(|drive| drive.idle > MOST_IDLE)
+        self.lease.as_ref().is_some_and(|lease| lease.idle > MOST_IDLE)
     }
 
     /// Refuses a worker that no longer has it. A lease that has run out is in force until somebody else claims the step.
-    pub fn held(&self, claim: u64) -> Result<&Drive, Refusal> {
-        let drive = self.drive.as_ref().filter(|_| self.alive());
-        drive.filter(|drive| drive.claims == claim && drive.worker.is_some()).ok_or(Refusal::StepLost)
+    pub fn held(&self, claim: u64) -> Result<&StepLease, Refusal> {
+        let lease = self.lease.as_ref().filter(|_| self.alive());
+        lease.filter(|lease| lease.claims == claim && lease.worker.is_some()).ok_or(Refusal::StepLost)
     }
 
     /// The same worker keeps it until then.
     #[must_use]
     pub fn kept(mut self, until: Timestamp) -> Self {
-        if let Some(drive) = &mut self.drive {
-            drive.due = Some(until);
+        if let Some(lease) = &mut self.lease {
+            lease.due = Some(until);
         }
         self
     }
@@ -263,8 +263,8 @@ impl Step {
     /// Its journal has grown by an entry, whoever made it.
     #[must_use]
     pub const fn entered(mut self) -> Self {
-        if let Some(drive) = &mut self.drive {
-            drive.journal += 1;
+        if let Some(lease) = &mut self.lease {
+            lease.journal += 1;
         }
         self
     }
@@ -272,10 +272,10 @@ impl Step {
     /// Its worker has journalled so many entries: it gets on.
     #[must_use]
     pub fn journalled(mut self, entries: u64) -> Self {
-        if let Some(drive) = &mut self.drive {
-            drive.journal += entries;
-            drive.idle = 0;
-            drive.trouble = None;
+        if let Some(lease) = &mut self.lease {
+            lease.journal += entries;
+            lease.idle = 0;
+            lease.trouble = None;
         }
         self
     }
@@ -283,9 +283,9 @@ impl Step {
     /// Its worker lets go of it, until something happens or until `due`.
     #[must_use]
     pub fn let_go(mut self, due: Option<Timestamp>) -> Self {
-        if let Some(drive) = &mut self.drive {
-            drive.worker = None;
-            drive.due = due;
+        if let Some(lease) = &mut self.lease {
+            lease.worker = None;
+            lease.due = due;
         }
         self
     }
@@ -293,8 +293,8 @@ impl Step {
     /// Its worker lets go of it in good order, until something happens or until `due`: whatever comes of it, no worker has died of it.
     #[must_use]
     pub fn rests(mut self, due: Option<Timestamp>) -> Self {
-        if let Some(drive) = &mut self.drive {
-            drive.idle = 0;
+        if let Some(lease) = &mut self.lease {
+            lease.idle = 0;
         }
         self.let_go(due)
     }
@@ -302,8 +302,8 @@ impl Step {
     /// Its worker lets go of it until `due` because of something that it could not get over.
     #[must_use]
     pub fn troubled(mut self, trouble: String, due: Timestamp) -> Self {
-        if let Some(drive) = &mut self.drive {
-            drive.trouble = Some(trouble);
+        if let Some(lease) = &mut self.lease {
+            lease.trouble = Some(trouble);
         }
         self.let_go(Some(due))
     }
@@ -311,26 +311,26 @@ impl Step {
     /// What it could not get over the last time, and when it is tried again; nothing while it gets on.
     #[must_use]
     pub fn in_trouble(&self) -> Option<(&str, Option<Timestamp>)> {
-        let drive = self.drive.as_ref().filter(|_| self.alive())?;
-        let again = drive.due.filter(|_| drive.worker.is_none());
-        drive.trouble.as_deref().map(|trouble| (trouble, again))
+        let lease = self.lease.as_ref().filter(|_| self.alive())?;
+        let again = lease.due.filter(|_| lease.worker.is_none());
+        lease.trouble.as_deref().map(|trouble| (trouble, again))
     }
 
     /// What everybody is told when it has to be tried again; nothing where it gets on.
     #[must_use]
-    pub fn troubles(&self, by: &Actor) -> Option<Happening> {
+    pub fn troubles(&self, by: &Actor) -> Option<EventDraft> {
         let (reason, again) = self.in_trouble()?;
         let data = json!({
             "name": self.name, "agent": self.agent, "attempt": self.attempt, "reason": reason, "retry_at": again,
         });
-        Some(Happening::by("step.troubled", by, data))
+        Some(EventDraft::by("step.troubled", by, data))
     }
 
     /// Something has happened that it may have slept on. A worker that has it will see for itself.
     #[must_use]
     pub fn woken(self, now: Timestamp) -> Option<Self> {
-        let drive = self.drive.as_ref().filter(|_| self.alive())?;
-        let sleeps = drive.worker.is_none() && drive.due.is_none();
+        let lease = self.lease.as_ref().filter(|_| self.alive())?;
+        let sleeps = lease.worker.is_none() && lease.due.is_none();
         sleeps.then(|| self.let_go(Some(now)))
     }
 
@@ -346,7 +346,7 @@ impl Step {
 
     /// What everybody is told of its beginning or its end.
     #[must_use]
-    pub fn told(&self, by: &Actor) -> Happening {
+    pub fn told(&self, by: &Actor) -> EventDraft {
         let mut data = json!({ "name": self.name, "agent": self.agent, "attempt": self.attempt });
         let name = match &self.phase {
             StepPhase::Pending | StepPhase::Running => {
@@ -366,7 +366,7 @@ impl Step {
                 }
             }
         };
-        Happening::by(name, by, data)
+        EventDraft::by(name, by, data)
     }
 
     /// What the wire shows, given how many questions of it are open.
@@ -424,7 +424,7 @@ mod tests {
     }
 
     fn driven() -> Step {
-        Step::driven(StepId::from_uuid(Uuid::nil()), SessionId::from_uuid(Uuid::nil()), at(0), at(0))
+        Step::hosted(StepId::from_uuid(Uuid::nil()), SessionId::from_uuid(Uuid::nil()), at(0), at(0))
     }
 
     #[test]
@@ -463,7 +463,7 @@ mod tests {
         assert_eq!(again.in_trouble(), Some(("no tools", None)), "it is being tried");
         assert_eq!(again.journalled(1).in_trouble(), None);
         let mut fresh = driven();
-        fresh.drive.as_mut().unwrap().trouble = Some("the attempt before".into());
+        fresh.lease.as_mut().unwrap().trouble = Some("the attempt before".into());
         assert_eq!(fresh.in_trouble(), Some(("the attempt before", Some(at(0)))));
         assert_eq!(fresh.claim("a", at(1), at(30)).unwrap().in_trouble(), None);
     }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::{Credential, Key};
 use crate::{
-    Actor, ActorKind, Caller, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId, Wire, text,
+    Actor, ActorKind, Caller, EntryPoint, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId,
+    text,
 };
 
 /// How many groups one may belong to.
@@ -136,7 +137,7 @@ impl Visit {
             actor: user.actor(),
             groups: membership.groups.clone(),
             from: None,
-            wire: Wire::Http,
+            entry_point: EntryPoint::Http,
         })
     }
 }

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{Actor, Happening, Refusal, Scope, SessionId, WebhookId};
+use crate::{Actor, EventDraft, Refusal, Scope, SessionId, WebhookId};
 
 /// How many subscriptions a project may have.
 pub const MOST: u64 = 2000;
@@ -84,15 +84,15 @@ impl Webhook {
 
     /// Stops sending. Nothing is forgotten.
     #[must_use]
-    pub fn disable(self, by: &Actor, reason: String, now: Timestamp) -> (Self, Happening) {
-        let told = Happening::by("webhook.disabled", by, json!({ "webhook": self.id, "reason": reason }));
+    pub fn disable(self, by: &Actor, reason: String, now: Timestamp) -> (Self, EventDraft) {
+        let told = EventDraft::by("webhook.disabled", by, json!({ "webhook": self.id, "reason": reason }));
         (Self { disabled: Some(Disabled { at: now, reason }), ..self }, told)
     }
 
     /// Sends again, from where it stopped.
     #[must_use]
-    pub fn enable(self, by: &Actor) -> (Self, Happening) {
-        let told = Happening::by("webhook.enabled", by, json!({ "webhook": self.id }));
+    pub fn enable(self, by: &Actor) -> (Self, EventDraft) {
+        let told = EventDraft::by("webhook.enabled", by, json!({ "webhook": self.id }));
         (Self { disabled: None, failures: 0, ..self }, told)
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::access::Right;
 use domain::session::Ending;
-use domain::{Caller, Outcome, PermitId, Problem, Proposal, Refusal, SessionId, SignedDuration, Standing, text};
+use domain::{Action, ActionState, Caller, Outcome, PermitId, Problem, Refusal, SessionId, SignedDuration, text};
 use serde_json::Value;
 use store::{Cost, Topic};
 use subtle::ConstantTimeEq;
@@ -32,7 +32,7 @@ impl Engine {
         wait: Duration,
     ) -> Result<Acted, Error> {
         caller.require(Right::Read)?;
-        let decided = |found: &Acted| !matches!(found.proposal.standing, Standing::Waiting { .. });
+        let decided = |found: &Acted| !matches!(found.proposal.state, ActionState::Waiting { .. });
         self.until((caller, Topic::Session(session)), wait, || self.look_at(caller, session, &call), decided).await
     }
 
@@ -51,7 +51,7 @@ impl Engine {
             Ok((reads.proposals(&scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
-        let next = found.last().filter(|_| found.more).map(|last| last.call.clone());
+        let next = found.last().filter(|_| found.more).map(|last| last.call_id.clone());
         let mut actions = Vec::with_capacity(found.len());
         for proposal in found {
             actions.push(self.acted(caller, proposal, now).await?);
@@ -105,7 +105,7 @@ impl Engine {
         let (session, proposal) = found.await?;
         let agent = Some(proposal.proposed_by.name.clone());
         let behalf = Behalf { agent, user: session.started_by.name, role: proposal.role };
-        let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.driven)).await?;
+        let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.hosted)).await?;
         self.judge_by(in_force, behalf, proposal.effective()).await
     }
 
@@ -115,7 +115,7 @@ impl Engine {
         (session, call, judged): (SessionId, String, Judged),
         (permit, length): (String, SignedDuration),
         once: Option<Idempotency>,
-    ) -> Result<Proposal, Error> {
+    ) -> Result<Action, Error> {
         let (scope, actor) = (caller.scope, caller.actor.clone());
         let (vault, policies) = (Arc::clone(&self.vault), Arc::clone(&self.policies));
         self.command(caller, once, move |work| {
@@ -134,7 +134,7 @@ impl Engine {
             let step = proposal.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                let by = Proposer { actor: &step.0.proposed_by, driven: step.0.driven };
+                let by = Proposer { actor: &step.0.proposed_by, hosted: step.0.hosted };
                 work.still_covered(&session, by, &judged, grant)?;
             }
             work.floor_answered(&session, &step.0, &judged)?;
@@ -185,7 +185,7 @@ impl Engine {
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let kept = proposal.keep(&actor, until, run)?;
+            let kept = proposal.extend_lease(&actor, until, run)?;
             work.tx.proposal_save(&kept)?;
             work.woken_at(kept.wake_at());
             Ok(())
@@ -211,15 +211,15 @@ impl Engine {
             let proposal = work.tx.proposal(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             runs(&caller, &proposal)?;
             let mut outcome = outcome.clone();
-            if proposal.driven && !caller.is_worker() {
+            if proposal.hosted && !caller.is_worker() {
                 // Our own tools have hidden what was given in secret; a client does not know it.
                 outcome = match &session.ended {
                     Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
                     _ => hidden_in(outcome, &work.given_in_secret(&vault, &session)?),
                 };
             }
-            let asked = match &proposal.standing {
-                Standing::Unknown { interaction, .. } => *interaction,
+            let asked = match &proposal.state {
+                ActionState::Unknown { interaction, .. } => *interaction,
                 _ => None,
             };
             let step = proposal.report(&actor, outcome, run)?;
@@ -255,7 +255,7 @@ fn hidden_in(outcome: Outcome, hidden: &Hidden) -> Outcome {
 }
 
 /// Refuses whoever is neither an agent nor the one whose client runs this tool.
-fn runs(caller: &Caller, proposal: &Proposal) -> Result<(), Error> {
+fn runs(caller: &Caller, proposal: &Action) -> Result<(), Error> {
     proposal.in_hands_of(caller)?;
     if proposal.runner.as_ref() == Some(&caller.actor) {
         return Ok(());
@@ -264,9 +264,9 @@ fn runs(caller: &Caller, proposal: &Proposal) -> Result<(), Error> {
 }
 
 /// Which permit a text is, if it is one that was given for this action as it stands.
-fn permit_given(vault: &Vault, proposal: &Proposal, text: &str) -> Result<PermitId, Error> {
+fn permit_given(vault: &Vault, proposal: &Action, text: &str) -> Result<PermitId, Error> {
     let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
-    if let Standing::Allowed { permit } = &proposal.standing {
+    if let ActionState::Allowed { permit } = &proposal.state {
         let good = vault.permit_text(proposal, permit)?;
         if !bool::from(good.as_bytes().ct_eq(text.as_bytes())) {
             return Err(Refusal::PermitUnknown.into());

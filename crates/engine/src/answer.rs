@@ -1,6 +1,6 @@
 //! A person answers. The first answer wins, and whoever comes second is told who was first.
 
-use domain::{Caller, Draft, FormProof, Interaction, InteractionId, Refusal, Verdict};
+use domain::{AnswerDraft, Caller, FormProof, Interaction, InteractionId, Refusal, Verdict};
 
 use crate::doubt::ByNow;
 use crate::keep::SetAside;
@@ -11,7 +11,7 @@ use crate::{Engine, Error, Idempotency};
 /// An answer that was looked over before its transaction.
 #[derive(Clone)]
 pub(crate) struct Prepared {
-    pub(crate) draft: Draft,
+    pub(crate) draft: AnswerDraft,
     pub(crate) proof: Option<FormProof>,
     pub(crate) secrets: Option<SetAside>,
 }
@@ -22,7 +22,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        mut draft: Draft,
+        mut draft: AnswerDraft,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;

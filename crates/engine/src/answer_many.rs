@@ -1,6 +1,6 @@
 //! Many answers in one call: each is judged on its own, and none is lost because another failed.
 
-use domain::{Caller, Draft, Interaction, InteractionId};
+use domain::{AnswerDraft, Caller, Interaction, InteractionId};
 
 use crate::{Engine, Error, Idempotency};
 
@@ -10,7 +10,7 @@ pub struct Entry {
     /// Which question.
     pub interaction: InteractionId,
     /// What is said.
-    pub draft: Draft,
+    pub draft: AnswerDraft,
     /// Names this answer, so that repeating the whole call repeats none of them.
     pub once: Option<Idempotency>,
 }

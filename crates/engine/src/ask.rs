@@ -1,7 +1,7 @@
 //! Puts a question to people and its step to sleep, in one transaction.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, Kind, Problem, Question, Refusal, Scope, SessionId, SignedDuration, Wire};
+use domain::{Caller, EntryPoint, Interaction, Kind, Problem, Question, Refusal, Scope, SessionId, SignedDuration};
 use serde_json::Value;
 use store::Reads;
 use zeroize::Zeroizing;
@@ -42,7 +42,7 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Ask)?;
         let Ask { question, deadline_seconds, resume_point, traceparent } = ask;
-        let seconds = self.time_to_answer(&question.kind, deadline_seconds, caller.wire)?;
+        let seconds = self.time_to_answer(&question.kind, deadline_seconds, caller.entry_point)?;
         let question = self.admitted(Account::of(caller), question, seconds).await?;
         let resume_point = self.packed(resume_point)?;
         let kept = self.kept_for_agent(caller.scope, (&caller.actor.name, caller.is_worker()), &question).await?;
@@ -85,7 +85,7 @@ impl Engine {
         &self,
         kind: &Kind,
         given: Option<i64>,
-        wire: Wire,
+        wire: EntryPoint,
     ) -> Result<Option<SignedDuration>, Error> {
         match given {
             Some(seconds) if (1..=LONGEST).contains(&seconds) => Ok(Some(SignedDuration::from_secs(seconds))),
@@ -98,7 +98,7 @@ impl Engine {
     }
 
     /// From the configuration by kind, else from the wire that it is asked on.
-    pub(crate) fn usual_time(&self, kind: &Kind, wire: Wire) -> Option<SignedDuration> {
+    pub(crate) fn usual_time(&self, kind: &Kind, wire: EntryPoint) -> Option<SignedDuration> {
         let configured = self.settings().deadlines.get(kind.name()).copied();
         configured.or_else(|| wire.time_to_answer(kind))
     }
@@ -116,9 +116,9 @@ impl Engine {
 }
 
 /// The wire whose figures hold for what an agent of ours asks: the one that its session was opened on.
-pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<Wire, Error> {
+pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<EntryPoint, Error> {
     let luggage = reads.luggage(scope, session)?.unwrap_or_default();
-    Ok(luggage.wire.unwrap_or(Wire::Worker))
+    Ok(luggage.entry_point.unwrap_or(EntryPoint::Worker))
 }
 
 /// A list shows whole questions, so that one must not be as large as a body may be.

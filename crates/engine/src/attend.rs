@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{
-    Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Standing, Status,
+    ActionState, Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Status,
     Timestamp,
 };
 use store::{Cost, InteractionFilter, Page, Reads};
@@ -38,7 +38,7 @@ impl Engine {
             // First, so that what changes meanwhile is found twice rather than never.
             let session = Sight::of(reads, &caller)?.session(reads, &scope, session)?;
             let open = reads.open_of(&scope, session.id)?;
-            let runs = session.driven && session.started_by == actor && session.ended.is_none();
+            let runs = session.hosted && session.started_by == actor && session.ended.is_none();
             let (ready, running) = if runs { in_hand(reads, &session, &actor)? } else { Default::default() };
             Ok(Attended { session, open, ready, running })
         })
@@ -121,11 +121,11 @@ fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Int
 
 /// A question with the call that it is known by.
 fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<(Interaction, Option<String>), Error> {
-    let proposal = match &asked.question.call {
+    let proposal = match &asked.question.call_id {
         Some(call) => reads.proposal(scope, asked.origin.session, call)?,
         None => None,
     };
-    let call = proposal.filter(|proposal| proposal.asked.first() == Some(&asked.id)).map(|proposal| proposal.call);
+    let call = proposal.filter(|proposal| proposal.asked.first() == Some(&asked.id)).map(|proposal| proposal.call_id);
     Ok((asked, call))
 }
 
@@ -138,11 +138,11 @@ fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<In
         let portion = reads.proposals(&session.scope, session.id, &after, STRIDE)?;
         let full = portion.more;
         let Some(last) = portion.last() else { return Ok(found) };
-        after.clone_from(&last.call);
+        after.clone_from(&last.call_id);
         for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {
-            match &proposal.standing {
-                Standing::Started { permit, since, .. } => found.1.push((proposal.call, *permit, *since)),
-                Standing::Allowed { permit } if now < permit.expires_at => found.0.push(proposal.call),
+            match &proposal.state {
+                ActionState::Started { permit, since, .. } => found.1.push((proposal.call_id, *permit, *since)),
+                ActionState::Allowed { permit } if now < permit.expires_at => found.0.push(proposal.call_id),
                 _ => {}
             }
         }

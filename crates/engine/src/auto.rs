@@ -1,7 +1,7 @@
 //! A policy or a service answers in place of a person.
 
 use domain::access::Right;
-use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId};
+use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId};
 
 use crate::answer::Prepared;
 use crate::propose::MOST_RULINGS;
@@ -15,7 +15,7 @@ impl Engine {
         caller: &Caller,
         id: InteractionId,
         source: AutoSource,
-        mut draft: Draft,
+        mut draft: AnswerDraft,
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;

@@ -21,7 +21,7 @@ impl Engine {
             let (mut session, interaction) = work.question_seen(&caller, id)?;
             // An agent that our workers run and a key of its name are not the same.
             let origin = &interaction.origin;
-            if !caller.actor.is_same_person(&origin.asked_by) || origin.driven != caller.is_worker() {
+            if !caller.actor.is_same_person(&origin.asked_by) || origin.hosted != caller.is_worker() {
                 caller.require(Right::Steer)?;
             }
             let was = interaction.status();

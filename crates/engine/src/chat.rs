@@ -1,7 +1,7 @@
 //! Says something to an agent that we run, in a conversation that is there or in a new one.
 
 use domain::access::Right;
-use domain::{Caller, Luggage, Problem, Refusal, Scope, Session, SessionId, text};
+use domain::{Caller, Problem, Refusal, Scope, Session, SessionId, SessionInput, text};
 use serde_json::Value;
 use store::{Once, StoreError};
 
@@ -85,7 +85,7 @@ impl Work<'_> {
             }
         };
         let session = self.session_seen(caller, found)?;
-        if chat.agent.is_some() && chat.agent != session.brief.agent {
+        if chat.agent.is_some() && chat.agent != session.head.agent {
             let problem = Problem::new("/agent", "is not the agent of this session");
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
@@ -103,7 +103,7 @@ impl Work<'_> {
             (None, Some(channel)) => agent_session_in(&mut *self.tx, &caller.scope, channel, None)?,
             _ => None,
         };
-        let agent = match chat.agent.or(before.and_then(|before| before.brief.agent)) {
+        let agent = match chat.agent.or(before.and_then(|before| before.head.agent)) {
             Some(agent) => agent,
             None => self.agent_meant(&caller.scope, offered)?,
         };
@@ -117,19 +117,19 @@ impl Work<'_> {
         {
             return Err(StoreError::Conflict.into());
         }
-        let luggage = Luggage { metadata: chat.metadata, ..Luggage::default() };
+        let luggage = SessionInput { metadata: chat.metadata, ..SessionInput::default() };
         let start = Start { channel: chat.conversation, agent: Some(agent), luggage, ..Start::default() };
         let session = self.started(&caller.scope, &caller.actor, offered, start)?;
         self.only_beginning(&session, before.as_ref())?;
-        if session.driven { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
+        if session.hosted { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
     }
 
     /// Keeps everybody else from beginning the same conversation with the same agent at the same moment: the second one is told of a conflict.
     fn only_beginning(&mut self, session: &Session, before: Option<&Session>) -> Result<(), Error> {
         let before = before.map(|before| before.id.to_string()).unwrap_or_default();
-        let agent = session.brief.agent.as_deref().unwrap_or_default();
+        let agent = session.head.agent.as_deref().unwrap_or_default();
         // No channel has a space in its name.
-        let key = format!("conversation {} after {before} with {agent}", session.brief.channel);
+        let key = format!("conversation {} after {before} with {agent}", session.head.channel);
         let begun = Once { digest: String::new(), result: String::new() };
         // Nobody is called so, whose own keys these could be.
         Ok(self.tx.once_insert(&session.scope, "", &key, &begun)?)

@@ -25,7 +25,7 @@ impl Engine {
                 // Only the agent knows that it is done; a person cancels.
                 caller.require(Right::Take)?;
             }
-            if command == Command::Complete && session.driven {
+            if command == Command::Complete && session.hosted {
                 let why = "is not for a session that this server runs: its steps complete it, and `approve_step` counts one as done";
                 return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
             }

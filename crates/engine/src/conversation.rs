@@ -104,7 +104,7 @@ pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<
         return Ok(found.map(|found| Named::Session(Box::new(found))));
     }
     Ok(Some(match found {
-        Some(found) if found.brief.channel != name => Named::Session(Box::new(found)),
+        Some(found) if found.head.channel != name => Named::Session(Box::new(found)),
         found => Named::Channel(found.map(|found| found.id)),
     }))
 }
@@ -140,7 +140,7 @@ pub(crate) fn listener_in(
             continue;
         }
         let luggage = reads.luggage(scope, session.id)?;
-        if session.brief.flow.is_none() && luggage.is_none_or(|luggage| luggage.input.is_null()) {
+        if session.head.flow.is_none() && luggage.is_none_or(|luggage| luggage.input.is_null()) {
             return Ok(Some(session));
         }
         busy.push(session);
@@ -149,17 +149,17 @@ pub(crate) fn listener_in(
         Some(_) => None,
         None => agent_session_in(reads, scope, channel, None)?,
     };
-    let meant = agent.map(str::to_owned).or(before.and_then(|before| before.brief.agent));
-    Ok(busy.into_iter().find(|session| meant.is_none() || session.brief.agent == meant))
+    let meant = agent.map(str::to_owned).or(before.and_then(|before| before.head.agent));
+    Ok(busy.into_iter().find(|session| meant.is_none() || session.head.agent == meant))
 }
 
 /// Whether the step that a session is at is run by an agent of ours, who hears what is said.
 fn listens(reads: &mut dyn Reads, session: &Session) -> Result<bool, Error> {
-    if !session.driven {
+    if !session.hosted {
         return Ok(false);
     }
     let step = reads.step(&session.scope, session.step)?;
-    Ok(step.is_some_and(|step| step.alive() && step.drive.is_some() && step.agent.is_some()))
+    Ok(step.is_some_and(|step| step.alive() && step.lease.is_some() && step.agent.is_some()))
 }
 
 /// The newest session of a channel that was opened for an agent of ours, or for this one, whether it has ended or not. Those of flows and of foreign
@@ -170,7 +170,7 @@ pub(crate) fn agent_session_in(
     channel: &str,
     agent: Option<&str>,
 ) -> Result<Option<Session>, Error> {
-    let own = |session: &Session| session.driven && session.brief.flow.is_none();
+    let own = |session: &Session| session.hosted && session.head.flow.is_none();
     first_of(reads, scope, &of_channel(channel, agent), own)
 }
 

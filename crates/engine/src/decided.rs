@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::{
-    Action, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
+    Call, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
 };
 use policy::{Decided, Policy, Said};
 use store::{Cost, InteractionFilter, Page, PastFilter, Sort, StoreError};
@@ -178,9 +178,9 @@ pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
 /// What was decided about an action, and about what it was before.
 fn proposed(Past { action, behalf, decision, proposal, earlier }: Past) -> Vec<One> {
     let last = decision.map(|decision| (action, decision));
-    let one = |(action, decision): (Action, Decision)| {
+    let one = |(action, decision): (Call, Decision)| {
         let decided = decided_about(action, behalf.clone(), &decision)?;
-        Some(One { decided, decision, place: (proposal.session, Some(proposal.call.clone())) })
+        Some(One { decided, decision, place: (proposal.session, Some(proposal.call_id.clone())) })
     };
     last.into_iter().chain(earlier.into_iter().rev()).filter_map(one).collect()
 }
@@ -198,8 +198,8 @@ fn answered() -> InteractionFilter {
 /// What was decided about an action that an agent asked about by itself. Where the question was handed over, the first one has the answer too.
 fn in_own_words(asked: Interaction) -> Option<One> {
     let decision = Decision::of(&asked)?;
-    let by_itself = asked.question.call.is_none() && asked.origin.handed_from.is_none();
-    let action = asked.question.action.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
+    let by_itself = asked.question.call_id.is_none() && asked.origin.handed_from.is_none();
+    let action = asked.question.call.filter(|_| by_itself && asked.question.kind == Kind::Approval)?;
     let behalf =
         Behalf { agent: Some(asked.origin.asked_by.name), user: asked.origin.started_by.name, role: Role::Agent };
     let decided = Decided { own_words: true, ..decided_about(action, behalf, &decision)? };
@@ -207,8 +207,8 @@ fn in_own_words(asked: Interaction) -> Option<One> {
 }
 
 /// A decision about an action of an agent that has a name.
-fn decided_about(action: Action, behalf: Behalf, decision: &Decision) -> Option<Decided> {
-    let Action { tool, arguments } = action;
+fn decided_about(action: Call, behalf: Behalf, decision: &Decision) -> Option<Decided> {
+    let Call { tool, arguments } = action;
     let Behalf { agent, user, role } = behalf;
     Some(Decided { tool, arguments, agent: agent?, user, role, said: said(decision.effect), own_words: false })
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use domain::access::Right;
 use domain::{
-    Actor, AgentVersion, Caller, Definition, DefinitionKind, FlowVersion, Happening, Refusal, Scope, Session,
+    Actor, AgentVersion, Caller, Definition, DefinitionKind, EventDraft, FlowVersion, Refusal, Scope, Session,
 };
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -105,7 +105,7 @@ impl Engine {
                 return Err(Refusal::NotFound(kind.name()).into());
             }
             let data = json!({ "kind": kind, "name": name, "version": version });
-            work.audited(&scope, &Happening::by("definition.retired", &by, data))
+            work.audited(&scope, &EventDraft::by("definition.retired", &by, data))
         })
         .await
     }
@@ -181,7 +181,7 @@ impl Engine {
 
     /// The flow that a session follows.
     pub async fn flow_of(&self, session: &Session) -> Result<Option<FlowVersion>, Error> {
-        let (Some(name), Some(version)) = (session.brief.flow.clone(), session.brief.flow_version.clone()) else {
+        let (Some(name), Some(version)) = (session.head.flow.clone(), session.head.flow_version.clone()) else {
             return Ok(None);
         };
         let scope = session.scope;
@@ -229,7 +229,7 @@ impl Work<'_> {
         if self.tx.definition_insert(scope, definition)? {
             let data = json!({ "kind": kind, "name": name, "version": version });
             let record = json!({ "definition": definition.shown() });
-            return self.audited(scope, &Happening::by("definition.added", by, data).recording(record));
+            return self.audited(scope, &EventDraft::by("definition.added", by, data).recording(record));
         }
         let known = self.tx.definition(scope, *kind, name, version)?;
         if known.is_some_and(|known| known.body == *body) {

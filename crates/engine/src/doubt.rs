@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{
-    Action, Caller, Decision, Draft, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Problem, Refusal,
+    AnswerDraft, Call, Caller, Decision, Effect, Interaction, InteractionId, Kind, Lift, PolicyState, Problem, Refusal,
     Role, Scope, Verdict,
 };
 use policy::Policy;
@@ -58,7 +58,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        draft: &Draft,
+        draft: &AnswerDraft,
     ) -> Result<Option<ByNow>, Error> {
         let (scope, draft) = (caller.scope, draft.clone());
         let found = self.read(Cost::Point, move |reads| {
@@ -88,7 +88,7 @@ impl Engine {
 /// What a question asks about.
 pub(crate) struct Asked {
     /// The action.
-    pub(crate) action: Action,
+    pub(crate) action: Call,
     /// On whose behalf it was proposed.
     pub(crate) behalf: Behalf,
     /// Whether the question is whether it may run.
@@ -107,8 +107,8 @@ pub(crate) fn asked_about<R: Reads + ?Sized>(
     while let Some(from) = asked.origin.handed_from.take() {
         asked = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
     }
-    let Some(action) = asked.question.action else { return Ok(None) };
-    let proposal = match &asked.question.call {
+    let Some(action) = asked.question.call else { return Ok(None) };
+    let proposal = match &asked.question.call_id {
         Some(call) => reads.proposal(scope, asked.origin.session, call)?,
         None => None,
     };

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use domain::suggestion::AnswerPattern;
 use domain::{
-    Actor, ActorKind, Interaction, Luggage, ProjectName, Question, Refusal, Scope, Session, SessionId, Standing,
-    Status, Step, StepEnd, StepEnding, StepId, Timestamp, Wire,
+    ActionState, Actor, ActorKind, EntryPoint, Interaction, ProjectName, Question, Refusal, Scope, Session, SessionId,
+    SessionInput, Status, Step, StepEnd, StepEnding, StepId, Timestamp,
 };
 use serde_json::json;
 use store::{AnswerPlace, Cost, DueStep, JournalEntry, StepState, Topic};
@@ -36,7 +36,7 @@ pub struct Claimed {
     /// The session.
     pub session: Session,
     /// What it was started with.
-    pub luggage: Luggage,
+    pub luggage: SessionInput,
     /// The step.
     pub step: Step,
     /// Every step of the session, the oldest first.
@@ -93,11 +93,11 @@ impl Engine {
                 return Ok(None);
             }
             let until = work.now.saturating_add(length).unwrap_or(work.now);
-            let begun = step.drive.as_ref().is_some_and(|drive| drive.claims == 0);
-            let left_behind = step.drive.as_ref().is_some_and(|drive| drive.worker.is_some() || drive.idle > 0);
+            let begun = step.lease.as_ref().is_some_and(|lease| lease.claims == 0);
+            let left_behind = step.lease.as_ref().is_some_and(|lease| lease.worker.is_some() || lease.idle > 0);
             let step = step.claim(&worker, work.now, until)?;
             if step.hopeless() {
-                let trouble = step.drive.as_ref().and_then(|drive| drive.trouble.clone());
+                let trouble = step.lease.as_ref().and_then(|lease| lease.trouble.clone());
                 let why = trouble
                     .unwrap_or_else(|| "every worker that took it up died before anything came of it".to_owned());
                 work.step_over(session, step, StepEnd::because(StepEnding::Failed, why))?;
@@ -109,7 +109,7 @@ impl Engine {
                 work.happened(&mut session, None, step.told(&agent))?;
                 work.saved(&session)?;
             }
-            let number = step.drive.as_ref().map_or(0, |drive| drive.claims);
+            let number = step.lease.as_ref().map_or(0, |lease| lease.claims);
             let claim = Claim { scope, session: session.id, step: step.id, number, agent };
             let luggage = work.tx.luggage(&scope, session.id)?.unwrap_or_default();
             let (steps, state) = (work.tx.steps(&scope, session.id)?, work.tx.step_state(&scope, step.id)?);
@@ -181,7 +181,7 @@ impl Engine {
         let claim = claim.clone();
         self.transact_as(Doer::worker(&claim.agent), move |work| {
             let (mut session, step) = work.fenced(&claim)?;
-            let times = step.drive.as_ref().map_or(0, |drive| drive.idle.min(6));
+            let times = step.lease.as_ref().map_or(0, |lease| lease.idle.min(6));
             let due = later(work.now, domain::SignedDuration::from_secs(1 << times));
             let step = step.troubled(why.clone(), due);
             work.tx.step_save(&claim.scope, &step)?;
@@ -240,7 +240,7 @@ impl Work<'_> {
 
     /// Whether everything that a step would sleep on is still to come.
     fn sleeps(&mut self, claim: &Claim, step: &Step, sleep: &Sleep) -> Result<bool, Error> {
-        if step.drive.as_ref().is_none_or(|drive| drive.journal != sleep.journal) {
+        if step.lease.as_ref().is_none_or(|lease| lease.journal != sleep.journal) {
             return Ok(false);
         }
         if sleep.questions.is_empty() && sleep.calls.is_empty() && !sleep.listening {
@@ -255,12 +255,15 @@ impl Work<'_> {
         }
         for call in &sleep.calls {
             let Some(proposal) = self.tx.proposal(&claim.scope, claim.session, call)? else { return Ok(false) };
-            let unsettled = match &proposal.standing {
-                Standing::Waiting { .. } | Standing::Started { .. } => true,
-                Standing::Unknown { interaction, .. } => interaction.is_some(),
+            let unsettled = match &proposal.state {
+                ActionState::Waiting { .. } | ActionState::Started { .. } => true,
+                ActionState::Unknown { interaction, .. } => interaction.is_some(),
                 // A client will start it; whoever else could would be the worker.
-                Standing::Allowed { .. } => proposal.runner.is_some() && proposal.state(self.now) == "allowed",
-                Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. } => false,
+                ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.state_name(self.now) == "allowed",
+                ActionState::Denied
+                | ActionState::Rejected { .. }
+                | ActionState::Done { .. }
+                | ActionState::Failed { .. } => false,
             };
             if !unsettled {
                 return Ok(false);
@@ -277,13 +280,13 @@ impl Work<'_> {
 
     /// Something has happened in a session that its step may sleep on.
     pub(crate) fn wake(&mut self, session: &Session) -> Result<(), Error> {
-        if !session.driven || session.ended.is_some() || session.going_on().is_err() {
+        if !session.hosted || session.ended.is_some() || session.going_on().is_err() {
             return Ok(());
         }
         let Some(step) = self.tx.step(&session.scope, session.step)? else { return Ok(()) };
         let woken = step.woken(self.now);
         // A worker that has it is told too, for it may wait for just this; but not of what workers do themselves.
-        if woken.is_some() || self.doer.how.wire != Wire::Worker {
+        if woken.is_some() || self.doer.how.entry_point != EntryPoint::Worker {
             self.effects.topics.push(Topic::Steps);
         }
         if let Some(woken) = woken {
@@ -294,7 +297,7 @@ impl Work<'_> {
 
     /// Counts an answer that people gave to a step of ours, so that it can be suggested.
     pub(crate) fn count_answer(&mut self, session: &Session, interaction: &Interaction) -> Result<(), Error> {
-        let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.driven) else { return Ok(()) };
+        let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.hosted) else { return Ok(()) };
         let step = self.tx.step(&session.scope, session.step)?;
         let place = place_of(session, step.as_ref(), &interaction.question);
         let answer = json!({ "option": pattern.option, "data": pattern.data });
@@ -308,7 +311,7 @@ impl Work<'_> {
 /// everywhere, and is kept to questions of the same title.
 pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerPlace {
     let name = step.and_then(|step| step.name.as_deref());
-    let place = match (&session.brief.flow, name) {
+    let place = match (&session.head.flow, name) {
         (Some(flow), Some(name)) => format!("{flow}/{name}"),
         _ => {
             let agent = step.and_then(|step| step.agent.clone()).unwrap_or_default();

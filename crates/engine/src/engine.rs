@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
 use domain::webhook::address::Networks;
-use domain::{KeyId, SignedDuration, Timestamp, VisitId, Wire};
+use domain::{EntryPoint, KeyId, SignedDuration, Timestamp, VisitId};
 use moka::sync::Cache;
 use parking_lot::Mutex;
 use store::{Clock, Cost, KeyRecord, Reads, Store, StoreError, Tx};
@@ -238,7 +238,7 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        self.transact_as(Doer::system(Wire::Timer), work).await
+        self.transact_as(Doer::system(EntryPoint::Timer), work).await
     }
 
     /// The same, and again where another node has written the same row meanwhile.

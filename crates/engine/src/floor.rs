@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use domain::{
-    Actor, Digest, FloorRuling, PolicySource, PolicyState, PolicyVersion, ProjectId, Proposal, Refusal, Resolution,
+    Action, Actor, Digest, FloorRuling, PolicySource, PolicyState, PolicyVersion, ProjectId, Refusal, Resolution,
     Ruling, Scope, Session, State, Timestamp, Verdict,
 };
 use policy::{Ask, Asking, Finding, Policy};
@@ -218,7 +218,7 @@ impl Work<'_> {
     pub(crate) fn floor_answered(
         &mut self,
         session: &Session,
-        proposal: &Proposal,
+        proposal: &Action,
         judged: &Judged,
     ) -> Result<(), Error> {
         if !judged.ruling.floor_asks() {

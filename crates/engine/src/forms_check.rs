@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Caller, Credential, Digest, Draft, Fallback, FormProof, InteractionId, Kind, Limit, Problem, ProjectId, Question,
-    Refusal, Scope, TenantId,
+    AnswerDraft, Caller, Credential, Digest, Fallback, FormProof, InteractionId, Kind, Limit, Problem, ProjectId,
+    Question, Refusal, Scope, TenantId,
 };
 use forms::{CheckError, Forms, SchemaError};
 use serde_json::Value;
@@ -138,7 +138,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        draft: &Draft,
+        draft: &AnswerDraft,
     ) -> Result<(Option<Question>, Option<FormProof>), Error> {
         if draft.data.is_null() {
             return Ok((None, None));

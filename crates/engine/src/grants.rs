@@ -3,7 +3,7 @@
 use domain::access::Right;
 use domain::grant::{Covers, Wanted};
 use domain::{
-    Actor, Audience, Caller, Grant, GrantId, Interaction, Problem, Proposal, Refusal, Remember, Session, State,
+    Action, Actor, Audience, Caller, Grant, GrantId, Interaction, Problem, Refusal, Remember, Session, State,
 };
 use store::Page;
 
@@ -19,7 +19,7 @@ const MOST_LOOKED_AT: u32 = 1000;
 #[derive(Clone, Copy)]
 pub(crate) struct Proposer<'a> {
     pub(crate) actor: &'a Actor,
-    pub(crate) driven: bool,
+    pub(crate) hosted: bool,
 }
 
 impl Work<'_> {
@@ -80,7 +80,7 @@ impl Work<'_> {
         }
         let matches = |name: &str, pattern: &str| policy::fits(&action.tool, &action.arguments, name, pattern);
         let here = (session.id, by.actor.name.as_str());
-        if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !self.is_for(grant, by.driven)? {
+        if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !self.is_for(grant, by.hosted)? {
             return Ok(false);
         }
         // What several audiences decide is decided each time.
@@ -90,12 +90,12 @@ impl Work<'_> {
 
     /// Whether a grant was given to an agent that our workers run, or to a key, as is asked. Where it does not say, the question does that it was
     /// given with; where that has gone, it is good for neither.
-    fn is_for(&mut self, grant: &Grant, driven: bool) -> Result<bool, Error> {
-        let given_to = match grant.driven {
-            None => self.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.driven),
+    fn is_for(&mut self, grant: &Grant, hosted: bool) -> Result<bool, Error> {
+        let given_to = match grant.hosted {
+            None => self.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.hosted),
             known => known,
         };
-        Ok(given_to == Some(driven))
+        Ok(given_to == Some(hosted))
     }
 
     /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
@@ -119,7 +119,7 @@ impl Work<'_> {
     pub(crate) fn remembered(
         &mut self,
         session: &mut Session,
-        proposal: &Proposal,
+        proposal: &Action,
         interaction: &Interaction,
         by: &Actor,
     ) -> Result<(), Error> {
@@ -135,7 +135,7 @@ impl Work<'_> {
 }
 
 /// Refuses a pattern that does not fit the very arguments that were approved: it would never be used as its giver thinks.
-fn fits_what_was_approved(remember: &Remember, proposal: &Proposal) -> Result<(), Error> {
+fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), Error> {
     let Wanted::Pattern(named) = &remember.arguments else { return Ok(()) };
     let action = proposal.effective();
     let misses = named.iter().filter(|(name, pattern)| !policy::fits(&action.tool, &action.arguments, name, pattern));
@@ -164,7 +164,7 @@ impl Engine {
         self.list(caller, move |reads| {
             let own = Sight::of(reads, &reader)?.limited_to();
             let seen =
-                |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.driven == Some(false));
+                |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.hosted == Some(false));
             let mut after = page.after;
             loop {
                 let portion = reads.grants(&reader.scope, over, Page { after, limit: page.limit })?;

@@ -2,7 +2,8 @@
 
 use domain::interaction::{HandedFrom, Handover};
 use domain::{
-    Brief, Caller, Command, Interaction, InteractionId, Luggage, Refusal, Session, Status, Step, session::Note,
+    Caller, Command, Interaction, InteractionId, Refusal, Session, SessionHead, SessionInput, Status, Step,
+    session::Note,
 };
 
 use crate::control::checked;
@@ -38,7 +39,7 @@ impl Engine {
             let (second, asked) = second;
             other.opened(second.question.kind.blocks(), work.settings.most_open)?;
             let event = work.recorded(&mut other, None, started)?;
-            work.tx.session_insert(&other, &Luggage::default())?;
+            work.tx.session_insert(&other, &SessionInput::default())?;
             work.tx.step_insert(&other.scope, &step)?;
             work.tx.event_append(&other.scope, &event)?;
             work.tx.interaction_insert(&second)?;
@@ -62,14 +63,14 @@ impl Work<'_> {
         question: &Interaction,
         caller: &Caller,
         HandOver { channel, note }: HandOver,
-    ) -> Result<(Session, Step, domain::Happening), Error> {
+    ) -> Result<(Session, Step, domain::EventDraft), Error> {
         let id = self.ids.session(self.now);
-        let brief = Brief {
+        let brief = SessionHead {
             channel: channel.unwrap_or_else(|| id.uuid().to_string()),
             agent: question.origin.agent.clone(),
             agent_version: question.origin.agent_version.clone(),
             title: Some(question.question.title.clone()),
-            ..Brief::default()
+            ..SessionHead::default()
         };
         let problems = brief.check();
         if !problems.is_empty() {

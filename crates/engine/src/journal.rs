@@ -1,7 +1,7 @@
 //! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
 
 use domain::{
-    Actor, ActorKind, DefinitionKind, Delivery, Happening, Interaction, InteractionId, Kind, Refusal, Session, StepId,
+    Actor, ActorKind, DefinitionKind, Delivery, EventDraft, Interaction, InteractionId, Kind, Refusal, Session, StepId,
 };
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
@@ -42,7 +42,7 @@ impl Engine {
             if session.last_seq > before {
                 work.saved(&session)?;
             }
-            Ok(step.drive.map(|drive| drive.journal))
+            Ok(step.lease.map(|lease| lease.journal))
         })
         .await
     }
@@ -67,7 +67,7 @@ impl Work<'_> {
         mut step: domain::Step,
         journal: &Journal,
     ) -> Result<Option<domain::Step>, Error> {
-        if step.drive.as_ref().is_none_or(|drive| drive.journal != journal.after) {
+        if step.lease.as_ref().is_none_or(|lease| lease.journal != journal.after) {
             return Ok(None);
         }
         for input in &journal.inputs {
@@ -75,14 +75,14 @@ impl Work<'_> {
         }
         step = step.journalled(0);
         step.before = journal.before.or(step.before);
-        let upto = step.drive.as_ref().map_or(0, |drive| drive.journal);
+        let upto = step.lease.as_ref().map_or(0, |lease| lease.journal);
         self.tx.step_state_save(&session.scope, step.id, &StepState { upto, body: journal.state.clone() })?;
         for id in &journal.taken {
             self.taken_over(session, *id)?;
         }
         let agent = self.doer.actor.clone();
         for (name, data) in &journal.told {
-            self.chatter(session, Happening::by(name, &agent, data.clone()))?;
+            self.chatter(session, EventDraft::by(name, &agent, data.clone()))?;
         }
         Ok(Some(step))
     }
@@ -97,8 +97,8 @@ impl Work<'_> {
     ) -> Result<(), Error> {
         session.alive()?;
         let step = self.tx.step(&session.scope, session.step)?.filter(domain::Step::alive);
-        let Some(step) = step.filter(|step| step.drive.is_some()) else {
-            return Err(Refusal::NotDriven(session.id).into());
+        let Some(step) = step.filter(|step| step.lease.is_some()) else {
+            return Err(Refusal::NotHosted(session.id).into());
         };
         if step.agent.is_none() {
             return Err(Refusal::NobodyListens.into());
@@ -113,7 +113,7 @@ impl Work<'_> {
         let said = json!({ "input": "message", "by": by.name, "content": content, "person": person });
         let step = self.entered(session, step, said)?;
         self.tx.step_save(&session.scope, &step)?;
-        let happening = Happening::by("message.sent", by, json!({ "content": content }));
+        let happening = EventDraft::by("message.sent", by, json!({ "content": content }));
         self.happened(session, None, happening)?;
         self.wake(session)
     }
@@ -142,24 +142,24 @@ impl Work<'_> {
         step: domain::Step,
         body: Value,
     ) -> Result<domain::Step, Error> {
-        let seq = step.drive.as_ref().map_or(0, |drive| drive.journal) + 1;
+        let seq = step.lease.as_ref().map_or(0, |lease| lease.journal) + 1;
         self.tx.journal_append(&session.scope, step.id, &JournalEntry { seq, at: self.now, body })?;
         Ok(step.entered())
     }
 
     fn told(&mut self, session: &mut Session, claim: &Claim, told: &[(&'static str, Value)]) -> Result<(), Error> {
         for (name, data) in told {
-            self.chatter(session, Happening::by(name, &claim.agent, data.clone()))?;
+            self.chatter(session, EventDraft::by(name, &claim.agent, data.clone()))?;
         }
         Ok(())
     }
 
     /// Tells everybody what a model says, or what a worker meets with. Nobody is answerable for it, so that it is no entry of the audit trail.
-    pub(crate) fn chatter(&mut self, session: &mut Session, happening: Happening) -> Result<(), Error> {
+    pub(crate) fn chatter(&mut self, session: &mut Session, happening: EventDraft) -> Result<(), Error> {
         let event = session.record(self.ids.event(self.now), happening, None, self.now);
         self.tx.event_append(&session.scope, &event)?;
         self.effects.topics.push(Topic::Session(session.id));
-        self.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
+        self.effects.topics.push(Topic::Channel(session.scope.project, session.head.channel.clone()));
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl Work<'_> {
         step: domain::Step,
         reason: &str,
     ) -> Result<domain::Step, Error> {
-        if step.drive.is_none() {
+        if step.lease.is_none() {
             return Ok(step);
         }
         self.entered(session, step, json!({ "input": "cancelled", "reason": reason }))
@@ -232,7 +232,7 @@ impl Work<'_> {
         for id in self.tx.untaken_of(&session.scope, session.id)? {
             let Some(interaction) = self.tx.interaction(&session.scope, id)? else { continue };
             let origin = &interaction.origin;
-            if origin.driven && step.is_none_or(|step| origin.step == step) {
+            if origin.hosted && step.is_none_or(|step| origin.step == step) {
                 let (interaction, happening) = interaction.not_needed(why)?;
                 self.tx.interaction_save(&interaction)?;
                 self.stays_sealed(session, &interaction)?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Action, Actor, Answer, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, Timestamp, Verdict,
+    Actor, Answer, Call, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, Timestamp, Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
@@ -215,7 +215,7 @@ impl InForce {
 #[derive(Clone)]
 pub(crate) struct Judged {
     /// What was judged.
-    pub(crate) action: Action,
+    pub(crate) action: Call,
     pub(crate) ruling: Ruling,
     /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
     pub(crate) asks: Vec<Asking>,
@@ -244,7 +244,7 @@ pub struct Behalf {
 
 impl Behalf {
     /// An action, as policy sees it.
-    pub(crate) fn call<'a>(&'a self, action: &'a Action) -> PolicyInput<'a> {
+    pub(crate) fn call<'a>(&'a self, action: &'a Call) -> PolicyInput<'a> {
         PolicyInput {
             tool: &action.tool,
             arguments: &action.arguments,
@@ -348,7 +348,7 @@ impl Engine {
     }
 
     /// Rules on an action by the policy that is known to be in force.
-    pub(crate) async fn judge_by(&self, in_force: InForce, behalf: Behalf, action: Action) -> Result<Judged, Error> {
+    pub(crate) async fn judge_by(&self, in_force: InForce, behalf: Behalf, action: Call) -> Result<Judged, Error> {
         let misfit = self.misfit(&in_force.policy, &action).await?;
         let judged = off_reactor(move || {
             let mut silent = in_force.state.silent();
@@ -370,7 +370,7 @@ impl Engine {
     }
 
     /// The first thing in which an action does not fit the schema of its tool, where the policy declares one.
-    pub(crate) async fn misfit(&self, policy: &Policy, action: &Action) -> Result<Option<String>, Error> {
+    pub(crate) async fn misfit(&self, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
         let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
         let problems = self.misfits(schema, action.arguments.clone(), "").await?;
         Ok(problems.into_iter().next().map(|problem| format!("`{}` {}", problem.pointer, problem.message)))
@@ -390,7 +390,7 @@ pub(crate) struct Trial {
 pub(crate) fn drafted(
     (trial, forms): (&Trial, &Forms),
     behalf: &Behalf,
-    action: &Action,
+    action: &Call,
     wanted: &dyn Fn() -> bool,
 ) -> Option<Ruling> {
     let Trial { policy, suspended, floor } = trial;
@@ -405,7 +405,7 @@ pub(crate) fn drafted(
 }
 
 /// The first thing in which an action does not fit the schema of its tool, where a policy that is not in force declares one.
-pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Action) -> Option<String> {
+pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option<String> {
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
     checked.err().map(|error| match error {
         CheckError::Schema(error) => error.to_string(),

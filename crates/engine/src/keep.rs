@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Actor, AutoSource, Draft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
+use domain::{
+    Actor, AnswerDraft, AutoSource, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session,
+};
 use serde_json::{Map, Value, json};
 use store::{Cost, KeptValue, SealedAt};
 use zeroize::Zeroizing;
@@ -32,7 +34,7 @@ pub(crate) struct Found {
 
 impl Engine {
     /// Takes the values of a secret question out of a draft, to be sealed with the answer, and leaves their names.
-    pub(crate) fn set_aside(question: Option<&Question>, draft: &mut Draft) -> Option<SetAside> {
+    pub(crate) fn set_aside(question: Option<&Question>, draft: &mut AnswerDraft) -> Option<SetAside> {
         if question.is_none_or(|question| question.kind != Kind::Secret) {
             return None;
         }
@@ -53,7 +55,7 @@ impl Engine {
         }
         let agent = agent.to_owned();
         let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
-        kept.retain(|kept| kept.secret.driven == Some(driven));
+        kept.retain(|kept| kept.secret.hosted == Some(driven));
         kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
         let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
         if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
@@ -107,7 +109,7 @@ impl Work<'_> {
                 id: self.ids.secret(self.now),
                 scope: interaction.scope,
                 agent: agent.clone(),
-                driven: Some(interaction.origin.driven),
+                hosted: Some(interaction.origin.hosted),
                 name: name.clone(),
                 kept_by: by.clone(),
                 kept_at: self.now,
@@ -137,7 +139,8 @@ impl Work<'_> {
         for id in ids {
             self.tx.kept_used(&interaction.scope, *id, self.now)?;
         }
-        let draft = Draft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..Draft::default() };
+        let draft =
+            AnswerDraft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..AnswerDraft::default() };
         let signature = (self.ids.answer(self.now), Actor::system(), AutoSource::System);
         self.happened(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
         let was = interaction.status();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{Caller, Happening, KeptSecret, Problem, Refusal, SecretId, text};
+use domain::{Caller, EventDraft, KeptSecret, Problem, Refusal, SecretId, text};
 use serde_json::json;
 use store::{KeptValue, Page};
 use zeroize::Zeroizing;
@@ -48,7 +48,7 @@ impl Engine {
                 id: work.ids.secret(work.now),
                 scope,
                 agent: agent.clone(),
-                driven: Some(true),
+                hosted: Some(true),
                 name: name.clone(),
                 kept_by: by.clone(),
                 kept_at: work.now,
@@ -70,7 +70,7 @@ impl Engine {
             if !work.tx.kept_forget(&scope, id)? {
                 return Err(Refusal::NotFound("secret").into());
             }
-            work.audited(&scope, &Happening::by("secret.forgotten", &by, json!({ "secret": id })))
+            work.audited(&scope, &EventDraft::by("secret.forgotten", &by, json!({ "secret": id })))
         })
         .await?;
         tracing::info!(secret = %id, by = caller.actor.name, "secretForgotten");

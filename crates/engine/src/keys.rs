@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{
-    Caller, Happening, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User, Wire, text, user,
+    Caller, EntryPoint, EventDraft, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User, text, user,
 };
 use serde_json::json;
 use store::{Bounded, Cost, KeyRecord, Page};
@@ -94,8 +94,9 @@ impl Engine {
         let scope = self.scope_ensure(tenant, project).await?;
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
-        let key = self
-            .transact_as(Doer::system(Wire::Cli), move |work| made(work, scope, new.clone(), hash, Joinable::Tenant));
+        let key = self.transact_as(Doer::system(EntryPoint::Cli), move |work| {
+            made(work, scope, new.clone(), hash, Joinable::Tenant)
+        });
         let key = key.await?;
         let text = spelled(KEY, key.id.uuid(), &secret);
         Ok((key, text))
@@ -138,7 +139,7 @@ impl Engine {
     /// Revokes a key of a tenant and project by name.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
-        let ended = self.transact_as(Doer::system(Wire::Cli), move |work| work.key_ended(&scope, id)).await?;
+        let ended = self.transact_as(Doer::system(EntryPoint::Cli), move |work| work.key_ended(&scope, id)).await?;
         self.key_over(ended, id).await
     }
 
@@ -195,7 +196,7 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable
     if let Some(account) = account {
         told["account"] = json!(account.id);
     }
-    work.audited(&scope, &Happening::plain("key.created", told))?;
+    work.audited(&scope, &EventDraft::plain("key.created", told))?;
     Ok(key)
 }
 
@@ -230,7 +231,7 @@ impl Work<'_> {
     pub(crate) fn key_ended(&mut self, scope: &Scope, id: KeyId) -> Result<bool, Error> {
         let revoked = self.tx.key_revoke(scope, id, self.now)?;
         if revoked {
-            self.audited(scope, &Happening::plain("key.revoked", json!({ "key": id })))?;
+            self.audited(scope, &EventDraft::plain("key.revoked", json!({ "key": id })))?;
         }
         Ok(revoked)
     }

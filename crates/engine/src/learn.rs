@@ -88,11 +88,11 @@ const NAMED: usize = 20;
 impl Engine {
     /// The policy in force for an agent of this name: one that our workers run, or a key. What people let the first do, and a rule was learnt
     /// from, is not allowed to a key of the same name; learnt rules that deny are heard by both.
-    pub(crate) async fn in_force_for(&self, scope: Scope, (name, driven): (&str, bool)) -> Result<InForce, Error> {
+    pub(crate) async fn in_force_for(&self, scope: Scope, (name, hosted): (&str, bool)) -> Result<InForce, Error> {
         let mut in_force = self.in_force(scope).await?;
         let allows = |rule: &&policy::Rule| rule.name.starts_with(LEARNT) && rule.verdict == Verdict::Allow;
         let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();
-        if driven || learnt.is_empty() {
+        if hosted || learnt.is_empty() {
             return Ok(in_force);
         }
         let (offered, name) = (self.offered(scope).await?, name.to_owned());

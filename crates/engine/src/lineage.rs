@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{Happening, Scope, Wire};
+use domain::{EntryPoint, EventDraft, Scope};
 use serde_json::json;
 use store::{Adopted, Cost, Misfit};
 
@@ -30,7 +30,7 @@ impl Engine {
     /// Puts right what is wrong with a restored database, and puts that on the trail of every tenant. No other process may use the
     /// database meanwhile. Does nothing where nothing is wrong.
     pub async fn database_adopt(&self) -> Result<Adopted, Error> {
-        self.transact_as(Doer::system(Wire::Cli), |work| {
+        self.transact_as(Doer::system(EntryPoint::Cli), |work| {
             let adopted = work.tx.adopt()?;
             if !adopted.changed() {
                 return Ok(adopted);
@@ -42,7 +42,7 @@ impl Engine {
             tenants.dedup();
             for tenant in tenants {
                 let Some(project) = work.tx.first_project(tenant)? else { continue };
-                work.audited(&Scope { tenant, project }, &Happening::plain("database.adopted", told.clone()))?;
+                work.audited(&Scope { tenant, project }, &EventDraft::plain("database.adopted", told.clone()))?;
             }
             Ok(adopted)
         })

@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{
-    Caller, Credential, Happening, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User, Wire,
+    Caller, Credential, EntryPoint, EventDraft, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User,
 };
 use serde_json::json;
 use store::{Cost, StoreError};
@@ -51,7 +51,7 @@ impl Engine {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
         let secret = self.ids.random();
         let (name, hash) = (known(name)?, fingerprint(&self.pepper().await?, &secret));
-        let link = self.transact_as(Doer::system(Wire::Cli), move |work| {
+        let link = self.transact_as(Doer::system(EntryPoint::Cli), move |work| {
             let (user, _) = work.member(&scope, &name)?;
             work.linked(&scope, &user, &hash, LIFETIME)
         });
@@ -66,7 +66,7 @@ impl Engine {
         let scope = self.scope_ensure(PLACE, PLACE).await?;
         let secret = self.ids.random();
         let hash = fingerprint(&self.pepper().await?, &secret);
-        let made = self.transact_as(Doer::system(Wire::Cli), move |work| {
+        let made = self.transact_as(Doer::system(EntryPoint::Cli), move |work| {
             let user = match work.tx.user(scope.tenant, FIRST)? {
                 Some(found) => found.user,
                 None => work.introduce(&scope, FIRST, None, None)?,
@@ -100,7 +100,7 @@ impl Work<'_> {
         let link = Link { id: self.ids.link(self.now), user: user.id, created_at: self.now, expires_at };
         self.tx.link_insert(&link, hash)?;
         let told = json!({ "user": user.name, "link": link.id, "expires_at": expires_at });
-        self.audited(scope, &Happening::plain("user.link_made", told))?;
+        self.audited(scope, &EventDraft::plain("user.link_made", told))?;
         Ok(link)
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions and questions, one or a page of them.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, Luggage, Session, SessionId, Step, StepId};
+use domain::{Caller, Interaction, InteractionId, Session, SessionId, SessionInput, Step, StepId};
 use store::{Bounded, Cost, InteractionFilter, PAGE_BYTES, Page, SessionFilter};
 
 use crate::sight::Sight;
@@ -45,7 +45,7 @@ pub struct InteractionQuery {
 
 impl Engine {
     /// A session with what it was started with and the last of its steps.
-    pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, Luggage, Vec<Step>), Error> {
+    pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, SessionInput, Vec<Step>), Error> {
         let (session, luggage, steps, _) = self.session_before(caller, id, None).await?;
         Ok((session, luggage, steps))
     }
@@ -57,7 +57,7 @@ impl Engine {
         caller: &Caller,
         id: SessionId,
         before: Option<StepId>,
-    ) -> Result<(Session, Luggage, Vec<Step>, Option<StepId>), Error> {
+    ) -> Result<(Session, SessionInput, Vec<Step>, Option<StepId>), Error> {
         caller.require(Right::Read)?;
         let (scope, caller, page) = (caller.scope, caller.clone(), Page { after: before, limit: STRIDE });
         self.read(Cost::Point, move |reads| {

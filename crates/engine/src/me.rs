@@ -1,6 +1,6 @@
 //! Who the caller is, the project that a browser speaks for, and signing out.
 
-use domain::{Caller, Credential, Happening, ProjectId, Refusal, Role, Scope, User, VisitId};
+use domain::{Caller, Credential, EventDraft, ProjectId, Refusal, Role, Scope, User, VisitId};
 use serde_json::json;
 use store::{Cost, Reads};
 
@@ -63,7 +63,7 @@ impl Engine {
             if !work.tx.visit_move(visit, project)? {
                 return Err(Error::Unauthenticated);
             }
-            work.audited(&scope, &Happening::plain("user.project_changed", json!({ "user": user.name })))
+            work.audited(&scope, &EventDraft::plain("user.project_changed", json!({ "user": user.name })))
         })
         .await
     }
@@ -77,7 +77,7 @@ impl Engine {
             if !work.tx.visit_end(visit)? {
                 return Err(Error::Unauthenticated);
             }
-            work.audited(&scope, &Happening::plain("user.signed_out", json!({ "user": name })))
+            work.audited(&scope, &EventDraft::plain("user.signed_out", json!({ "user": name })))
         })
         .await
     }

@@ -1,6 +1,6 @@
 //! Passwords: compared, and changed by whoever is signed in. How they are hashed is in `hashing.rs`.
 
-use domain::{Caller, Credential, Happening, Problem, Refusal, VisitId, user};
+use domain::{Caller, Credential, EventDraft, Problem, Refusal, VisitId, user};
 use serde_json::json;
 use store::{StoreError, VisitRecord};
 use zeroize::Zeroizing;
@@ -59,7 +59,7 @@ impl Engine {
             work.tx.password_put(record.user.id, Some(&hash))?;
             work.tx.visits_end(record.user.id, Some(visit))?;
             work.tx.links_drop(record.user.id)?;
-            work.audited(&scope, &Happening::plain("user.password_changed", json!({ "user": record.user.name })))
+            work.audited(&scope, &EventDraft::plain("user.password_changed", json!({ "user": record.user.name })))
         })
         .await
     }

@@ -1,6 +1,6 @@
 //! Looks back: what was proposed in a project, the newest first, with what people decided about it.
 
-use domain::{Action, Decision, Kind, Proposal, Scope};
+use domain::{Action, Call, Decision, Kind, Scope};
 use store::{ActionPlace, Cost, PastAction, PastFilter, Reads};
 
 use crate::judge::Behalf;
@@ -11,14 +11,14 @@ const PORTION: u32 = 50;
 
 /// An action that was ruled on.
 pub(crate) struct Past {
-    pub(crate) proposal: Proposal,
+    pub(crate) proposal: Action,
     /// What its ruling is about: what was proposed, or what somebody made of it and others were asked about.
-    pub(crate) action: Action,
+    pub(crate) action: Call,
     pub(crate) behalf: Behalf,
     /// What people decided about that very action.
     pub(crate) decision: Option<Decision>,
     /// What was decided before about what it was then: whoever edits it says no to that.
-    pub(crate) earlier: Vec<(Action, Decision)>,
+    pub(crate) earlier: Vec<(Call, Decision)>,
 }
 
 /// Somebody who looks back.
@@ -69,16 +69,16 @@ impl LookingBack {
 
 fn recalled(reads: &mut dyn Reads, PastAction { proposal, started_by, .. }: PastAction) -> Result<Past, Error> {
     let behalf = Behalf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
-    let mut asked: Vec<(Action, Option<Decision>)> = Vec::new();
+    let mut asked: Vec<(Call, Option<Decision>)> = Vec::new();
     for id in &proposal.asked {
         // Later questions may be about what became of it.
         let found = reads.interaction(&proposal.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
         if let Some(found) = found {
             let decision = Decision::of(&found);
-            asked.push((found.question.action.unwrap_or_else(|| proposal.action.clone()), decision));
+            asked.push((found.question.call.unwrap_or_else(|| proposal.call.clone()), decision));
         }
     }
-    let (action, decision) = asked.pop().unwrap_or_else(|| (proposal.action.clone(), None));
+    let (action, decision) = asked.pop().unwrap_or_else(|| (proposal.call.clone(), None));
     let earlier = asked.into_iter().filter_map(|(action, decision)| Some((action, decision?))).collect();
     Ok(Past { proposal, action, behalf, decision, earlier })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::access::Right;
 use domain::{
-    Action, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
+    Actor, Adoption, Call, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
     Ruling, Scope, Verdict, text,
 };
 use policy::{Asking, Considered, Explanation, Finding, Policy, PolicyInput};
@@ -141,12 +141,12 @@ impl Engine {
     pub async fn policy_explain(&self, caller: &Caller, supposed: Supposed) -> Result<Explained, Error> {
         caller.require(Right::Read)?;
         let mut problems = Vec::new();
-        domain::proposal::check_arguments("/arguments", &supposed.arguments, &mut problems);
+        domain::action::check_arguments("/arguments", &supposed.arguments, &mut problems);
         if !problems.is_empty() {
             return Err(Refusal::QuestionInvalid(problems).into());
         }
         let user = supposed.user.clone().unwrap_or_else(|| caller.actor.name.clone());
-        let action = Action { tool: supposed.tool, arguments: supposed.arguments };
+        let action = Call { tool: supposed.tool, arguments: supposed.arguments };
         let behalf = Behalf { agent: supposed.agent, user, role: supposed.role.unwrap_or(Role::Agent) };
         if let Some(text) = supposed.draft {
             return self.draft_explained(caller, text, (action, behalf)).await;
@@ -167,7 +167,7 @@ impl Engine {
         &self,
         caller: &Caller,
         text: String,
-        (action, behalf): (Action, Behalf),
+        (action, behalf): (Call, Behalf),
     ) -> Result<Explained, Error> {
         caller.require(Right::TryDrafts)?;
         let turn = self.turn(caller).await?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use domain::{
-    Actor, Adoption, Digest, Happening, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
+    Actor, Adoption, Digest, EventDraft, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
 };
 use forms::Forms;
 use policy::{Finding, Policy, Severity};
@@ -237,7 +237,7 @@ impl Work<'_> {
     /// Tells every project that the server's policy is another one. Those without their own keep both texts: they were in force there.
     fn policy_served(
         &mut self,
-        happening: &Happening,
+        happening: &EventDraft,
         before: Option<PolicyVersion>,
         now: &PolicyVersion,
     ) -> Result<(), Error> {

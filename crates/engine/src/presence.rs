@@ -84,5 +84,5 @@ pub(crate) fn visiting(
 /// What was found of a credential, with what the request itself brought.
 pub(crate) fn standing_in(found: Caller, caller: &Caller) -> Option<Caller> {
     let same = found.scope == caller.scope && found.actor == caller.actor;
-    same.then_some(Caller { from: caller.from, wire: caller.wire, ..found })
+    same.then_some(Caller { from: caller.from, entry_point: caller.entry_point, ..found })
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::access::Right;
-use domain::proposal::{Proposal, Standing, reserved};
+use domain::action::{Action, ActionState, reserved};
 use domain::ruling::AskingRule;
 use domain::{
-    Action, Caller, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp, Verdict,
-    Wire, text,
+    Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp,
+    Verdict, text,
 };
 use serde_json::Value;
 use store::Cost;
@@ -33,7 +33,7 @@ pub struct Propose {
     /// The agent's own name for this call.
     pub call: String,
     /// The tool and its arguments.
-    pub action: Action,
+    pub action: Call,
     /// What people should know about it.
     pub context: Value,
     /// The mark of what it would replace, as that is now.
@@ -76,10 +76,10 @@ impl Engine {
         session: SessionId,
         propose: Propose,
         once: Option<Idempotency>,
-    ) -> Result<Proposal, Error> {
+    ) -> Result<Action, Error> {
         let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
         let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
-        let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.wire);
+        let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.entry_point);
         let reader = caller.clone();
         let found = self.read(Cost::Point, move |reads| {
             let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
@@ -92,9 +92,9 @@ impl Engine {
             known.same(&action, &actor)?;
             return Ok(known);
         }
-        if !(caller.is_worker() && origin.driven) {
+        if !(caller.is_worker() && origin.hosted) {
             origin.belongs_to(&actor)?;
-            if origin.driven && reserved(&call) {
+            if origin.hosted && reserved(&call) {
                 return Err(Refusal::CallReserved(call).into());
             }
         }
@@ -105,7 +105,7 @@ impl Engine {
         let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
         let policies = Arc::clone(&self.policies);
-        let driven = caller.is_worker();
+        let hosted = caller.is_worker();
         let new = Arc::new(AtomicBool::new(false));
         let made = Arc::clone(&new);
         let proposal = self.command(caller, once, move |work| {
@@ -118,11 +118,11 @@ impl Engine {
             }
             session.alive()?;
             work.still_in_force(&scope, &judged, &policies)?;
-            let mut proposal = Proposal {
+            let mut proposal = Action {
                 scope,
                 session: session.id,
-                call: call.clone(),
-                action: action.clone(),
+                call_id: call.clone(),
+                call: action.clone(),
                 edited: None,
                 proposed_by: actor.clone(),
                 role,
@@ -130,26 +130,26 @@ impl Engine {
                 ruling: judged.ruling.clone(),
                 grant: None,
                 repeatable: judged.repeatable || repeatable,
-                driven,
+                hosted,
                 runner: client.then(|| session.started_by.clone()),
-                step: driven.then_some(session.step),
-                seen: seen.clone(),
+                step: hosted.then_some(session.step),
+                expected_content: seen.clone(),
                 asked: Vec::new(),
-                standing: Standing::Denied,
+                state: ActionState::Denied,
                 revision: 1,
             };
             // A grant answers what the project's policy asks, never what the floor does.
             if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
-                proposal.grant = work.grant_used(&session, Proposer { actor: &actor, driven }, &judged)?;
+                proposal.grant = work.grant_used(&session, Proposer { actor: &actor, hosted }, &judged)?;
             }
-            proposal.standing = match judged.ruling.verdict {
-                Verdict::Deny => Standing::Denied,
+            proposal.state = match judged.ruling.verdict {
+                Verdict::Deny => ActionState::Denied,
                 Verdict::Ask if proposal.grant.is_none() => {
                     let interaction = work.ask(&mut session, actor.clone(), question.clone(), &asking)?;
                     proposal.asked.push(interaction.id);
-                    Standing::Waiting { interaction: interaction.id }
+                    ActionState::Waiting { interaction: interaction.id }
                 }
-                Verdict::Allow | Verdict::Ask => Standing::Allowed { permit: work.permit(&action) },
+                Verdict::Allow | Verdict::Ask => ActionState::Allowed { permit: work.permit(&action) },
             };
             work.tx.proposal_insert(&proposal)?;
             work.woken_at(proposal.wake_at());
@@ -172,7 +172,7 @@ impl Engine {
         &self,
         judged: &Judged,
         given: Option<i64>,
-        wire: Wire,
+        wire: EntryPoint,
         traceparent: Option<String>,
     ) -> Asking {
         let usual = self.usual_time(&Kind::Approval, wire);
@@ -186,7 +186,7 @@ impl Engine {
 
 impl Work<'_> {
     /// A fresh permit for exactly this action.
-    pub(crate) fn permit(&self, action: &Action) -> Permit {
+    pub(crate) fn permit(&self, action: &Call) -> Permit {
         let expires_at = self.now.saturating_add(self.settings.permit).unwrap_or(Timestamp::MAX);
         Permit { id: self.ids.permit(self.now), digest: action.digest().to_string(), expires_at }
     }
@@ -199,13 +199,13 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
     let question = Question {
         message: Some(reason_to_ask(ruling)).filter(|reason| !reason.is_empty()),
         context,
-        action: Some(judged.action.clone()),
+        call: Some(judged.action.clone()),
         options: ask.options.clone(),
         // A moment for the checks that need one; the real one is set in the transaction.
         deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
         fallback: ask.fallback.clone(),
         asked_by_rule: Some(AskingRule { policy, rule, also: judged.also_asking() }),
-        call: Some(call),
+        call_id: Some(call),
         ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
     };
     let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
@@ -234,7 +234,7 @@ fn checked(propose: &Propose) -> Result<(), Error> {
 #[derive(Debug, Clone)]
 pub struct Acted {
     /// The action.
-    pub proposal: Proposal,
+    pub proposal: Action,
     /// What starts it, for the agent that proposed it and nobody else.
     pub permit: Option<String>,
     /// The moment that its state is told for.
@@ -242,21 +242,23 @@ pub struct Acted {
 }
 
 impl Engine {
-    pub(crate) async fn acted(&self, caller: &Caller, proposal: Proposal, at: Timestamp) -> Result<Acted, Error> {
+    pub(crate) async fn acted(&self, caller: &Caller, proposal: Action, at: Timestamp) -> Result<Acted, Error> {
         self.fingerprint(PERMIT, "").await?;
         // Sealed as it was given, and shown only as long as it is good.
-        let text = match &proposal.standing {
-            Standing::Allowed { permit } if own(&proposal, caller) => Some(self.vault.permit_text(&proposal, permit)?),
+        let text = match &proposal.state {
+            ActionState::Allowed { permit } if own(&proposal, caller) => {
+                Some(self.vault.permit_text(&proposal, permit)?)
+            }
             _ => None,
         };
         let proposal = self.as_long_as_its_grant(proposal, at).await?;
-        let permit = text.filter(|_| proposal.state(at) == "allowed");
+        let permit = text.filter(|_| proposal.state_name(at) == "allowed");
         Ok(Acted { proposal, permit, at })
     }
 
     /// The action with a permit that ends where the grant does on which it stands.
-    async fn as_long_as_its_grant(&self, proposal: Proposal, at: Timestamp) -> Result<Proposal, Error> {
-        let (Standing::Allowed { .. }, Some(id), []) = (&proposal.standing, proposal.grant, proposal.asked.as_slice())
+    async fn as_long_as_its_grant(&self, proposal: Action, at: Timestamp) -> Result<Action, Error> {
+        let (ActionState::Allowed { .. }, Some(id), []) = (&proposal.state, proposal.grant, proposal.asked.as_slice())
         else {
             return Ok(proposal);
         };
@@ -269,10 +271,10 @@ impl Engine {
 
 impl Vault {
     /// A permit as it is handed out: its id, sealed to everything that it is bound to.
-    pub(crate) fn permit_text(&self, proposal: &Proposal, permit: &Permit) -> Result<String, Error> {
-        let Proposal { scope, session, call, ruling, .. } = proposal;
+    pub(crate) fn permit_text(&self, proposal: &Action, permit: &Permit) -> Result<String, Error> {
+        let Action { scope, session, call_id, ruling, .. } = proposal;
         let mut bound = format!(
-            "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
+            "{}\n{}\n{session}\n{call_id}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
         );
         if let Some(floor) = &ruling.floor {
@@ -284,6 +286,6 @@ impl Vault {
     }
 }
 
-fn own(proposal: &Proposal, caller: &Caller) -> bool {
+fn own(proposal: &Action, caller: &Caller) -> bool {
     proposal.of_agent(&caller.actor).is_ok() && proposal.in_hands_of(caller).is_ok()
 }

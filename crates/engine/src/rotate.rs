@@ -11,7 +11,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Happening, Refusal, Scope, TenantId, Wire};
+use domain::{EntryPoint, EventDraft, Refusal, Scope, TenantId};
 use serde_json::json;
 use store::{Cost, DataKey, Sealed, StoreError};
 
@@ -53,7 +53,7 @@ impl Engine {
             }
             for tenant in left {
                 let (vault, master) = (Arc::clone(&self.vault), master.clone());
-                let doer = Doer::system(Wire::Cli);
+                let doer = Doer::system(EntryPoint::Cli);
                 self.transact_as(doer, move |work| renewed(&vault, work, tenant, &master)).await?;
                 rotated.tenants += u64::from(tenant != INSTALLATION);
             }
@@ -129,7 +129,7 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
     }
     let project = work.tx.first_project(tenant)?.ok_or(Refusal::NotFound("project"))?;
     let told = json!({ "master_key": wanted, "data_key": fresh.id, "number": number });
-    work.audited(&Scope { tenant, project }, &Happening::plain("secrets.rotated", told))
+    work.audited(&Scope { tenant, project }, &EventDraft::plain("secrets.rotated", told))
 }
 
 /// Seals a few values of a key again under the tenant's newest.

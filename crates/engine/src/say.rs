@@ -1,6 +1,8 @@
 //! Messages of the conversation: what people say to an agent that we run, what an agent says to people, and the replies.
 
-use domain::{Caller, Happening, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text};
+use domain::{
+    Caller, EventDraft, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text,
+};
 use serde_json::json;
 
 use crate::filed::Offered;
@@ -24,7 +26,7 @@ impl Engine {
     ) -> Result<Session, Error> {
         checked(&content)?;
         let question = Question { reply: true, ..Question::in_words(Kind::Question, content.clone(), None) };
-        let time = self.usual_time(&question.kind, caller.wire);
+        let time = self.usual_time(&question.kind, caller.entry_point);
         let question =
             if requires_reply { Some(self.admitted(Account::of(caller), question, time).await?) } else { None };
         let asking = Asking { time, traceparent: None, within_budget: true };
@@ -33,14 +35,14 @@ impl Engine {
             let caller = work.caller()?;
             let mut session = work.session_seen(&caller, id)?;
             let by = &caller.actor;
-            let own = caller.role == Role::Agent && !session.driven && session.belongs_to(by).is_ok();
+            let own = caller.role == Role::Agent && !session.hosted && session.belongs_to(by).is_ok();
             match &question {
                 Some(question) if own => {
                     work.ask(&mut session, by.clone(), question.clone(), &asking)?;
                 }
                 None if own => {
                     session.alive()?;
-                    let happening = Happening::by("message.sent", by, json!({ "content": content }));
+                    let happening = EventDraft::by("message.sent", by, json!({ "content": content }));
                     work.happened(&mut session, None, happening)?;
                 }
                 asked => {
@@ -91,7 +93,7 @@ impl Work<'_> {
             return Ok(());
         }
         let data = json!({ "content": asked.question.words(), "requires_reply": true });
-        let happening = Happening::by("message.sent", &asked.origin.asked_by, data);
+        let happening = EventDraft::by("message.sent", &asked.origin.asked_by, data);
         self.happened(session, Some(asked.id), happening).map(drop)
     }
 
@@ -100,7 +102,7 @@ impl Work<'_> {
         let State::Resolved { resolution, .. } = &asked.state else { return Ok(()) };
         let Some(answer) = resolution.answer().filter(|_| asked.question.reply) else { return Ok(()) };
         let Some(content) = asked.question.reply_of(answer) else { return Ok(()) };
-        let happening = Happening::by("message.sent", &answer.by, json!({ "content": content }));
+        let happening = EventDraft::by("message.sent", &answer.by, json!({ "content": content }));
         self.happened(session, Some(asked.id), happening).map(drop)
     }
 }

@@ -1,12 +1,12 @@
 //! What the end of a question does to the action that it was about.
 
 use domain::access::Right;
+use domain::action::{Change, same_but_text, verdict_of};
 use domain::interaction::Origin;
-use domain::proposal::{Step, same_but_text, verdict_of};
 use domain::{
-    Action, Actor, AgentVersion, Caller, Choice, DefinitionKind, Draft, Effect, Interaction, InteractionId, Kind,
-    Problem, Proposal, Question, Refusal, Remember, Resolution, Scope, Session, SignedDuration, Standing, State,
-    Status, Verdict, Wire,
+    Action, ActionState, Actor, AgentVersion, AnswerDraft, Call, Caller, Choice, DefinitionKind, Effect, EntryPoint,
+    Interaction, InteractionId, Kind, Problem, Question, Refusal, Remember, Resolution, Scope, Session, SignedDuration,
+    State, Status, Verdict,
 };
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
@@ -33,7 +33,7 @@ pub(crate) struct Alongside {
 
 impl Work<'_> {
     /// Saves a step of an action and records it.
-    pub(crate) fn acted(&mut self, session: &mut Session, (proposal, happening): Step) -> Result<Proposal, Error> {
+    pub(crate) fn acted(&mut self, session: &mut Session, (proposal, happening): Change) -> Result<Action, Error> {
         self.tx.proposal_save(&proposal)?;
         self.woken_at(proposal.wake_at());
         let about = proposal.asked.last().copied();
@@ -45,12 +45,12 @@ impl Work<'_> {
 
     /// Carries the end of a question over to the action that waits on it.
     pub(crate) fn settle(&mut self, session: &mut Session, interaction: &Interaction) -> Result<(), Error> {
-        let Some(call) = &interaction.question.call else { return Ok(()) };
+        let Some(call) = &interaction.question.call_id else { return Ok(()) };
         let Some(proposal) = self.tx.proposal(&interaction.scope, session.id, call)? else { return Ok(()) };
         let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
-        match &proposal.standing {
-            Standing::Waiting { interaction: asked } if *asked == interaction.id => {}
-            Standing::Unknown { interaction: Some(asked), .. } if *asked == interaction.id => {
+        match &proposal.state {
+            ActionState::Waiting { interaction: asked } if *asked == interaction.id => {}
+            ActionState::Unknown { interaction: Some(asked), .. } if *asked == interaction.id => {
                 return self.recounted(session, proposal, interaction);
             }
             _ => return Ok(()),
@@ -65,13 +65,13 @@ impl Work<'_> {
     fn released(
         &mut self,
         session: &mut Session,
-        proposal: Proposal,
+        proposal: Action,
         interaction: &Interaction,
         by: &Actor,
         edited: Option<Value>,
     ) -> Result<(), Error> {
-        let arguments = edited.as_ref().or(proposal.edited.as_ref()).unwrap_or(&proposal.action.arguments);
-        let permit = self.permit(&Action { tool: proposal.action.tool.clone(), arguments: arguments.clone() });
+        let arguments = edited.as_ref().or(proposal.edited.as_ref()).unwrap_or(&proposal.call.arguments);
+        let permit = self.permit(&Call { tool: proposal.call.tool.clone(), arguments: arguments.clone() });
         let proposal = self.acted(session, proposal.release(by, permit, edited)?)?;
         self.remembered(session, &proposal, interaction, by)
     }
@@ -80,7 +80,7 @@ impl Work<'_> {
     fn edited(
         &mut self,
         session: &mut Session,
-        proposal: Proposal,
+        proposal: Action,
         interaction: &Interaction,
         by: &Actor,
     ) -> Result<(), Error> {
@@ -106,7 +106,7 @@ impl Work<'_> {
                     return Err(Refusal::AnswerInvalid(vec![problem]).into());
                 }
                 let context = still_beside(&interaction.question, arguments);
-                let question = question_about(&judged, proposal.call.clone(), context)?;
+                let question = question_about(&judged, proposal.call_id.clone(), context)?;
                 let asked_by = proposal.proposed_by.clone();
                 let asked = self.ask(session, asked_by, question, &asking)?;
                 let step = proposal.ask_others(by, asked.id, arguments.clone(), judged.ruling)?;
@@ -117,7 +117,7 @@ impl Work<'_> {
     }
 
     /// A person has said what to do about an action of which nobody knows what became.
-    fn recounted(&mut self, session: &mut Session, proposal: Proposal, interaction: &Interaction) -> Result<(), Error> {
+    fn recounted(&mut self, session: &mut Session, proposal: Action, interaction: &Interaction) -> Result<(), Error> {
         let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
         if effect == Some(Effect::Approve) {
             return self.released(session, proposal, interaction, &by, None);
@@ -126,8 +126,8 @@ impl Work<'_> {
     }
 
     /// Asks a person about an action of which nobody knows what became, while its session lives.
-    pub(crate) fn puzzled(&mut self, session: &mut Session, proposal: Proposal) -> Result<Proposal, Error> {
-        if !matches!(proposal.standing, Standing::Unknown { interaction: None, .. }) || session.alive().is_err() {
+    pub(crate) fn puzzled(&mut self, session: &mut Session, proposal: Action) -> Result<Action, Error> {
+        if !matches!(proposal.state, ActionState::Unknown { interaction: None, .. }) || session.alive().is_err() {
             return Ok(proposal);
         }
         if !self.step_goes_on(session, &proposal)? {
@@ -162,14 +162,9 @@ impl Work<'_> {
     }
 
     /// How long people have to say what became of an action: as long as for anything else of its kind that is asked there.
-    fn time_for(
-        &mut self,
-        session: &Session,
-        proposal: &Proposal,
-        kind: &Kind,
-    ) -> Result<Option<SignedDuration>, Error> {
+    fn time_for(&mut self, session: &Session, proposal: &Action, kind: &Kind) -> Result<Option<SignedDuration>, Error> {
         let configured = self.settings.deadlines.get(kind.name()).copied();
-        if configured.is_some() || !proposal.driven {
+        if configured.is_some() || !proposal.hosted {
             return Ok(configured);
         }
         Ok(opened_on(&mut *self.tx, &session.scope, session.id)?.time_to_answer(kind))
@@ -188,20 +183,20 @@ impl Work<'_> {
 }
 
 /// What people are asked about an action that was started and never reported.
-fn what_became_of(proposal: &Proposal) -> Question {
+fn what_became_of(proposal: &Action) -> Question {
     let mut again = Choice::new("run_again", "Run it again", Effect::Approve);
     again.dangerous = true;
     Question {
         message: Some("It was started, and its outcome was never reported. It may have run, wholly or in part.".into()),
-        action: Some(proposal.effective()),
+        call: Some(proposal.effective()),
         options: vec![
             Choice::new("it_ran", "It ran", Effect::Provide),
             Choice::new("it_failed", "It did not run, or failed", Effect::Reject),
             again,
             Choice::new("leave", "Leave it unknown", Effect::Skip),
         ],
-        call: Some(proposal.call.clone()),
-        ..Question::plain(Kind::Choice, format!("What became of {}?", proposal.action.tool))
+        call_id: Some(proposal.call_id.clone()),
+        ..Question::plain(Kind::Choice, format!("What became of {}?", proposal.call.tool))
     }
 }
 
@@ -211,7 +206,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: InteractionId,
-        draft: &Draft,
+        draft: &AnswerDraft,
     ) -> Result<Alongside, Error> {
         let remember = draft.remember.clone();
         if remember.is_some() {
@@ -229,9 +224,9 @@ impl Engine {
         let Some((asked, proposal, schema)) = self.proposed_in(scope, id).await? else {
             return Ok(Alongside { edit: None, remember, by_now });
         };
-        let action = Action { tool: proposal.action.tool, arguments };
+        let action = Call { tool: proposal.call.tool, arguments };
         let Origin { started_by, traceparent, at, .. } = asked.origin;
-        let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.driven)).await?;
+        let in_force = self.in_force_for(scope, (&proposal.proposed_by.name, proposal.hosted)).await?;
         let agent = Some(proposal.proposed_by.name);
         let behalf = Behalf { agent, user: started_by.name, role: proposal.role };
         let judged = self.judge_by(in_force, behalf, action).await?;
@@ -239,7 +234,7 @@ impl Engine {
         if remember.is_some() && judged.ruling.floor_asks() {
             return Err(not_remembered());
         }
-        let asking = self.asking(&judged, None, Wire::Worker, traceparent);
+        let asking = self.asking(&judged, None, EntryPoint::Worker, traceparent);
         // Where nobody says otherwise they have as long as those who were asked first.
         let first = asked.question.deadline.map(|deadline| deadline.duration_since(at));
         let asking = Asking { time: asking.time.or(first), within_budget: false, ..asking };
@@ -247,13 +242,13 @@ impl Engine {
     }
 
     /// Refuses an approval whose data names arguments that the tool knows and people were not shown: it would run without them.
-    async fn nothing_otherwise(&self, caller: &Caller, id: InteractionId, draft: &Draft) -> Result<(), Error> {
+    async fn nothing_otherwise(&self, caller: &Caller, id: InteractionId, draft: &AnswerDraft) -> Result<(), Error> {
         let Some(given) = draft.data.as_object().filter(|given| !given.is_empty()) else { return Ok(()) };
         let Some((asked, proposal, schema)) = self.proposed_in(caller.scope, id).await? else { return Ok(()) };
         if asked.question.form().is_some() || asked.question.effect_of(draft) != Some(Effect::Approve) {
             return Ok(());
         }
-        let declared = self.in_force(caller.scope).await?.policy.schema(&proposal.action.tool).cloned();
+        let declared = self.in_force(caller.scope).await?.policy.schema(&proposal.call.tool).cloned();
         let shown = proposal.effective().arguments;
         let known = |name: &str| {
             let mut schemas = declared.iter().chain(schema.iter());
@@ -274,8 +269,8 @@ impl Engine {
         let Some((asked, proposal, schema)) = self.proposed_in(caller.scope, id).await? else {
             return Ok(Value::Object(given));
         };
-        let declared = self.in_force(caller.scope).await?.policy.schema(&proposal.action.tool).cloned();
-        let shown = asked.question.action.map(|action| action.arguments).unwrap_or_default();
+        let declared = self.in_force(caller.scope).await?.policy.schema(&proposal.call.tool).cloned();
+        let shown = asked.question.call.map(|action| action.arguments).unwrap_or_default();
         for schema in declared.into_iter().chain(schema) {
             let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
             for name in needed.filter(|name| shown.get(name).is_some()) {
@@ -292,7 +287,7 @@ impl Engine {
         self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.question(reads, &reader.scope, id)).await?;
         let Some((_, proposal, of_tool)) = self.proposed_in(caller.scope, id).await? else { return Ok(None) };
         let policy = self.in_force(caller.scope).await?.policy;
-        Ok(policy.schema(&proposal.action.tool).cloned().or(of_tool))
+        Ok(policy.schema(&proposal.call.tool).cloned().or(of_tool))
     }
 
     /// The question that was asked first, the action that it is about, and the schema of its tool where we run it or its client does.
@@ -300,21 +295,21 @@ impl Engine {
         &self,
         scope: Scope,
         id: InteractionId,
-    ) -> Result<Option<(Interaction, Proposal, Option<Value>)>, Error> {
+    ) -> Result<Option<(Interaction, Action, Option<Value>)>, Error> {
         let found = self.read(Cost::Point, move |reads| {
             let mut asked = reads.interaction(&scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
             // The action is in the session where it was proposed, wherever the question went.
             while let Some(from) = asked.origin.handed_from.take() {
                 asked = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
             }
-            let Some(call) = &asked.question.call else { return Ok(None) };
+            let Some(call) = &asked.question.call_id else { return Ok(None) };
             let Some(proposal) = reads.proposal(&scope, asked.origin.session, call)? else { return Ok(None) };
             let schema = client_schema(reads, &asked, &proposal)?;
             Ok(Some((asked, proposal, schema)))
         });
         Ok(found.await?.map(|(asked, proposal, of_client)| {
-            let ours = proposal.driven && proposal.runner.is_none();
-            let of_ours = if ours { self.filed.schema(&proposal.action.tool) } else { None };
+            let ours = proposal.hosted && proposal.runner.is_none();
+            let of_ours = if ours { self.filed.schema(&proposal.call.tool) } else { None };
             (asked, proposal, of_client.or(of_ours))
         }))
     }
@@ -338,15 +333,15 @@ fn not_remembered() -> Error {
 }
 
 /// The schema that an agent of ours declares for a tool that its client runs.
-fn client_schema(reads: &mut dyn Reads, asked: &Interaction, proposal: &Proposal) -> Result<Option<Value>, Error> {
-    if !proposal.driven || proposal.runner.is_none() {
+fn client_schema(reads: &mut dyn Reads, asked: &Interaction, proposal: &Action) -> Result<Option<Value>, Error> {
+    if !proposal.hosted || proposal.runner.is_none() {
         return Ok(None);
     }
     let Some(step) = reads.step(&asked.scope, asked.origin.step)? else { return Ok(None) };
     let (Some(name), Some(version)) = (&step.agent, &step.agent_version) else { return Ok(None) };
     let Some(found) = reads.definition(&asked.scope, DefinitionKind::Agent, name, version)? else { return Ok(None) };
     let agent: AgentVersion = body(found)?;
-    let tool = agent.client_tools.into_iter().find(|tool| tool.name == proposal.action.tool);
+    let tool = agent.client_tools.into_iter().find(|tool| tool.name == proposal.call.tool);
     Ok(tool.map(|tool| tool.schema).filter(|schema| !schema.is_null()))
 }
 
@@ -354,7 +349,7 @@ fn client_schema(reads: &mut dyn Reads, asked: &Interaction, proposal: &Proposal
 /// place only where nothing but the new text was changed.
 fn still_beside(question: &Question, edited: &Value) -> Value {
     let mut context = question.context.clone();
-    let there = question.action.as_ref().is_some_and(|action| same_but_text(&action.arguments, edited));
+    let there = question.call.as_ref().is_some_and(|action| same_but_text(&action.arguments, edited));
     if !there && let Some(fields) = context.as_object_mut() {
         fields.remove("before");
     }
@@ -371,9 +366,9 @@ mod tests {
     fn a_text_before_stays_with_the_place_that_it_is_of() {
         let check = |edited: Value, expected: Value| {
             let arguments = json!({ "path": "a", "content": "new" });
-            let action = Some(Action { tool: "write_file".into(), arguments });
+            let action = Some(Call { tool: "write_file".into(), arguments });
             let context = json!({ "before": "old", "why": "so" });
-            let question = Question { action, context, ..Question::plain(Kind::Approval, "Write?".into()) };
+            let question = Question { call: action, context, ..Question::plain(Kind::Approval, "Write?".into()) };
             assert_eq!(still_beside(&question, &edited), expected, "{edited}");
         };
         check(json!({ "path": "a", "content": "newer" }), json!({ "before": "old", "why": "so" }));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{Caller, Difference, PolicyState, Proposal, Refusal, Ruling, Scope, Shadow};
+use domain::{Action, Caller, Difference, PolicyState, Refusal, Ruling, Scope, Shadow};
 use metrics::counter;
 use policy::Policy;
 use serde_json::json;
@@ -104,7 +104,7 @@ impl Engine {
 
     /// Has the draft say what it would have said of an action that was ruled on, when that is kept: nobody waits for it. Where too many are at
     /// work already it says nothing, which is counted.
-    pub(crate) fn judge_beside(&self, state: PolicyState, behalf: Behalf, proposal: Proposal) {
+    pub(crate) fn judge_beside(&self, state: PolicyState, behalf: Behalf, proposal: Action) {
         let Some(shadow) = state.shadow.clone() else { return };
         let Some(place) = self.policies.place_for_draft() else {
             return counter!("flow_policy_shadow_dropped_total").increment(1);
@@ -134,7 +134,7 @@ impl Engine {
 
     async fn drafted(
         &self,
-        proposal: &Proposal,
+        proposal: &Action,
         shadow: Shadow,
         (behalf, state): (Behalf, PolicyState),
         place: Arc<OwnedSemaphorePermit>,
@@ -142,7 +142,7 @@ impl Engine {
         let policy = self.draft(proposal.scope, shadow, Arc::clone(&place)).await?;
         let suspended = self.silent_beside(proposal.scope, &policy, &state).await.ok()?;
         let trial = Trial { policy, suspended, floor: self.policies.floor_here() };
-        let (forms, action) = (Arc::clone(&self.forms), proposal.action.clone());
+        let (forms, action) = (Arc::clone(&self.forms), proposal.call.clone());
         let judging = tokio::task::spawn_blocking(move || {
             let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
             // One that is not waited for any more has its place until it ends.
@@ -191,15 +191,15 @@ impl Engine {
 
 impl Engine {
     /// Keeps what the draft would have said of an action, where that is not what was said and it is still the draft.
-    async fn compared(&self, proposal: Proposal, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
+    async fn compared(&self, proposal: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
         if ruling.as_ref().is_some_and(|drafted| drafted.verdict == proposal.ruling.verdict) {
             return Ok(());
         }
         let scope = proposal.scope;
         let difference = Difference {
             session: proposal.session,
-            call: proposal.call,
-            tool: proposal.action.tool,
+            call: proposal.call_id,
+            tool: proposal.call.tool,
             at: proposal.at,
             given: proposal.ruling,
             drafted: ruling,
@@ -219,7 +219,7 @@ impl Engine {
 mod tests {
     use std::time::Duration;
 
-    use domain::{Action, Role, Verdict};
+    use domain::{Call, Role, Verdict};
     use serde_json::{Value, json};
     use store::SystemClock;
     use store_sqlite::{Options, SqliteStore};
@@ -236,7 +236,7 @@ mod tests {
     }
 
     fn writing(call: &str) -> Propose {
-        let action = Action { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
+        let action = Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
         let (context, call) = (Value::Null, call.to_owned());
         Propose {
             call,

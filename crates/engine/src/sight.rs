@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use domain::access::Right;
 use domain::project::{AgentsRead, ProjectSettings};
-use domain::{Actor, Caller, Happening, Interaction, InteractionId, Refusal, Role, Scope, Session, SessionId};
+use domain::{Actor, Caller, EventDraft, Interaction, InteractionId, Refusal, Role, Scope, Session, SessionId};
 use serde_json::json;
 use store::{Cost, Reads, StoreError};
 
@@ -81,7 +81,7 @@ impl Sight {
 
     fn sees_question(&self, reads: &mut dyn Reads, asked: &Interaction) -> Result<bool, Error> {
         let Self::Own(actor) = self else { return Ok(true) };
-        if asked.origin.asked_by == *actor && !asked.origin.driven {
+        if asked.origin.asked_by == *actor && !asked.origin.hosted {
             return Ok(true);
         }
         let session = reads.session(&asked.scope, asked.origin.session)?;
@@ -164,7 +164,7 @@ impl Engine {
                 let text = serde_json::to_string(&new).map_err(|error| StoreError::Corrupt(error.to_string()))?;
                 work.tx.project_settings_put(&scope, &text)?;
                 let data = json!({ "before": before, "after": new });
-                work.audited(&scope, &Happening::by("project.settings_changed", &by, data))?;
+                work.audited(&scope, &EventDraft::by("project.settings_changed", &by, data))?;
             }
             Ok(new)
         })

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use domain::audit::How;
 use domain::user::Way;
 use domain::{
-    Actor, Happening, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, Wire, text, user,
+    Actor, EntryPoint, EventDraft, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, text,
+    user,
 };
 use serde_json::json;
 use store::{Cost, LinkRecord, UserRecord};
@@ -43,7 +44,7 @@ struct Arrival {
 
 impl Arrival {
     fn doer(&self, actor: Actor) -> Doer {
-        Doer { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(Wire::Http) } }
+        Doer { actor, how: How { visit: Some(self.visit), from: self.from, ..How::by(EntryPoint::Http) } }
     }
 }
 
@@ -142,7 +143,7 @@ impl Engine {
         subject: String,
         from: Option<IpAddr>,
     ) -> Result<Option<User>, Error> {
-        let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
+        let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
         let ended = self.transact_as(doer, move |work| {
             let Some(user) = work.tx.user_by_subject(scope.tenant, &subject)?.map(|record| record.user) else {
                 return Ok(None);
@@ -210,8 +211,8 @@ impl Engine {
         if let Some(scope) = scope {
             // A name that is nobody's may be a password in the wrong field: it is kept nowhere.
             let data = json!({ "user": user.map(|user| &user.name), "way": way });
-            let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(Wire::Http) } };
-            let happening = Happening::plain("user.sign_in_failed", data);
+            let doer = Doer { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
+            let happening = EventDraft::plain("user.sign_in_failed", data);
             self.transact_as(doer, move |work| work.audited(&scope, &happening)).await?;
         }
         result
@@ -227,7 +228,7 @@ impl Work<'_> {
         self.tx.visit_insert(&visit, &arrival.hash)?;
         self.tx.user_signed_in(user.id, now)?;
         let data = json!({ "user": user.name, "way": arrival.way });
-        self.audited(&scope, &Happening::by("user.signed_in", &user.actor(), data))
+        self.audited(&scope, &EventDraft::by("user.signed_in", &user.actor(), data))
     }
 
     /// The person whom a provider means, made if new, with the role that it gives; and the keys in their name that may do more than that role,

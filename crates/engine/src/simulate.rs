@@ -136,7 +136,7 @@ impl Simulation {
         let contradicts = decision.as_ref().is_some_and(|decision| decision.contradicted_by(after.verdict));
         let changed = Changed {
             session: proposal.session,
-            call: proposal.call,
+            call: proposal.call_id,
             tool: action.tool,
             agent: proposal.proposed_by.name,
             at: proposal.at,

@@ -1,7 +1,9 @@
 //! Opens a session, with the first step of the flow or the agent that it is for.
 
 use domain::access::Right;
-use domain::{Actor, AgentVersion, Brief, Caller, FlowVersion, Luggage, Problem, Refusal, Scope, Session, Step, text};
+use domain::{
+    Actor, AgentVersion, Caller, FlowVersion, Problem, Refusal, Scope, Session, SessionHead, SessionInput, Step, text,
+};
 use serde_json::Value;
 use store::Topic;
 
@@ -26,7 +28,7 @@ pub struct Start {
     /// One line.
     pub title: Option<String>,
     /// What it works on.
-    pub luggage: Luggage,
+    pub luggage: SessionInput,
     /// What the steps of its flow share from the beginning.
     pub shared: Value,
 }
@@ -41,10 +43,10 @@ impl Engine {
     }
 }
 
-fn briefed(id: String, start: Start) -> Result<(Brief, Luggage), Error> {
+fn briefed(id: String, start: Start) -> Result<(SessionHead, SessionInput), Error> {
     let Start { channel, agent, agent_version, flow, flow_version, title, luggage, shared } = start;
     let channel = channel.unwrap_or(id);
-    let brief = Brief { channel, agent, agent_version, title, flow, flow_version };
+    let brief = SessionHead { channel, agent, agent_version, title, flow, flow_version };
     let mut problems: Vec<_> = brief.check().into_iter().chain(luggage.check()).collect();
     text::depth("/shared", &shared, &mut problems);
     let shares = shared.is_object() && brief.flow.is_some();
@@ -65,7 +67,7 @@ enum Run {
 
 impl Run {
     fn step(&self, id: domain::StepId, session: domain::SessionId, now: domain::Timestamp) -> Step {
-        let step = Step::driven(id, session, now, now);
+        let step = Step::hosted(id, session, now, now);
         match self {
             Self::Agent(agent) => {
                 Step { agent: Some(agent.name.clone()), agent_version: Some(agent.version.clone()), ..step }
@@ -95,7 +97,7 @@ impl Work<'_> {
         let id = self.ids.session(self.now);
         let shared = start.shared.clone();
         let (mut brief, mut luggage) = briefed(id.uuid().to_string(), start)?;
-        luggage.wire = Some(self.doer.how.wire);
+        luggage.entry_point = Some(self.doer.how.entry_point);
         let run = self.run_for(scope, offered, &mut brief, &mut luggage)?;
         let step = Step::begin(self.ids.step(self.now), id, brief.agent.clone(), self.now);
         let step = match &run {
@@ -103,13 +105,13 @@ impl Work<'_> {
             None => step,
         };
         let (mut session, happening) = Session::start(id, *scope, brief, step.id, actor.clone(), self.now);
-        session.driven = run.is_some();
+        session.hosted = run.is_some();
         let event = self.recorded(&mut session, None, happening)?;
         self.tx.session_insert(&session, &luggage)?;
         self.tx.step_insert(scope, &step)?;
         self.tx.event_append(scope, &event)?;
         self.watched(&session);
-        if session.driven {
+        if session.hosted {
             self.effects.topics.push(Topic::Steps);
         }
         Ok(session)
@@ -120,8 +122,8 @@ impl Work<'_> {
         &mut self,
         scope: &Scope,
         offered: &Offered,
-        brief: &mut Brief,
-        luggage: &mut Luggage,
+        brief: &mut SessionHead,
+        luggage: &mut SessionInput,
     ) -> Result<Option<Run>, Error> {
         if let Some(name) = brief.flow.clone() {
             let wanted = (name.as_str(), brief.flow_version.as_deref());

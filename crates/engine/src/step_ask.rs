@@ -40,7 +40,7 @@ impl Engine {
             let (mut session, step) = work.fenced(&claim)?;
             session.alive()?;
             // Before anything is written: what is answered with `None` is committed all the same.
-            if step.drive.as_ref().is_none_or(|drive| drive.journal != after) {
+            if step.lease.as_ref().is_none_or(|lease| lease.journal != after) {
                 return Ok(None);
             }
             let asked = work.ask(&mut session, claim.agent.clone(), question.clone(), &asking)?;
@@ -89,7 +89,7 @@ impl Engine {
         &self,
         claim: &Claim,
         calls: Vec<String>,
-    ) -> Result<Vec<(Option<domain::Proposal>, Option<Interaction>)>, Error> {
+    ) -> Result<Vec<(Option<domain::Action>, Option<Interaction>)>, Error> {
         let claim = claim.clone();
         self.read(Cost::Point, move |reads| {
             let mut found = Vec::with_capacity(calls.len());

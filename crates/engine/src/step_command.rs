@@ -70,8 +70,8 @@ impl Work<'_> {
             let problem = Problem::new("/step", "is not the step that the session is at");
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
-        if step.drive.is_none() {
-            return Err(Refusal::NotDriven(session.id).into());
+        if step.lease.is_none() {
+            return Err(Refusal::NotHosted(session.id).into());
         }
         let failed = matches!(&step.phase, StepPhase::Ended { how: StepEnding::Failed | StepEnding::Rejected, .. });
         let why = reason.clone().unwrap_or_else(|| format!("a person said so: {}", command.name()));
@@ -150,7 +150,7 @@ impl Work<'_> {
 
     /// A step that rests before its next attempt does not rest any longer.
     fn hurried(&mut self, session: Session, step: Step) -> Result<Session, Error> {
-        let rests = step.drive.as_ref().is_some_and(|drive| drive.worker.is_none() && drive.trouble.is_some());
+        let rests = step.lease.as_ref().is_some_and(|lease| lease.worker.is_none() && lease.trouble.is_some());
         if !rests {
             return Err(Refusal::StepNotFailed.into());
         }

@@ -4,8 +4,8 @@ use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
 use domain::step::{Revision, StepPhase};
 use domain::{
-    Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Proposal, Refusal, Session, State, Step,
-    StepEnd, StepEnding, StepId, Timestamp, template,
+    Action, Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Refusal, Session, State, Step, StepEnd,
+    StepEnding, StepId, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
 use store::{StoreError, Topic};
@@ -141,7 +141,7 @@ impl Work<'_> {
 
     /// A step that a worker is to run from a moment on.
     fn fresh(&self, session: &Session, due: Timestamp) -> Step {
-        Step::driven(self.ids.step_after(session.step, self.now), session.id, self.now, due)
+        Step::hosted(self.ids.step_after(session.step, self.now), session.id, self.now, due)
     }
 
     /// Begins a step of the flow. What was said to the step before it, and shown to nobody, is said to it.
@@ -205,8 +205,8 @@ impl Work<'_> {
             _ => "the attempt before came to nothing".to_owned(),
         };
         fresh = self.taken_up(&session, step, fresh, (&why, after_end))?;
-        if let Some(drive) = fresh.drive.as_mut().filter(|_| due > self.now) {
-            drive.trouble = Some(why);
+        if let Some(lease) = fresh.lease.as_mut().filter(|_| due > self.now) {
+            lease.trouble = Some(why);
         }
         self.tx.step_save(&session.scope, &fresh)?;
         self.told_of_trouble(&mut session, &fresh)?;
@@ -216,7 +216,7 @@ impl Work<'_> {
 
     /// Whether the step that an action was proposed for goes on, in this attempt or in a later one. What foreign agents propose is not of a step
     /// of ours.
-    pub(crate) fn step_goes_on(&mut self, session: &Session, proposal: &Proposal) -> Result<bool, Error> {
+    pub(crate) fn step_goes_on(&mut self, session: &Session, proposal: &Action) -> Result<bool, Error> {
         let Some(of) = proposal.step else { return Ok(true) };
         if of == session.step {
             return Ok(self.tx.step(&session.scope, of)?.is_some_and(|step| step.alive()));
@@ -296,7 +296,7 @@ impl Work<'_> {
 
     /// The flow that a session follows, in the version that it was opened with.
     pub(crate) fn flow_of(&mut self, session: &Session) -> Result<Option<FlowVersion>, Error> {
-        let (Some(name), Some(version)) = (&session.brief.flow, &session.brief.flow_version) else { return Ok(None) };
+        let (Some(name), Some(version)) = (&session.head.flow, &session.head.flow_version) else { return Ok(None) };
         let found = self.tx.definition(&session.scope, DefinitionKind::Flow, name, version)?;
         let found = found.ok_or(Refusal::NotFound("flow"))?;
         serde_json::from_value(found.body).map(Some).map_err(|error| StoreError::Corrupt(error.to_string()).into())
@@ -333,9 +333,9 @@ impl Work<'_> {
             let portion = self.tx.proposals(&session.scope, session.id, &after, PORTION)?;
             let full = portion.more;
             let Some(last) = portion.last() else { return Ok(()) };
-            after.clone_from(&last.call);
+            after.clone_from(&last.call_id);
             for proposal in
-                portion.into_iter().filter(|proposal| step.map_or(proposal.driven, |step| proposal.step == Some(step)))
+                portion.into_iter().filter(|proposal| step.map_or(proposal.hosted, |step| proposal.step == Some(step)))
             {
                 if let Some(left) = proposal.left(&message) {
                     self.acted(session, left)?;

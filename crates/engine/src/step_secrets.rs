@@ -36,7 +36,7 @@ impl Engine {
                     let withheld = step.withheld_upto.is_some_and(|upto| origin.step <= upto);
                     !withheld
                         && asked.ended_with_secrets()
-                        && origin.driven
+                        && origin.hosted
                         && origin.session == held.session
                         && origin.asked_by == held.agent
                 });
@@ -60,7 +60,7 @@ impl Engine {
     pub async fn secret_of(&self, claim: &Claim, name: &str) -> Result<Option<Zeroizing<String>>, Error> {
         let (scope, agent, name) = (claim.scope, claim.agent.name.clone(), name.to_owned());
         let kept = self.read(Cost::Point, move |reads| Ok(reads.kept_for(&scope, &agent)?)).await?;
-        let Some(found) = kept.into_iter().find(|kept| kept.secret.name == name && kept.secret.driven == Some(true))
+        let Some(found) = kept.into_iter().find(|kept| kept.secret.name == name && kept.secret.hosted == Some(true))
         else {
             return Ok(None);
         };

@@ -1,6 +1,6 @@
 //! Tickets: what a browser opens one stream with, because it can send no other credential there.
 
-use domain::{Caller, Credential, Happening, SignedDuration, Ticket, TicketId, Timestamp, Visit};
+use domain::{Caller, Credential, EventDraft, SignedDuration, Ticket, TicketId, Timestamp, Visit};
 use serde_json::json;
 use store::{Cost, VisitRecord};
 
@@ -20,7 +20,7 @@ impl Engine {
             let ticket = Ticket { id: work.ids.ticket(work.now), credential, scope, expires_at };
             work.tx.ticket_insert(&ticket, &fingerprint(&pepper, secret))?;
             let told = json!({ "ticket": ticket.id, "expires_at": expires_at });
-            work.audited(&scope, &Happening::by("ticket.made", &actor, told))?;
+            work.audited(&scope, &EventDraft::by("ticket.made", &actor, told))?;
             Ok((ticket.id, expires_at))
         });
         let ((id, expires_at), secret): ((TicketId, Timestamp), _) = made.await?;

@@ -1,7 +1,7 @@
 //! Changes what a person is in a project: another role, other groups, out of it, or back in.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
+use domain::{Caller, EventDraft, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
 use serde_json::json;
 
 use crate::users::known;
@@ -89,7 +89,7 @@ impl Work<'_> {
                 self.void_sign_ins(user.id)?;
                 now.disabled_at = None;
                 self.tx.membership_put(scope, user.id, &now)?;
-                self.audited(scope, &Happening::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
+                self.audited(scope, &EventDraft::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
             }
             _ => {}
         }
@@ -116,7 +116,7 @@ impl Work<'_> {
     pub(crate) fn lose_role(&mut self, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
         self.void_sign_ins(user.id)?;
         if user.member_of(scope.project).is_some() {
-            self.audited(scope, &Happening::plain("user.role_lost", json!({ "user": user.name })))?;
+            self.audited(scope, &EventDraft::plain("user.role_lost", json!({ "user": user.name })))?;
         }
         self.keys_beyond(scope, &User { memberships: Vec::new(), ..user.clone() })
     }
@@ -147,7 +147,7 @@ impl Work<'_> {
         }
         let told = json!({ "user": user.name, "role": now.role, "groups": now.groups,
                            "was": { "role": was.role, "groups": was.groups } });
-        self.audited(scope, &Happening::plain("user.changed", told))
+        self.audited(scope, &EventDraft::plain("user.changed", told))
     }
 
     fn leaves(
@@ -163,7 +163,7 @@ impl Work<'_> {
         if user.active().all(|membership| membership.project == scope.project) {
             self.void_sign_ins(user.id)?;
         }
-        self.audited(scope, &Happening::plain("user.disabled", json!({ "user": user.name })))?;
+        self.audited(scope, &EventDraft::plain("user.disabled", json!({ "user": user.name })))?;
         Ok(ended)
     }
 }

@@ -1,7 +1,9 @@
 //! Adds and lists the people of a project.
 
 use domain::access::Right;
-use domain::{Caller, Happening, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, Wire, text, user};
+use domain::{
+    Caller, EntryPoint, EventDraft, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, text, user,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Bounded;
@@ -74,7 +76,7 @@ impl Engine {
     pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
-        self.transact_as(Doer::system(Wire::Cli), move |work| {
+        self.transact_as(Doer::system(EntryPoint::Cli), move |work| {
             work.tx.names_lock(scope.tenant)?;
             work.added(&scope, &new, None)
         })
@@ -191,7 +193,7 @@ impl Work<'_> {
         let membership = Membership { project: scope.project, role, groups, disabled_at: None };
         self.tx.membership_put(scope, user.id, &membership)?;
         let told = json!({ "user": user.name, "role": role, "groups": membership.groups, "subject": user.subject });
-        self.audited(scope, &Happening::plain("user.added", told))?;
+        self.audited(scope, &EventDraft::plain("user.added", told))?;
         Ok(membership)
     }
 }

@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use domain::access::Right;
 use domain::webhook::{MOST, Subject};
-use domain::{Caller, Happening, Problem, Refusal, SignedDuration, Timestamp, Webhook, WebhookId, text, user};
+use domain::{Caller, EventDraft, Problem, Refusal, SignedDuration, Timestamp, Webhook, WebhookId, text, user};
 use policy::Pattern;
 use serde_json::json;
 use store::{Bounded, Cost, Page, WebhookSecret};
@@ -87,7 +87,7 @@ impl Engine {
             work.tx.webhook_insert(&webhook, head)?;
             keep(work, &vault, &webhook, 1, secret)?;
             let told = json!({ "webhook": id, "url": without_query(&webhook.url), "subject": webhook.subject, "enabled": enabled });
-            work.audited(&scope, &Happening::by("webhook.created", &by, told))?;
+            work.audited(&scope, &EventDraft::by("webhook.created", &by, told))?;
             Ok(webhook)
         });
         let (webhook, secret) = made.await?;
@@ -117,7 +117,7 @@ impl Engine {
             if !work.tx.webhook_delete(&scope, id, work.now)? {
                 return Err(Refusal::NotFound("webhook").into());
             }
-            work.audited(&scope, &Happening::by("webhook.deleted", &by, json!({ "webhook": id })))
+            work.audited(&scope, &EventDraft::by("webhook.deleted", &by, json!({ "webhook": id })))
         })
         .await
     }
@@ -175,7 +175,7 @@ impl Engine {
             work.tx.webhook_secrets_end(&scope, id, until)?;
             keep(work, &vault, &webhook, newest + 1, secret)?;
             let told = json!({ "webhook": id, "old_until": until });
-            work.audited(&scope, &Happening::by("webhook.rotated", &by, told))?;
+            work.audited(&scope, &EventDraft::by("webhook.rotated", &by, told))?;
             Ok((webhook, until))
         });
         let ((webhook, until), secret) = rotated.await?;

@@ -3,8 +3,8 @@
 use domain::audit::{Entry, How, particulars};
 use domain::interaction::Change;
 use domain::{
-    Actor, Caller, Command, Delivery, Event, Happening, Interaction, InteractionId, ProjectId, Question, Refusal,
-    Resolution, Scope, Session, SessionId, SignedDuration, State, Status, StepEnd, Timestamp, Wire, session::Ending,
+    Actor, Caller, Command, Delivery, EntryPoint, Event, EventDraft, Interaction, InteractionId, ProjectId, Question,
+    Refusal, Resolution, Scope, Session, SessionId, SignedDuration, State, Status, StepEnd, Timestamp, session::Ending,
     session::Note,
 };
 use serde_json::Value;
@@ -60,11 +60,11 @@ impl Doer {
 
     /// A worker, in the name of the agent that it runs.
     pub(crate) fn worker(agent: &Actor) -> Self {
-        Self { actor: agent.clone(), how: How::by(Wire::Worker) }
+        Self { actor: agent.clone(), how: How::by(EntryPoint::Worker) }
     }
 
     /// Holdpoint itself, through a door that needs no key.
-    pub(crate) fn system(wire: Wire) -> Self {
+    pub(crate) fn system(wire: EntryPoint) -> Self {
         Self { actor: Actor::system(), how: How::by(wire) }
     }
 }
@@ -111,7 +111,7 @@ impl Work<'_> {
         let question = question.timed(asking.time, self.settings.warning, self.now);
         let (mut interaction, happening) = Interaction::ask(id, session, by, question, self.now);
         interaction.origin.traceparent.clone_from(&asking.traceparent);
-        interaction.origin.driven = self.doer.how.wire == Wire::Worker;
+        interaction.origin.hosted = self.doer.how.entry_point == EntryPoint::Worker;
         self.tx.interaction_insert(&interaction)?;
         self.open.opened(&interaction, asking.within_budget);
         self.happened(session, Some(id), happening)?;
@@ -156,7 +156,7 @@ impl Work<'_> {
             self.open.closed(&interaction);
         }
         self.tx.interaction_save(&interaction)?;
-        if interaction.delivery().is_some_and(Delivery::over) && !session.driven {
+        if interaction.delivery().is_some_and(Delivery::over) && !session.hosted {
             // Nobody will be handed it any more. What a step of ours was given stays with its session.
             self.tx.sealed_drop(&interaction.scope, interaction.id)?;
         }
@@ -177,7 +177,7 @@ impl Work<'_> {
         &mut self,
         session: &mut Session,
         about: Option<InteractionId>,
-        happening: Happening,
+        happening: EventDraft,
     ) -> Result<Event, Error> {
         let event = self.recorded(session, about, happening)?;
         self.tx.event_append(&session.scope, &event)?;
@@ -189,7 +189,7 @@ impl Work<'_> {
         &mut self,
         session: &mut Session,
         about: Option<InteractionId>,
-        happening: Happening,
+        happening: EventDraft,
     ) -> Result<Event, Error> {
         let entry = self.entry(&session.scope, &happening);
         let event = session.record(self.ids.event(self.now), happening, about, self.now);
@@ -199,12 +199,12 @@ impl Work<'_> {
     }
 
     /// Puts on the audit trail what was done outside any session.
-    pub(crate) fn audited(&mut self, scope: &Scope, happening: &Happening) -> Result<(), Error> {
+    pub(crate) fn audited(&mut self, scope: &Scope, happening: &EventDraft) -> Result<(), Error> {
         let entry = self.entry(scope, happening);
         Ok(self.tx.audit_append(&entry.written())?)
     }
 
-    fn entry(&self, scope: &Scope, happening: &Happening) -> Entry {
+    fn entry(&self, scope: &Scope, happening: &EventDraft) -> Entry {
         let (by, data) = particulars(happening, &self.doer.actor);
         Entry {
             id: self.ids.entry(self.now),
@@ -234,7 +234,7 @@ impl Work<'_> {
     pub(crate) fn watched(&mut self, session: &Session) {
         self.effects.topics.push(Topic::Session(session.id));
         self.effects.topics.push(Topic::Project(session.scope.project));
-        self.effects.topics.push(Topic::Channel(session.scope.project, session.brief.channel.clone()));
+        self.effects.topics.push(Topic::Channel(session.scope.project, session.head.channel.clone()));
     }
 
     /// Gathers what outside observers are told of a question: bells, timers, figures, log lines.
@@ -274,12 +274,12 @@ impl Work<'_> {
                     let end = StepEnd { how: ending.of_step(), output: Value::Null, reason: Some(told.clone()) };
                     let step = step.end(end, self.now);
                     self.tx.step_save(&scope, &step)?;
-                    if step.drive.is_some() {
+                    if step.lease.is_some() {
                         self.happened(&mut session, None, step.told(&by))?;
                     }
                 }
             }
-            if session.driven {
+            if session.hosted {
                 self.left_unstarted(&mut session, None, &told)?;
                 self.left_untaken(&mut session, None, &told)?;
                 // Nobody is left who could be handed it. What has failed may be taken up all the same, and has to be hidden then.

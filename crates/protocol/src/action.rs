@@ -1,7 +1,7 @@
 //! Proposed actions on the wire.
 
 use domain::{
-    Action, Actor, Effect, GrantId, InteractionId, Outcome, PermitId, Proposal, SessionId, Standing, Timestamp, Verdict,
+    Action, ActionState, Actor, Call, Effect, GrantId, InteractionId, Outcome, PermitId, SessionId, Timestamp, Verdict,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,8 +32,8 @@ pub struct ProposeBody {
 impl ProposeBody {
     /// The action that is proposed.
     #[must_use]
-    pub fn action(&self) -> Action {
-        Action { tool: self.tool.clone(), arguments: self.arguments.clone() }
+    pub fn call(&self) -> Call {
+        Call { tool: self.tool.clone(), arguments: self.arguments.clone() }
     }
 }
 
@@ -104,14 +104,14 @@ impl From<OutcomeBody> for Outcome {
 
 /// An action, and how far it is.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({
+#[schema(as = ProposalView, example = json!({
     "call_id": "call_1", "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "state": "allowed", "tool": "read_file",
     "arguments": { "path": "notes.md" }, "proposed_by": { "kind": "agent", "name": "helper" },
     "proposed_at": "2026-11-15T10:00:00Z",
     "ruling": { "verdict": "allow", "rule": "reading", "reason": "reading changes nothing", "policy": "9f86d081…" },
     "permit": "prm_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01.5f2b…", "permit_expires_at": "2026-11-16T10:00:00Z"
 }))]
-pub struct ProposalView {
+pub struct ActionView {
     /// The agent's name for the call.
     pub call_id: String,
     /// Its session.
@@ -218,17 +218,17 @@ impl From<domain::FloorRuling> for FloorRulingView {
     }
 }
 
-impl ProposalView {
+impl ActionView {
     /// What is shown of an action at this moment, with its permit where the reader may have it.
     #[must_use]
-    pub fn new(proposal: Proposal, permit: Option<String>, at: Timestamp) -> Self {
-        let state = proposal.state(at);
-        let original = proposal.edited.is_some().then(|| proposal.action.arguments.clone());
+    pub fn new(proposal: Action, permit: Option<String>, at: Timestamp) -> Self {
+        let state = proposal.state_name(at);
+        let original = proposal.edited.is_some().then(|| proposal.call.arguments.clone());
         let mut view = Self {
-            call_id: proposal.call.clone(),
+            call_id: proposal.call_id.clone(),
             session: proposal.session,
             state,
-            tool: proposal.action.tool.clone(),
+            tool: proposal.call.tool.clone(),
             arguments: proposal.effective().arguments,
             original_arguments: original,
             proposed_by: proposal.proposed_by,
@@ -246,22 +246,22 @@ impl ProposalView {
             result: Value::Null,
             message: None,
         };
-        match proposal.standing {
-            Standing::Allowed { permit } if state == "rejected" => {
+        match proposal.state {
+            ActionState::Allowed { permit } if state == "rejected" => {
                 view.feedback = Some(format!("the permit ran out at {}", permit.expires_at));
             }
-            Standing::Allowed { permit } => view.permit_expires_at = Some(permit.expires_at),
-            Standing::Rejected { by, effect, feedback } => {
+            ActionState::Allowed { permit } => view.permit_expires_at = Some(permit.expires_at),
+            ActionState::Rejected { by, effect, feedback } => {
                 (view.rejected_by, view.effect, view.feedback) = (Some(by), effect, feedback);
             }
-            Standing::Started { permit, until, .. } => {
+            ActionState::Started { permit, until, .. } => {
                 (view.spent_permit, view.lease_until) = (Some(permit), Some(until));
             }
-            Standing::Done { result } => view.result = result,
-            Standing::Failed { message, result } => (view.message, view.result) = (Some(message), result),
-            Standing::Denied => view.feedback = Some(view.ruling.reason.clone()),
-            Standing::Unknown { permit, .. } => view.spent_permit = permit,
-            Standing::Waiting { .. } => {}
+            ActionState::Done { result } => view.result = result,
+            ActionState::Failed { message, result } => (view.message, view.result) = (Some(message), result),
+            ActionState::Denied => view.feedback = Some(view.ruling.reason.clone()),
+            ActionState::Unknown { permit, .. } => view.spent_permit = permit,
+            ActionState::Waiting { .. } => {}
         }
         view
     }
@@ -272,7 +272,7 @@ impl ProposalView {
 #[schema(example = json!({ "actions": [] }))]
 pub struct ActionsPage {
     /// The actions.
-    pub actions: Vec<ProposalView>,
+    pub actions: Vec<ActionView>,
     /// Where the next page begins; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,

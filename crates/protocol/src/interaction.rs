@@ -51,11 +51,11 @@ pub struct InteractionView {
     #[serde(skip_serializing_if = "Value::is_null")]
     pub context: Value,
     /// Whether a worker of this server asked, for an agent that it runs: what `context` says of an action is then the server's word.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub driven: bool,
+    #[serde(rename = "driven", skip_serializing_if = "std::ops::Not::not")]
+    pub hosted: bool,
     /// The action that waits for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub action: Option<ActionView>,
+    pub action: Option<CallView>,
     /// What may be chosen.
     pub options: Vec<OptionView>,
     /// Whether several may be chosen at once.
@@ -140,7 +140,8 @@ pub struct InteractionView {
 
 /// What an agent wants to do.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct ActionView {
+#[schema(as = ActionView)]
+pub struct CallView {
     /// The tool's name.
     pub tool: String,
     /// Its arguments.
@@ -333,9 +334,9 @@ impl From<Interaction> for InteractionView {
             Kind::Custom(name) => Some(name.clone()).filter(|name| name != "custom"),
             _ => None,
         };
-        let action = question.action.map(|action| {
+        let action = question.call.map(|action| {
             let digest = action.digest().to_string();
-            ActionView { tool: action.tool, arguments: action.arguments, digest }
+            CallView { tool: action.tool, arguments: action.arguments, digest }
         });
         let gathered = match &state {
             State::Pending(pending) => pending.clone(),
@@ -360,7 +361,7 @@ impl From<Interaction> for InteractionView {
             message: question.message,
             details: question.details,
             context: question.context,
-            driven: origin.driven,
+            hosted: origin.hosted,
             action,
             options: question.options.into_iter().map(Into::into).collect(),
             multiple: question.multiple,

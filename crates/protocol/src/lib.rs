@@ -34,14 +34,14 @@ mod user;
 mod webhook;
 
 pub use action::{
-    ActionsPage, FloorRulingView, OutcomeBody, OutcomeName, PermitBody, ProposalView, ProposeBody, RulingView,
+    ActionView, ActionsPage, FloorRulingView, OutcomeBody, OutcomeName, PermitBody, ProposeBody, RulingView,
 };
 pub use answer::{
     AbstainBody, AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody,
     EmptyBody, HandOverBody,
 };
 pub use archive::ArchivedView;
-pub use ask::{ActionBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
+pub use ask::{AskBody, AudienceBody, CallBody, OptionBody, SecretBody, SuggestionBody};
 pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use definition::{AgentsPage, DefinitionSource, DefinitionView, FlowsPage};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
@@ -49,7 +49,7 @@ pub use event::{EventView, EventsPage};
 pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};
 pub use handover::{AbstentionView, HandedFromView, HandedOverView};
 pub use interaction::{
-    ActionSchemaView, ActionView, AudienceView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView,
+    ActionSchemaView, AudienceView, CallView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView,
     RequirementView, ResolutionView, SuggestionView, VoteView,
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};

@@ -1,7 +1,7 @@
 //! Sessions on the wire.
 
 use domain::step::StepPhase;
-use domain::{Actor, Luggage, Session, SessionId, SessionStatus, Step, StepId, StepStatus, Timestamp};
+use domain::{Actor, Session, SessionId, SessionInput, SessionStatus, Step, StepId, StepStatus, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -113,7 +113,8 @@ pub struct SessionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_version: Option<String>,
     /// Whether the workers of this server run its steps.
-    pub driven: bool,
+    #[serde(rename = "driven")]
+    pub hosted: bool,
     /// One line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -214,13 +215,13 @@ impl From<Session> for SessionView {
             status,
             paused: session.paused.is_some(),
             waiting_on: session.waiting_on,
-            channel: session.brief.channel,
-            agent: session.brief.agent,
-            agent_version: session.brief.agent_version,
-            flow: session.brief.flow,
-            flow_version: session.brief.flow_version,
-            driven: session.driven,
-            title: session.brief.title,
+            channel: session.head.channel,
+            agent: session.head.agent,
+            agent_version: session.head.agent_version,
+            flow: session.head.flow,
+            flow_version: session.head.flow_version,
+            hosted: session.hosted,
+            title: session.head.title,
             started_by: session.started_by,
             created_at: session.created_at,
             ended_at,
@@ -238,7 +239,7 @@ impl From<Session> for SessionView {
 impl SessionView {
     /// With everything that belongs to it; of its steps with those that were read, and before which one there are others.
     #[must_use]
-    pub fn whole(session: Session, luggage: Luggage, (steps, steps_next): (&[Step], Option<StepId>)) -> Self {
+    pub fn whole(session: Session, luggage: SessionInput, (steps, steps_next): (&[Step], Option<StepId>)) -> Self {
         let (open, current) = (session.waiting_on, session.step);
         let steps = steps.iter().map(|step| StepView::new(step, if step.id == current { open } else { 0 }));
         let steps = steps.collect();

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::FromRequestParts;
 use axum_extra::extract::CookieJar;
-use domain::{Caller, Credential, Wire};
+use domain::{Caller, Credential, EntryPoint};
 use engine::Error;
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, UPGRADE};
@@ -80,11 +80,11 @@ impl FromRequestParts<App> for Reading {
 
 /// A caller with where they come from, and by which door: the wires of other systems are marked by their routers.
 fn placed(parts: &Parts, app: &App, caller: Caller) -> Result<Caller, ApiError> {
-    let wire = parts.extensions.get().copied().unwrap_or(Wire::Http);
+    let entry_point = parts.extensions.get().copied().unwrap_or(EntryPoint::Http);
     if let Some(addressee) = parts.extensions.get::<Addressee>() {
         addressee.is(&caller, &app.replies)?;
     }
-    Ok(Caller { from: address(parts, app.limits.behind_proxy), wire, ..caller })
+    Ok(Caller { from: address(parts, app.limits.behind_proxy), entry_point, ..caller })
 }
 
 fn short_enough(parts: &Parts) -> Result<(), ApiError> {

@@ -8,7 +8,7 @@ mod react;
 mod refusals;
 
 use axum::Extension;
-use domain::Wire;
+use domain::EntryPoint;
 use serde_json::{Map, Value, json};
 use utoipa_axum::router::OpenApiRouter;
 
@@ -17,14 +17,14 @@ use crate::App;
 /// The operations of every dialect.
 pub(crate) fn operations() -> OpenApiRouter<App> {
     OpenApiRouter::new()
-        .merge(on(Wire::Flows, flows::operations()))
-        .merge(on(Wire::Hitl, hitl::operations()))
-        .merge(on(Wire::Tools, approvals::operations()))
-        .merge(on(Wire::React, react::operations()))
+        .merge(on(EntryPoint::Flows, flows::operations()))
+        .merge(on(EntryPoint::Hitl, hitl::operations()))
+        .merge(on(EntryPoint::Approvals, approvals::operations()))
+        .merge(on(EntryPoint::React, react::operations()))
 }
 
 /// Has whatever comes in there say by which door it came.
-fn on(wire: Wire, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
+fn on(wire: EntryPoint, operations: OpenApiRouter<App>) -> OpenApiRouter<App> {
     operations.layer(Extension(wire))
 }
 

@@ -348,7 +348,7 @@ fn of_refusal(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::NotYourAction => (S::FORBIDDEN, "not_your_action"),
         Refusal::StepLost => (S::CONFLICT, "step_lost"),
         Refusal::StepNotFailed => (S::CONFLICT, "step_not_failed"),
-        Refusal::NotDriven(_) => (S::CONFLICT, "not_driven"),
+        Refusal::NotHosted(_) => (S::CONFLICT, "not_driven"),
         Refusal::NobodyListens => (S::CONFLICT, "nobody_listens"),
         Refusal::VersionExists { .. } => (S::CONFLICT, "version_exists"),
         Refusal::ActionNot { .. } => (S::CONFLICT, "action_state"),

@@ -363,7 +363,7 @@ mod tests {
             actor: domain::Actor::system(),
             groups: Vec::new(),
             from: None,
-            wire: domain::Wire::Cli,
+            entry_point: domain::EntryPoint::Cli,
         };
         let mut unread = Vec::new();
         for _ in 0..ANSWERS {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::response::Response;
-use domain::{Caller, Wire};
+use domain::{Caller, EntryPoint};
 use futures::{SinkExt, StreamExt};
 use http::request::Parts;
 use hyper::upgrade::Upgraded;
@@ -105,8 +105,8 @@ impl FromRequestParts<App> for Joining {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let Reading(caller) = Reading::from_request_parts(parts, app).await?;
-        let wire = if caller.wire == Wire::Http { Wire::Ws } else { caller.wire };
-        let caller = Caller { wire, ..caller };
+        let entry_point = if caller.entry_point == EntryPoint::Http { EntryPoint::Ws } else { caller.entry_point };
+        let caller = Caller { entry_point, ..caller };
         let sockets = parts.extensions.get::<Sockets>().cloned();
         Ok(Self { caller, handshake: Handshake::of(parts), sockets })
     }

@@ -1,6 +1,6 @@
 //! Actions that agents proposed.
 
-use domain::{Proposal, Scope, SessionId, Timestamp};
+use domain::{Action, Scope, SessionId, Timestamp};
 use postgres::Row;
 use store::{ActionPlace, Bounded, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
 use uuid::Uuid;
@@ -27,13 +27,13 @@ pub(crate) fn past(asked: bool) -> String {
 }
 
 impl ProposalReads for Face<'_> {
-    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
+    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Action>> {
         let sql = "select body from proposals where session = $1 and call = $2 and project = $3";
         let found = self.row(sql, &[&session.uuid(), &call, &scope.project.uuid()])?;
         found.map(|row| parsed(column(&row, 0)?)).transpose()
     }
 
-    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Proposal>> {
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Action>> {
         let sql = "select body from proposals where session = $1 and call > $2 and project = $3 order by call limit $4";
         let values: Values<'_> = &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)];
         self.bounded_rows(sql, values, limit, |row| parsed(column(row, 0)?))
@@ -82,7 +82,7 @@ impl ProposalReads for Face<'_> {
 }
 
 impl ProposalWrites for Face<'_> {
-    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+    fn proposal_insert(&mut self, proposal: &Action) -> Stored<()> {
         let sql = "insert into proposals (session, call, project, wake_at, revision, body, at, asked) \
                    select id, $2, project, $4, $5, $6, $7, $8 from sessions where id = $1 and project = $3 \
                    on conflict do nothing";
@@ -90,7 +90,7 @@ impl ProposalWrites for Face<'_> {
             sql,
             &[
                 &proposal.session.uuid(),
-                &proposal.call,
+                &proposal.call_id,
                 &proposal.scope.project.uuid(),
                 &micros(proposal.wake_at()),
                 &signed(proposal.revision)?,
@@ -101,14 +101,14 @@ impl ProposalWrites for Face<'_> {
         )
     }
 
-    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+    fn proposal_save(&mut self, proposal: &Action) -> Stored<()> {
         let sql = "update proposals set wake_at = $4, revision = $5, body = $6, asked = $7 \
                    where session = $1 and call = $2 and project = $3 and revision + 1 = $5";
         self.guarded(
             sql,
             &[
                 &proposal.session.uuid(),
-                &proposal.call,
+                &proposal.call_id,
                 &proposal.scope.project.uuid(),
                 &micros(proposal.wake_at()),
                 &signed(proposal.revision)?,

@@ -163,7 +163,7 @@ impl SecretWrites for Face<'_> {
                 &micros(secret.used_at),
                 &sealed.key.id.uuid(),
                 &sealed.body,
-                &secret.driven,
+                &secret.hosted,
             ],
         )
     }
@@ -203,6 +203,6 @@ fn kept(row: &Row, from: usize) -> Stored<KeptSecret> {
         kept_by: parsed(column(row, from + 5)?)?,
         kept_at: time(column(row, from + 6)?)?,
         used_at: time_if(column(row, from + 7)?)?,
-        driven: column(row, from + 8)?,
+        hosted: column(row, from + 8)?,
     })
 }

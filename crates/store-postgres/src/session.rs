@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
+use domain::{Actor, Scope, Session, SessionHead, SessionId, SessionInput, SessionStatus, Step, StepId};
 use postgres::Row;
 use postgres::types::ToSql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, Stored};
@@ -18,7 +18,7 @@ impl SessionReads for Face<'_> {
         found.map(|row| read(scope, &row)).transpose()
     }
 
-    fn luggage(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Luggage>> {
+    fn luggage(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<SessionInput>> {
         let sql = "select luggage.body from luggage join sessions on sessions.id = luggage.session \
                    where luggage.session = $1 and sessions.project = $2";
         let found = self.row(sql, &[&session.uuid(), &scope.project.uuid()])?;
@@ -47,7 +47,7 @@ impl SessionReads for Face<'_> {
 }
 
 impl SessionWrites for Face<'_> {
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
+    fn session_insert(&mut self, session: &Session, luggage: &SessionInput) -> Stored<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
                    ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
                    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
@@ -58,9 +58,9 @@ impl SessionWrites for Face<'_> {
                 &session.id.uuid(),
                 &session.scope.project.uuid(),
                 &session.status().name(),
-                &session.brief.agent,
-                &session.brief.channel,
-                &session.brief.title,
+                &session.head.agent,
+                &session.head.channel,
+                &session.head.title,
                 &session.step.uuid(),
                 &json(&session.started_by)?,
                 &session.created_at.as_microsecond(),
@@ -69,10 +69,10 @@ impl SessionWrites for Face<'_> {
                 &i64::from(session.waiting_on),
                 &i64::from(session.open),
                 &signed(session.last_seq)?,
-                &session.brief.agent_version,
-                &session.driven,
-                &session.brief.flow,
-                &session.brief.flow_version,
+                &session.head.agent_version,
+                &session.hosted,
+                &session.head.flow,
+                &session.head.flow_version,
                 &json_if(session.handed_from.as_ref())?,
             ],
         )?;
@@ -164,7 +164,7 @@ fn read(scope: &Scope, row: &Row) -> Stored<Session> {
     Ok(Session {
         id: SessionId::from_uuid(column(row, 0)?),
         scope: *scope,
-        brief: Brief {
+        head: SessionHead {
             agent: column(row, 1)?,
             agent_version: column(row, 12)?,
             channel: column(row, 2)?,
@@ -180,7 +180,7 @@ fn read(scope: &Scope, row: &Row) -> Stored<Session> {
         waiting_on: number(row, 9)?,
         open: number(row, 10)?,
         last_seq: number(row, 11)?,
-        driven: column(row, 13)?,
+        hosted: column(row, 13)?,
         handed_from: parsed_if(column(row, 16)?)?,
     })
 }

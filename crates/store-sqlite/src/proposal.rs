@@ -1,6 +1,6 @@
 //! Actions that agents proposed.
 
-use domain::{ProjectId, Proposal, Scope, SessionId, TenantId, Timestamp};
+use domain::{Action, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 use store::{ActionPlace, Bounded, DueAction, PastAction, PastFilter, ProposalReads, ProposalWrites, Stored};
 use uuid::Uuid;
@@ -29,13 +29,13 @@ pub(crate) fn past(asked: bool) -> String {
 }
 
 impl ProposalReads for Face<'_> {
-    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>> {
+    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Action>> {
         let sql = "select body from proposals where session = ?1 and call = ?2 and project = ?3";
         let mut statement = self.connection.prepare_cached(sql).told()?;
         statement.query_row(params![session.uuid(), call, scope.project.uuid()], body).optional().told()
     }
 
-    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Proposal>> {
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Action>> {
         let sql = "select body from proposals where session = ?1 and call > ?2 and project = ?3 order by call limit ?4";
         self.bounded(sql, params![session.uuid(), after, scope.project.uuid(), limit], limit, body)
     }
@@ -88,13 +88,13 @@ impl ProposalReads for Face<'_> {
 }
 
 impl ProposalWrites for Face<'_> {
-    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+    fn proposal_insert(&mut self, proposal: &Action) -> Stored<()> {
         let sql = "insert into proposals (session, call, project, wake_at, revision, body, at, asked) \
                    select id, ?2, project, ?4, ?5, ?6, ?7, ?8 from sessions where id = ?1 and project = ?3 \
                    on conflict do nothing";
         let row = params![
             proposal.session.uuid(),
-            proposal.call,
+            proposal.call_id,
             proposal.scope.project.uuid(),
             micros(proposal.wake_at()),
             proposal.revision,
@@ -105,12 +105,12 @@ impl ProposalWrites for Face<'_> {
         guarded(self.connection.prepare_cached(sql).told()?.execute(row).told()?)
     }
 
-    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+    fn proposal_save(&mut self, proposal: &Action) -> Stored<()> {
         let sql = "update proposals set wake_at = ?4, revision = ?5, body = ?6, asked = ?7 \
                    where session = ?1 and call = ?2 and project = ?3 and revision + 1 = ?5";
         let row = params![
             proposal.session.uuid(),
-            proposal.call,
+            proposal.call_id,
             proposal.scope.project.uuid(),
             micros(proposal.wake_at()),
             proposal.revision,
@@ -121,6 +121,6 @@ impl ProposalWrites for Face<'_> {
     }
 }
 
-fn body(row: &Row<'_>) -> rusqlite::Result<Proposal> {
+fn body(row: &Row<'_>) -> rusqlite::Result<Action> {
     parsed(&row.get::<_, String>(0)?)
 }

@@ -191,7 +191,7 @@ impl SecretWrites for Face<'_> {
             micros(secret.used_at),
             sealed.key.id.uuid(),
             sealed.body,
-            secret.driven,
+            secret.hosted,
         ];
         guarded(self.changed(sql, row)?)
     }
@@ -230,7 +230,7 @@ fn kept(row: &Row<'_>, from: usize) -> rusqlite::Result<KeptSecret> {
         kept_by: parsed(row.get_ref(from + 5)?.as_str()?)?,
         kept_at: time(row.get(from + 6)?)?,
         used_at: time_if(row.get(from + 7)?)?,
-        driven: row.get(from + 8)?,
+        hosted: row.get(from + 8)?,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Actor, Brief, Luggage, Scope, Session, SessionId, SessionStatus, Step, StepId};
+use domain::{Actor, Scope, Session, SessionHead, SessionId, SessionInput, SessionStatus, Step, StepId};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreError, Stored};
 
@@ -59,7 +59,7 @@ impl SessionReads for Face<'_> {
         statement.query_row([session.uuid(), scope.project.uuid()], |row| read(scope, row)).optional().told()
     }
 
-    fn luggage(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<Luggage>> {
+    fn luggage(&mut self, scope: &Scope, session: SessionId) -> Stored<Option<SessionInput>> {
         let sql = "select luggage.body from luggage join sessions on sessions.id = luggage.session \
                    where luggage.session = ?1 and sessions.project = ?2";
         let mut statement = self.connection.prepare_cached(sql).told()?;
@@ -90,7 +90,7 @@ impl SessionReads for Face<'_> {
 }
 
 impl SessionWrites for Face<'_> {
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()> {
+    fn session_insert(&mut self, session: &Session, luggage: &SessionInput) -> Stored<()> {
         let sql = "insert into sessions (id, project, status, agent, channel, title, step, started_by, created_at, paused, \
                    ended, waiting_on, open, last_seq, agent_version, driven, flow, flow_version, handed_from) \
                    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
@@ -98,9 +98,9 @@ impl SessionWrites for Face<'_> {
             session.id.uuid(),
             session.scope.project.uuid(),
             session.status().name(),
-            session.brief.agent,
-            session.brief.channel,
-            session.brief.title,
+            session.head.agent,
+            session.head.channel,
+            session.head.title,
             session.step.uuid(),
             json(&session.started_by)?,
             session.created_at.as_microsecond(),
@@ -109,10 +109,10 @@ impl SessionWrites for Face<'_> {
             session.waiting_on,
             session.open,
             session.last_seq,
-            session.brief.agent_version,
-            session.driven,
-            session.brief.flow,
-            session.brief.flow_version,
+            session.head.agent_version,
+            session.hosted,
+            session.head.flow,
+            session.head.flow_version,
             session.handed_from.as_ref().map(json).transpose()?,
         ];
         self.connection.prepare_cached(sql).told()?.execute(row).told()?;
@@ -167,7 +167,7 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
         id: SessionId::from_uuid(id(row.get(0)?)),
         scope: *scope,
-        brief: Brief {
+        head: SessionHead {
             agent: row.get(1)?,
             agent_version: row.get(12)?,
             channel: row.get(2)?,
@@ -183,7 +183,7 @@ fn read(scope: &Scope, row: &Row<'_>) -> rusqlite::Result<Session> {
         waiting_on: row.get(9)?,
         open: row.get(10)?,
         last_seq: row.get(11)?,
-        driven: row.get(13)?,
+        hosted: row.get(13)?,
         handed_from: parsed_if(row.get(16)?)?,
     })
 }

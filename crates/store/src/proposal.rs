@@ -1,6 +1,6 @@
 //! Actions that agents proposed.
 
-use domain::{Actor, Proposal, Scope, SessionId, Timestamp};
+use domain::{Action, Actor, Scope, SessionId, Timestamp};
 
 use crate::{Bounded, Stored};
 
@@ -32,7 +32,7 @@ pub struct PastAction {
     /// Where a list goes on after it.
     pub place: ActionPlace,
     /// The action.
-    pub proposal: Proposal,
+    pub proposal: Action,
     /// Who started its session.
     pub started_by: Actor,
 }
@@ -49,9 +49,9 @@ pub struct PastFilter {
 /// What can be read of them.
 pub trait ProposalReads {
     /// The action of this call.
-    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Proposal>>;
+    fn proposal(&mut self, scope: &Scope, session: SessionId, call: &str) -> Stored<Option<Action>>;
     /// The actions of a session, by call, after this one.
-    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Proposal>>;
+    fn proposals(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> Stored<Bounded<Action>>;
     /// The actions of a project, the newest first: those before a place.
     fn past_actions(
         &mut self,
@@ -69,7 +69,7 @@ pub trait ProposalReads {
 /// What can be written of them.
 pub trait ProposalWrites {
     /// Keeps a new one.
-    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()>;
+    fn proposal_insert(&mut self, proposal: &Action) -> Stored<()>;
     /// Writes over the revision before this one, or fails with [`crate::StoreError::Conflict`].
-    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()>;
+    fn proposal_save(&mut self, proposal: &Action) -> Stored<()>;
 }

@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Luggage, Scope, Session, SessionId, Step, StepId};
+use domain::{Scope, Session, SessionId, SessionInput, Step, StepId};
 
 use crate::{Bounded, Page, SessionFilter, Stored};
 
@@ -9,7 +9,7 @@ pub trait SessionReads {
     /// A session.
     fn session(&mut self, scope: &Scope, id: SessionId) -> Stored<Option<Session>>;
     /// What a session was started with.
-    fn luggage(&mut self, scope: &Scope, id: SessionId) -> Stored<Option<Luggage>>;
+    fn luggage(&mut self, scope: &Scope, id: SessionId) -> Stored<Option<SessionInput>>;
     /// Sessions, the newest first.
     fn sessions(&mut self, scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Stored<Bounded<Session>>;
     /// The steps of a session, the oldest first.
@@ -21,7 +21,7 @@ pub trait SessionReads {
 /// What can be written of them.
 pub trait SessionWrites {
     /// Keeps a new session.
-    fn session_insert(&mut self, session: &Session, luggage: &Luggage) -> Stored<()>;
+    fn session_insert(&mut self, session: &Session, luggage: &SessionInput) -> Stored<()>;
     /// Reads a session and keeps everybody else from changing it, or anything in it, until the end of the transaction.
     fn session_lock(&mut self, scope: &Scope, id: SessionId) -> Stored<Option<Session>>;
     /// Writes a session that was locked.

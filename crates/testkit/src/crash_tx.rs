@@ -5,11 +5,11 @@ use std::cell::Cell;
 use domain::audit::Written;
 use domain::audit::chain::{Checkpoint, Head};
 use domain::{
-    DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret,
-    Key, KeyId, LeaseId, Link as SignInLink, LinkId, Luggage, Membership, PolicyChange, PolicyState, PolicyVersion,
-    ProjectId, Proposal, Scope, SecretId, Session, SessionId, Shadow, SignedDuration, Standing, Status, Step, StepId,
-    TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId,
-    WebhookId,
+    Action, ActionState, DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction,
+    InteractionId, KeptSecret, Key, KeyId, LeaseId, Link as SignInLink, LinkId, Membership, PolicyChange, PolicyState,
+    PolicyVersion, ProjectId, Scope, SecretId, Session, SessionId, SessionInput, Shadow, SignedDuration, Status, Step,
+    StepId, TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery,
+    WebhookDeliveryId, WebhookId,
 };
 use serde_json::Value;
 use store::{
@@ -84,7 +84,7 @@ passed_on! { Reads:
     }
     SessionReads {
         session(scope: &Scope, id: SessionId) -> Option<Session>;
-        luggage(scope: &Scope, id: SessionId) -> Option<Luggage>;
+        luggage(scope: &Scope, id: SessionId) -> Option<SessionInput>;
         sessions(scope: &Scope, filter: &SessionFilter, page: Page<SessionId>) -> Bounded<Session>;
         steps(scope: &Scope, session: SessionId) -> Vec<Step>;
         steps_page(scope: &Scope, session: SessionId, page: Page<StepId>) -> Bounded<Step>;
@@ -109,8 +109,8 @@ passed_on! { Reads:
         changed_since(after: Option<Cursor>) -> (Vec<Topic>, Cursor);
     }
     ProposalReads {
-        proposal(scope: &Scope, session: SessionId, call: &str) -> Option<Proposal>;
-        proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Bounded<Proposal>;
+        proposal(scope: &Scope, session: SessionId, call: &str) -> Option<Action>;
+        proposals(scope: &Scope, session: SessionId, after: &str, limit: u32) -> Bounded<Action>;
         past_actions(scope: &Scope, filter: &PastFilter, before: Option<&ActionPlace>, limit: u32) -> Bounded<PastAction>;
         actions_due(now: Timestamp, limit: u32) -> Vec<DueAction>;
         next_action_due() -> Option<Timestamp>;
@@ -240,7 +240,7 @@ passed_on! { Tx:
         tickets_purge(before: Timestamp, limit: u32) -> u64;
     }
     SessionWrites {
-        session_insert(session: &Session, luggage: &Luggage) -> ();
+        session_insert(session: &Session, luggage: &SessionInput) -> ();
         session_lock(scope: &Scope, id: SessionId) -> Option<Session>;
         session_save(session: &Session) -> ();
         step_insert(scope: &Scope, step: &Step) -> ();
@@ -455,14 +455,14 @@ impl<T: Tx + ?Sized> InteractionWrites for Face<'_, T> {
 }
 
 impl<T: Tx + ?Sized> ProposalWrites for Face<'_, T> {
-    fn proposal_insert(&mut self, proposal: &Proposal) -> Stored<()> {
+    fn proposal_insert(&mut self, proposal: &Action) -> Stored<()> {
         self.fuse.burn()?;
         self.inner.proposal_insert(proposal)
     }
 
-    fn proposal_save(&mut self, proposal: &Proposal) -> Stored<()> {
+    fn proposal_save(&mut self, proposal: &Action) -> Stored<()> {
         self.fuse.burn()?;
-        let started = matches!(proposal.standing, Standing::Started { .. });
+        let started = matches!(proposal.state, ActionState::Started { .. });
         if self.fuse.sabotage == Some(Sabotage::ForgetsStarts) && started {
             return Ok(());
         }

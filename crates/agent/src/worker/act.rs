@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::agent::Provider;
-use domain::{Action, Kind, ProjectName, Proposal, Refusal, Standing, Verdict};
+use domain::{Action, ActionState, Call, Kind, ProjectName, Refusal, Verdict};
 use engine::{Acted, Error, Propose, Supposed};
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ impl Driven<'_> {
                 Effect::Act { call, tool, arguments } => {
                     let (found, asked) = known.next().unwrap_or_default();
                     let acted = match found {
-                        Some(found) if !matches!(found.standing, Standing::Allowed { .. }) => Ok((found, None)),
+                        Some(found) if !matches!(found.state, ActionState::Allowed { .. }) => Ok((found, None)),
                         Some(_) => self.proposed(&call, &tool, &arguments, Shown::default()).await?,
                         None => {
                             let shown = self.shown(&tool, &arguments).await?;
@@ -95,7 +95,7 @@ impl Driven<'_> {
                     };
                     if let Some(end) = Self::ended(&proposal, asked.as_ref(), self.worker.engine.now()) {
                         inputs.push(Input::Settled { call, end });
-                    } else if let Standing::Waiting { interaction } = &proposal.standing {
+                    } else if let ActionState::Waiting { interaction } = &proposal.state {
                         let interaction = interaction.to_string();
                         if !waiting.iter().any(|one| one.call == call && one.interaction == interaction) {
                             inputs.push(Input::Waiting { call, interaction });
@@ -126,7 +126,7 @@ impl Driven<'_> {
         tool: &str,
         arguments: &Value,
         Shown { context, seen }: Shown,
-    ) -> Result<Result<(Proposal, Option<String>), String>, Trouble> {
+    ) -> Result<Result<(Action, Option<String>), String>, Trouble> {
         let Some(spec) = self.specs.iter().find(|spec| spec.name == tool) else {
             return Ok(Err(self.no_such(tool)));
         };
@@ -141,7 +141,7 @@ impl Driven<'_> {
         }
         let propose = Propose {
             call: call.to_owned(),
-            action: Action { tool: tool.to_owned(), arguments: arguments.clone() },
+            action: Call { tool: tool.to_owned(), arguments: arguments.clone() },
             context,
             seen,
             traceparent: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Outcome, PermitId, Proposal, Refusal, SessionId, Standing, text};
+use domain::{Action, ActionState, Caller, Outcome, PermitId, Refusal, SessionId, text};
 use engine::{Acted, Claim, Engine, Error};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -42,8 +42,8 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    pub(super) fn new(permit: String, tool: Arc<dyn Tool>, proposal: &Proposal) -> Self {
-        let (call, arguments) = (proposal.call.clone(), proposal.effective().arguments);
+    pub(super) fn new(permit: String, tool: Arc<dyn Tool>, proposal: &Action) -> Self {
+        let (call, arguments) = (proposal.call_id.clone(), proposal.effective().arguments);
         Self { call, permit, tool, arguments, seen: proposal.replaces().map(str::to_owned) }
     }
 }
@@ -133,7 +133,7 @@ impl Driven<'_> {
         let known = self.worker.engine.step_calls(&self.claim, calls).await?;
         let mut ready = Vec::new();
         for ((call, tool, arguments), (found, _)) in wanted.into_iter().zip(known) {
-            let allowed = found.is_some_and(|found| matches!(found.standing, Standing::Allowed { .. }));
+            let allowed = found.is_some_and(|found| matches!(found.state, ActionState::Allowed { .. }));
             let Some(run) = self.tools.get(&tool).filter(|_| allowed) else { continue };
             if let Ok((proposal, Some(permit))) = self.proposed(&call, &tool, &arguments, Shown::default()).await? {
                 begun.insert(call);
@@ -183,7 +183,7 @@ impl Runner<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let this_run = started.proposal.standing.run();
+        let this_run = started.proposal.state.run();
         let run = Run { cancel: self.lost.clone(), secrets: secrets.given, hidden: secrets.all, seen };
         let within = Duration::from_secs(limit + 15);
         let running = tokio::time::timeout(within, tool.run(&arguments, &run));

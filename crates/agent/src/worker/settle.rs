@@ -2,7 +2,7 @@
 
 use domain::template::places;
 use domain::{
-    Actor, ActorKind, Answer, Effect, Interaction, InteractionId, Kind, Proposal, Resolution, Standing, State, Status,
+    Action, ActionState, Actor, ActorKind, Answer, Effect, Interaction, InteractionId, Kind, Resolution, State, Status,
     Timestamp,
 };
 use serde_json::Value;
@@ -77,8 +77,8 @@ impl Driven<'_> {
                 }
                 (None, Some(proposal)) => {
                     let ended = Self::ended(&proposal, asked.as_ref(), self.worker.engine.now());
-                    ended.unwrap_or_else(|| match proposal.standing {
-                        Standing::Allowed { .. } => not_begun(),
+                    ended.unwrap_or_else(|| match proposal.state {
+                        ActionState::Allowed { .. } => not_begun(),
                         _ => CallEnd::Unknown,
                     })
                 }
@@ -114,14 +114,14 @@ impl Driven<'_> {
     }
 
     /// What became of an action, once it is settled.
-    pub(super) fn ended(proposal: &Proposal, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
-        let end = match &proposal.standing {
-            Standing::Done { result } => CallEnd::Done { result: result.clone(), edited: proposal.edited.clone() },
-            Standing::Failed { message, result } => {
+    pub(super) fn ended(proposal: &Action, asked: Option<&Interaction>, now: Timestamp) -> Option<CallEnd> {
+        let end = match &proposal.state {
+            ActionState::Done { result } => CallEnd::Done { result: result.clone(), edited: proposal.edited.clone() },
+            ActionState::Failed { message, result } => {
                 CallEnd::Failed { message: message.clone(), result: result.clone() }
             }
-            Standing::Denied => CallEnd::Denied { reason: proposal.ruling.reason.clone() },
-            Standing::Rejected { by, effect, feedback } => match (asked.and_then(answer_of), effect) {
+            ActionState::Denied => CallEnd::Denied { reason: proposal.ruling.reason.clone() },
+            ActionState::Rejected { by, effect, feedback } => match (asked.and_then(answer_of), effect) {
                 (Some(answer), _) => CallEnd::Answered(said(answer)),
                 (None, Some(effect)) => CallEnd::Answered(Answered {
                     effect: *effect,
@@ -133,14 +133,14 @@ impl Driven<'_> {
                 }),
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
-            Standing::Unknown { interaction: None, .. } => CallEnd::Unknown,
-            Standing::Allowed { .. } if proposal.state(now) == "rejected" => {
+            ActionState::Unknown { interaction: None, .. } => CallEnd::Unknown,
+            ActionState::Allowed { .. } if proposal.state_name(now) == "rejected" => {
                 CallEnd::Failed { message: "It was allowed, and was not started in time.".into(), result: Value::Null }
             }
-            Standing::Allowed { .. }
-            | Standing::Waiting { .. }
-            | Standing::Started { .. }
-            | Standing::Unknown { interaction: Some(_), .. } => return None,
+            ActionState::Allowed { .. }
+            | ActionState::Waiting { .. }
+            | ActionState::Started { .. }
+            | ActionState::Unknown { interaction: Some(_), .. } => return None,
         };
         Some(end)
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use agent::model::{Call, Delta, Model, ModelError, Request, Turn};
 use agent::tool::{Ran, Run, Tool, ToolSpec};
 use agent::worker::{Kit, Worker};
-use domain::{AgentVersion, Caller, Draft, InteractionId, Luggage, Role, Session, SessionId};
+use domain::{AgentVersion, AnswerDraft, Caller, InteractionId, Role, Session, SessionId, SessionInput};
 use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
@@ -58,7 +58,7 @@ impl House {
 
     /// Opens a session for the agent.
     pub(super) async fn starts(&self) -> Fallible<Session> {
-        let luggage = Luggage { input: json!("Go."), ..Luggage::default() };
+        let luggage = SessionInput { input: json!("Go."), ..SessionInput::default() };
         let start = Start { agent: Some("bench".into()), luggage, ..Start::default() };
         Ok(self.engine.start(&self.person, start, None).await?)
     }
@@ -105,7 +105,7 @@ impl House {
 
     /// Says yes.
     pub(super) async fn approves(&self, question: InteractionId) -> Fallible<()> {
-        let draft = Draft { effect: Some(domain::Effect::Approve), ..Draft::default() };
+        let draft = AnswerDraft { effect: Some(domain::Effect::Approve), ..AnswerDraft::default() };
         self.engine.answer(&self.person, question, draft, None).await?;
         Ok(())
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Change, Interaction, Pending, Reviewer, State};
 use crate::access::Right;
 use crate::audience::Person;
-use crate::{Actor, Audience, Caller, Happening, Refusal, text};
+use crate::{Actor, Audience, Caller, EventDraft, Refusal, text};
 
 /// Who will not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ impl Interaction {
         let reachable = |audience: &Audience| audience.enough(&self.left(audience, &pending, people));
         pending.deserted = !self.question.audiences().iter().all(reachable);
         let data = json!({ "note": note, "abstained": pending.abstained.len() });
-        let happening = Happening::by("interaction.abstained", &by, data);
+        let happening = EventDraft::by("interaction.abstained", &by, data);
         Ok((self.became(State::Pending(pending)), happening))
     }
 
@@ -58,10 +58,10 @@ impl Interaction {
 
     /// What is reported when too few are left who could answer.
     #[must_use]
-    pub fn desertion(&self) -> Option<Happening> {
+    pub fn desertion(&self) -> Option<EventDraft> {
         let State::Pending(Pending { deserted: true, abstained, .. }) = &self.state else { return None };
         let data = json!({ "quorum": self.question.audience.quorum, "abstained": abstained.len() });
-        Some(Happening::plain("interaction.deserted", data))
+        Some(EventDraft::plain("interaction.deserted", data))
     }
 
     /// The groups of everybody in an audience who could still answer, one entry for each person.

@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{Change, Interaction, State};
-use crate::{Actor, Delivery, Happening, LeaseId, Refusal, audit};
+use crate::{Actor, Delivery, EventDraft, LeaseId, Refusal, audit};
 
 impl Interaction {
     /// Whose name the answer waits under: nobody's, where a worker of ours goes on from it.
     #[must_use]
     pub fn taker(&self) -> Option<&str> {
-        (!self.origin.driven).then_some(self.origin.asked_by.name.as_str())
+        (!self.origin.hosted).then_some(self.origin.asked_by.name.as_str())
     }
 
     /// Refuses everybody but whoever asked.
@@ -24,7 +24,7 @@ impl Interaction {
         let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
             let taken = delivery.take(lease, actor.clone(), now, until)?;
-            let happening = Happening::by("delivery.taken", &actor, json!({ "until": until }));
+            let happening = EventDraft::by("delivery.taken", &actor, json!({ "until": until }));
             Ok((taken, happening.recording(record)))
         })
     }
@@ -32,14 +32,16 @@ impl Interaction {
     /// Holds the lease for longer. Nothing that others need to be told.
     pub fn heartbeat(self, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
         let change = self.deliver(|delivery| {
-            Ok((delivery.heartbeat(lease, now, until)?, Happening::plain("delivery.heartbeat", json!({}))))
+            Ok((delivery.heartbeat(lease, now, until)?, EventDraft::plain("delivery.heartbeat", json!({}))))
         });
         change.map(|(interaction, _)| interaction)
     }
 
     /// The agent has gone on from the answer, durably.
     pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
-        self.deliver(|delivery| Ok((delivery.complete(lease, now)?, Happening::plain("delivery.completed", json!({})))))
+        self.deliver(|delivery| {
+            Ok((delivery.complete(lease, now)?, EventDraft::plain("delivery.completed", json!({}))))
+        })
     }
 
     /// The agent could not go on from the answer; offered `again`, or given up.
@@ -47,7 +49,7 @@ impl Interaction {
         self.deliver(|delivery| {
             let after = delivery.fail(lease, reason.clone(), again, now)?;
             let name = if matches!(after, Delivery::Failed { .. }) { "delivery.failed" } else { "delivery.offered" };
-            Ok((after, Happening::plain(name, json!({ "reason": reason }))))
+            Ok((after, EventDraft::plain(name, json!({ "reason": reason }))))
         })
     }
 
@@ -55,7 +57,7 @@ impl Interaction {
     pub fn gone_on(self, now: Timestamp) -> Result<Change, Refusal> {
         let (by, record) = (self.origin.asked_by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
-            let happening = Happening::by("delivery.completed", &by, json!({}));
+            let happening = EventDraft::by("delivery.completed", &by, json!({}));
             Ok((delivery.gone_on(now)?, happening.recording(record)))
         })
     }
@@ -63,11 +65,14 @@ impl Interaction {
     /// Nobody will come for the answer any more.
     pub fn not_needed(self, why: &str) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
-            Ok((delivery.not_needed()?, Happening::plain("delivery.not_needed", json!({ "reason": why }))))
+            Ok((delivery.not_needed()?, EventDraft::plain("delivery.not_needed", json!({ "reason": why }))))
         })
     }
 
-    fn deliver(self, step: impl FnOnce(Delivery) -> Result<(Delivery, Happening), Refusal>) -> Result<Change, Refusal> {
+    fn deliver(
+        self,
+        step: impl FnOnce(Delivery) -> Result<(Delivery, EventDraft), Refusal>,
+    ) -> Result<Change, Refusal> {
         let State::Resolved { delivery, .. } = &self.state else { return Err(Refusal::StillPending(self.id)) };
         let (after, mut happening) = step(delivery.clone())?;
         happening.data["delivery"] = json!(after.name());

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Change, Interaction, Origin, Pending, Reviewer, State};
 use crate::event::of_answer;
-use crate::{Actor, Happening, InteractionId, Problem, Refusal, Resolution, Session, SessionId, audit};
+use crate::{Actor, EventDraft, InteractionId, Problem, Refusal, Resolution, Session, SessionId, audit};
 
 /// Where a question went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl Interaction {
     ) -> Result<Handover, Refusal> {
         let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
-        let channel = to.brief.channel.clone();
+        let channel = to.head.channel.clone();
         if channel == self.origin.channel {
             let problem = Problem::new("/channel", "is the channel that the question is in already");
             return Err(Refusal::QuestionInvalid(vec![problem]));
@@ -100,10 +100,10 @@ impl Interaction {
             "channel": channel,
             "handed_from": self.id,
         });
-        let asked = Happening::by("interaction.asked", &self.origin.asked_by, asked)
+        let asked = EventDraft::by("interaction.asked", &self.origin.asked_by, asked)
             .recording(audit::of_question(&self.question));
         let went = json!({ "session": to.id, "interaction": id, "channel": channel, "note": note });
-        let went = Happening::by("interaction.handed_over", &by, went);
+        let went = EventDraft::by("interaction.handed_over", &by, went);
         let to = HandedOver { session: to.id, interaction: id, channel, by, at: now, note };
         let first = self.became(State::Pending(Pending { handed_over: Some(to), ..moved }));
         Ok(Handover { first: (first, went), second: (second, asked) })
@@ -118,21 +118,23 @@ impl Interaction {
             return None;
         }
         let happening = match resolution {
-            Resolution::Answered { answer, .. } => Happening::by("interaction.answered", &answer.by, of_answer(answer))
-                .recording(audit::of_answer(&self.question, answer)),
+            Resolution::Answered { answer, .. } => {
+                EventDraft::by("interaction.answered", &answer.by, of_answer(answer))
+                    .recording(audit::of_answer(&self.question, answer))
+            }
             Resolution::AutoResolved { answer, source, reason } => {
                 let mut data = of_answer(answer);
                 data["source"] = json!(source);
                 data["reason"] = json!(reason);
-                Happening::by("interaction.auto_resolved", &answer.by, data)
+                EventDraft::by("interaction.auto_resolved", &answer.by, data)
                     .recording(audit::of_answer(&self.question, answer))
             }
             Resolution::Expired => {
                 let reason = "nobody answered in time";
-                Happening::by("interaction.expired", &Actor::system(), json!({ "reason": reason }))
+                EventDraft::by("interaction.expired", &Actor::system(), json!({ "reason": reason }))
             }
             Resolution::Cancelled { by, reason } => {
-                Happening::by("interaction.cancelled", by, json!({ "reason": reason }))
+                EventDraft::by("interaction.cancelled", by, json!({ "reason": reason }))
             }
         };
         let happening = happening.through(second.id);

@@ -20,7 +20,7 @@ fn question(kind: Kind) -> Question {
 
 fn answer() -> Answer {
     Answer {
-        wire: None,
+        entry_point: None,
         id: AnswerId::from_uuid(Uuid::nil()),
         by: Actor { kind: ActorKind::User, name: "alice".into() },
         groups: Vec::new(),
@@ -47,7 +47,7 @@ fn ended(question: Question, resolution: Resolution) -> Interaction {
             channel: "chat".into(),
             agent: None,
             agent_version: None,
-            driven: false,
+            hosted: false,
             asked_by: agent.clone(),
             started_by: agent,
             at: Timestamp::UNIX_EPOCH,

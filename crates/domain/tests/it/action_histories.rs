@@ -3,7 +3,7 @@
 
 use crate::common::people::{at, caller, session, uuid};
 use holdpoint_domain::{
-    Action, Effect, InteractionId, Outcome, Permit, PermitId, Proposal, Role, Ruling, Standing, Verdict,
+    Action, ActionState, Call, Effect, InteractionId, Outcome, Permit, PermitId, Role, Ruling, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn tries() -> impl Strategy<Value = Vec<Try>> {
 
 /// An action with everything that was ever given and spent for it.
 struct Story {
-    proposal: Proposal,
+    proposal: Action,
     given: Vec<PermitId>,
     spent: Vec<PermitId>,
     now: i64,
@@ -53,11 +53,11 @@ impl Story {
     fn new(repeatable: bool) -> Self {
         let session = session();
         let asked = InteractionId::from_uuid(uuid(7));
-        let proposal = Proposal {
+        let proposal = Action {
             scope: session.scope,
             session: session.id,
-            call: "call".into(),
-            action: Action { tool: "write_file".into(), arguments: json!({ "path": "a" }) },
+            call_id: "call".into(),
+            call: Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) },
             edited: None,
             proposed_by: caller("agent", Role::Agent, &[]).actor,
             role: Role::Agent,
@@ -71,12 +71,12 @@ impl Story {
             },
             grant: None,
             repeatable,
-            driven: false,
+            hosted: false,
             runner: None,
             step: None,
-            seen: None,
+            expected_content: None,
             asked: vec![asked],
-            standing: Standing::Waiting { interaction: asked },
+            state: ActionState::Waiting { interaction: asked },
             revision: 1,
         };
         Self { proposal, given: Vec::new(), spent: Vec::new(), now: 1 }
@@ -85,14 +85,14 @@ impl Story {
     fn permit(&mut self, arguments: &Value) -> Permit {
         let id = PermitId::from_uuid(uuid(100 + self.given.len() as u128));
         self.given.push(id);
-        let action = Action { tool: "write_file".into(), arguments: arguments.clone() };
+        let action = Call { tool: "write_file".into(), arguments: arguments.clone() };
         Permit { id, digest: action.digest().to_string(), expires_at: at(self.now + 150) }
     }
 
     fn play(&mut self, attempt: &Try) {
         let (agent, alice) = (caller("agent", Role::Agent, &[]).actor, caller("alice", Role::Operator, &[]).actor);
         let proposal = self.proposal.clone();
-        let unknown = matches!(proposal.standing, Standing::Unknown { .. });
+        let unknown = matches!(proposal.state, ActionState::Unknown { .. });
         let edited = json!({ "path": "edited" });
         let step = match attempt {
             Try::Pass(seconds) => {
@@ -153,16 +153,16 @@ proptest! {
             story.play(attempt);
             let after = &story.proposal;
             released |= matches!(attempt, Try::Decide(Effect::Approve | Effect::Edit)) && before != *after;
-            let over = |of: &Proposal| {
-                matches!(of.standing, Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. })
+            let over = |of: &Action| {
+                matches!(of.state, ActionState::Denied | ActionState::Rejected { .. } | ActionState::Done { .. } | ActionState::Failed { .. })
             };
-            prop_assert!(!over(&before) || before == *after, "{:?} went on to {:?}", before.standing, after.standing);
+            prop_assert!(!over(&before) || before == *after, "{:?} went on to {:?}", before.state, after.state);
             prop_assert!(released || story.spent.is_empty(), "it ran and nobody had approved or edited it");
             prop_assert!(before == *after || before.revision < after.revision);
             let mut once = story.spent.clone();
             once.dedup();
             prop_assert_eq!(&once, &story.spent, "a permit was spent twice");
-            if let Standing::Allowed { permit } = &after.standing {
+            if let ActionState::Allowed { permit } = &after.state {
                 prop_assert_eq!(&permit.digest, &after.effective().digest().to_string());
                 prop_assert!(!story.spent.contains(&permit.id));
             }

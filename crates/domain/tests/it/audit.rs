@@ -8,7 +8,7 @@ use domain::audit::export::{Header, Shown, Writer};
 use domain::audit::seal::ALL;
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
 use domain::audit::{Entry, How, Written};
-use domain::{Digest, EntryId, TenantId, Wire};
+use domain::{Digest, EntryId, EntryPoint, TenantId};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -337,7 +337,7 @@ fn large_parts_are_kept_as_digests() {
 fn an_entry_comes_back_from_its_text() {
     let written = entry(1, json!({ "n": 1 }));
     assert_eq!(serde_json::from_str::<Entry>(&written.text).unwrap(), written.entry);
-    assert_eq!(How::by(Wire::Timer), serde_json::from_value(json!({ "wire": "timer" })).unwrap());
+    assert_eq!(How::by(EntryPoint::Timer), serde_json::from_value(json!({ "wire": "timer" })).unwrap());
 }
 
 /// Which entry a byte of an export belongs to, if one.

@@ -196,7 +196,7 @@ fn claimed(interaction: Interaction, who: &Caller, until: i64) -> Interaction {
 fn handed(interaction: Interaction, who: &Caller, channel: &str, now: Timestamp) -> Result<Handover, Refusal> {
     let reviewer = interaction.admit(who).unwrap();
     let mut to = session();
-    to.brief.channel = channel.into();
+    to.head.channel = channel.into();
     interaction.hand_over(&reviewer, (&to, InteractionId::from_uuid(uuid(11))), None, now)
 }
 

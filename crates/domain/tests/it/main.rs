@@ -3,6 +3,7 @@
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod action_histories;
+mod action_table;
 mod agents;
 mod answers;
 mod audience;
@@ -11,7 +12,6 @@ mod common;
 mod flows;
 mod histories;
 mod interaction_table;
-mod proposal_table;
 mod questions;
 mod requirements;
 mod session_table;

@@ -242,7 +242,7 @@ fn an_effect_is_known_before_the_form_is_validated() {
 fn an_action_is_bound_to_its_tool_and_its_arguments() {
     let digest = |action: Value| {
         let question = question(json!({ "kind": "approval", "action": action })).admit().unwrap();
-        question.action.unwrap().digest()
+        question.call.unwrap().digest()
     };
     let plain = digest(json!({ "tool": "pay", "arguments": { "to": "bob", "amount": 1 } }));
     assert_eq!(plain, digest(json!({ "tool": "pay", "arguments": { "amount": 1.0, "to": "bob" } })));

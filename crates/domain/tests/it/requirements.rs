@@ -218,7 +218,7 @@ fn what_several_audiences_decide_is_not_remembered_and_is_no_secret() {
     let interaction = asked(&[operators(), json!({ "quorum": 1, "named": { "groups": ["ops"] } })]);
     let reviewer = interaction.admit(&somebody("both")).unwrap();
     let remember = Remember { project: false, arguments: Wanted::Exactly, seconds: None, uses: None };
-    let body = holdpoint_domain::Draft { remember: Some(remember), ..draft(json!({ "effect": "approve" })) };
+    let body = holdpoint_domain::AnswerDraft { remember: Some(remember), ..draft(json!({ "effect": "approve" })) };
     let refused = interaction.answer(&reviewer, AnswerId::from_uuid(uuid(20)), body, None, at(9));
     assert!(matches!(refused, Err(Refusal::AnswerInvalid(_))), "{refused:?}");
     let secret = question(json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] }));

@@ -108,8 +108,8 @@ fn check(state: &str, step: &str, expected: &str) {
     let before = brought_to(state);
     let after = done(before.clone(), step);
     if let Ok(after) = &after {
-        let facts = (before.id, &before.brief, &before.started_by, before.last_seq);
-        assert_eq!((after.id, &after.brief, &after.started_by, after.last_seq), facts, "{state} -- {step}");
+        let facts = (before.id, &before.head, &before.started_by, before.last_seq);
+        assert_eq!((after.id, &after.head, &after.started_by, after.last_seq), facts, "{state} -- {step}");
     }
     assert_eq!(shown(after, &before), expected, "{state} -- {step}");
 }

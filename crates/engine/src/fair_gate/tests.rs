@@ -1,4 +1,4 @@
-use domain::{Actor, ActorKind, Credential, KeyId, Role, Scope, Wire};
+use domain::{Actor, ActorKind, Credential, EntryPoint, KeyId, Role, Scope};
 use uuid::Uuid;
 
 use super::*;
@@ -14,7 +14,7 @@ fn caller(tenant: u128, name: &str) -> Caller {
         actor: Actor { kind: ActorKind::Agent, name: name.into() },
         groups: Vec::new(),
         from: None,
-        wire: Wire::Http,
+        entry_point: EntryPoint::Http,
     }
 }
 

@@ -238,7 +238,7 @@ impl Wanted<'_> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => {
                 let session = work.tx.session(&due.scope, event.session)?;
-                unknown.insert(session.and_then(|session| session.brief.agent))
+                unknown.insert(session.and_then(|session| session.head.agent))
             }
         };
         Ok(known.as_deref() == Some(agent))

@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::webhook::delivery::About;
-use domain::{Caller, Happening, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookId};
+use domain::{Caller, EventDraft, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookId};
 use serde_json::json;
 use store::Page;
 
@@ -68,7 +68,7 @@ impl Engine {
             work.tx.webhook_delivery_save(&scope, &delivery)?;
             work.tx.webhook_wake(&scope, webhook, work.now)?;
             let told = json!({ "webhook": webhook, "delivery": id });
-            work.audited(&scope, &Happening::by("webhook.replayed", &by, told))?;
+            work.audited(&scope, &EventDraft::by("webhook.replayed", &by, told))?;
             Ok(delivery)
         })
         .await

@@ -1,7 +1,7 @@
 //! Notes what became of a message, under the lease that it was sent under.
 
 use domain::webhook::delivery::{About, Attempt, Progress, Verdict};
-use domain::{Actor, LeaseId, Refusal, Timestamp, WebhookDelivery, Wire};
+use domain::{Actor, EntryPoint, LeaseId, Refusal, Timestamp, WebhookDelivery};
 use store::DueWebhook;
 
 use super::courier::Receipt;
@@ -31,7 +31,7 @@ impl Engine {
     ) -> Result<bool, Error> {
         let length = self.settings().webhook_lease;
         let id = delivery.id;
-        let noted = self.transact_as(Doer::system(Wire::Webhook), move |work| {
+        let noted = self.transact_as(Doer::system(EntryPoint::Webhook), move |work| {
             let hold = held(work, lease, length);
             let Some((webhook, _)) = work.tx.webhook_hold(&due, &hold)? else { return Ok(None) };
             let Some(found) = work.tx.webhook_delivery(&due.scope, due.webhook, delivery.id)? else { return Ok(None) };

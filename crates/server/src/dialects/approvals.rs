@@ -344,7 +344,7 @@ impl Approvals {
             Ok(started) => {
                 let action = started.proposal.effective();
                 self.held.retain(|held| held.place != place);
-                self.held.push(Held { place, run: started.proposal.standing.run(), until: None, runs: true });
+                self.held.push(Held { place, run: started.proposal.state.run(), until: None, runs: true });
                 Ok(Some(Message::ToolCall(ToolCall {
                     call_id,
                     tool_name: action.tool,

@@ -14,7 +14,7 @@ mod words;
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Caller, DefinitionKind, Luggage, Refusal, Session, SessionId, StepId};
+use domain::{Caller, DefinitionKind, Refusal, Session, SessionId, SessionInput, StepId};
 use engine::Start;
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand};
@@ -107,10 +107,10 @@ async fn flows_start(
     }
     let start = Start { channel: chat_session_id, ..Start::default() };
     let start = if defined(&app, &caller, DefinitionKind::Flow, &name).await? {
-        let luggage = Luggage { input: parameters.clone(), ..Luggage::default() };
+        let luggage = SessionInput { input: parameters.clone(), ..SessionInput::default() };
         Start { flow: Some(name), luggage, shared: shared_context.clone(), ..start }
     } else if defined(&app, &caller, DefinitionKind::Agent, &name).await? {
-        let luggage = Luggage { input: given(&parameters, &shared_context), ..Luggage::default() };
+        let luggage = SessionInput { input: given(&parameters, &shared_context), ..SessionInput::default() };
         Start { agent: Some(name), luggage, ..start }
     } else {
         return Err(Refusal::NotFound("flow").into());
@@ -129,7 +129,7 @@ async fn flows_start(
         started_at: started.created_at,
         launch_parameters: parameters,
         shared_context,
-        chat_session_id: started.brief.channel,
+        chat_session_id: started.head.channel,
     };
     Ok((StatusCode::ACCEPTED, Json(view)))
 }

@@ -151,9 +151,9 @@ async fn hitl_request(
     Id(request): Id<String>,
 ) -> Result<Json<HitlRequestView>, ApiError> {
     let found = named(&app, &caller, &request).await?;
-    let status = match &found.question.call {
+    let status = match &found.question.call_id {
         Some(call) => match app.engine.action(&caller, found.origin.session, call.clone(), Duration::ZERO).await {
-            Ok(acted) => HitlStatus::of(&found, Some(acted.proposal.state(acted.at))),
+            Ok(acted) => HitlStatus::of(&found, Some(acted.proposal.state_name(acted.at))),
             Err(Error::Refused(Refusal::NotFound(_))) => HitlStatus::of(&found, None),
             Err(error) => return Err(error.into()),
         },

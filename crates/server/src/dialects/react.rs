@@ -77,7 +77,7 @@ async fn react_chat_stream(
     let said = app.engine.chat(&caller, chat, once).await;
     let (session, before) =
         said.map_err(|error| placed(error, &[("/content", "/message"), ("/channel", "/sessionId")]))?;
-    let name = conversation.unwrap_or_else(|| session.brief.channel.clone());
+    let name = conversation.unwrap_or_else(|| session.head.channel.clone());
     let speech = Speech::new(name, Until::Turn, Places::of(session.id, Place::after(before)));
     told(&app, caller, session.id, (speech, before)).await
 }
@@ -176,7 +176,7 @@ async fn known_in(
     let mut known = BTreeMap::new();
     for (id, place) in places.0 {
         match app.engine.session(caller, id).await {
-            Ok((session, ..)) if session.brief.channel == name => drop(known.insert(id, (session, place))),
+            Ok((session, ..)) if session.head.channel == name => drop(known.insert(id, (session, place))),
             Ok(_) | Err(Error::Refused(Refusal::NotFound(_))) => {}
             Err(error) => return Err(error.into()),
         }

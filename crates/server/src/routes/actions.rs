@@ -7,7 +7,7 @@ use domain::{Outcome, PermitId, Refusal, SessionId};
 use engine::{Acted, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use protocol::{ActionsPage, OutcomeBody, PermitBody, ProposalView, ProposeBody};
+use protocol::{ActionView, ActionsPage, OutcomeBody, PermitBody, ProposeBody};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -37,8 +37,8 @@ impl FromRequestParts<App> for Call {
     }
 }
 
-fn view(Acted { proposal, permit, at }: Acted) -> ProposalView {
-    ProposalView::new(proposal, permit, at)
+fn view(Acted { proposal, permit, at }: Acted) -> ActionView {
+    ActionView::new(proposal, permit, at)
 }
 
 /// Proposes an action: it is judged, and allowed with a permit, denied, or asked about. The same again goes on waiting.
@@ -46,8 +46,8 @@ fn view(Acted { proposal, permit, at }: Acted) -> ProposalView {
     params(("session" = String, Path, description = "`ses_…`"),
            ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result"),
            ("traceparent" = Option<String>, Header, description = "Kept with the question that is asked")),
-    responses((status = 200, description = "It is decided", body = ProposalView),
-              (status = 202, description = "People are still deciding; send the same again", body = ProposalView), Problems))]
+    responses((status = 200, description = "It is decided", body = ActionView),
+              (status = 202, description = "People are still deciding; send the same again", body = ActionView), Problems))]
 pub(super) async fn action_propose(
     State(app): State<App>,
     Who(caller): Who,
@@ -59,7 +59,7 @@ pub(super) async fn action_propose(
     let propose = proposed(body, traceparent(&headers));
     let call = propose.call.clone();
     let mut acted = app.engine.propose(&caller, session, propose, once).await?;
-    if acted.proposal.state(acted.at) == "waiting" && !time.is_zero() {
+    if acted.proposal.state_name(acted.at) == "waiting" && !time.is_zero() {
         acted = tokio::select! {
             biased;
             acted = app.engine.action(&caller, session, call, time) => acted?,
@@ -73,7 +73,7 @@ pub(super) async fn action_propose(
 /// What a body proposes, in the trace that it is proposed in.
 pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propose {
     Propose {
-        action: body.action(),
+        action: body.call(),
         call: body.call_id,
         context: body.context,
         seen: None,
@@ -135,8 +135,8 @@ pub(super) struct ActionQuery {
 #[utoipa::path(get, path = "/v1/sessions/{session}/actions/{call}", tag = "actions",
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"), ActionQuery),
-    responses((status = 200, description = "It is decided", body = ProposalView),
-              (status = 202, description = "People are still deciding", body = ProposalView), Problems))]
+    responses((status = 200, description = "It is decided", body = ActionView),
+              (status = 202, description = "People are still deciding", body = ActionView), Problems))]
 pub(super) async fn action_get(
     State(app): State<App>,
     Who(caller): Who,
@@ -159,13 +159,13 @@ pub(super) async fn action_get(
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"),
            ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is under way: run it now", body = ProposalView), Problems))]
+    responses((status = 200, description = "It is under way: run it now", body = ActionView), Problems))]
 pub(super) async fn action_start(
     State(app): State<App>,
     Who(caller): Who,
     Call(session, call): Call,
     Command { body: PermitBody { permit, lease_seconds }, once }: Command<PermitBody>,
-) -> Result<Json<ProposalView>, ApiError> {
+) -> Result<Json<ActionView>, ApiError> {
     Ok(Json(view(app.engine.action_start(&caller, (session, call), permit, lease_seconds, once).await?)))
 }
 
@@ -174,13 +174,13 @@ pub(super) async fn action_start(
     params(("session" = String, Path, description = "`ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"),
            ("Idempotency-Key" = Option<String>, Header, description = "One key with one body gives one result")),
-    responses((status = 200, description = "It is recorded", body = ProposalView), Problems))]
+    responses((status = 200, description = "It is recorded", body = ActionView), Problems))]
 pub(super) async fn action_outcome(
     State(app): State<App>,
     Who(caller): Who,
     Call(session, call): Call,
     Command { body, once }: Command<OutcomeBody>,
-) -> Result<Json<ProposalView>, ApiError> {
+) -> Result<Json<ActionView>, ApiError> {
     Ok(Json(view(app.engine.action_outcome(&caller, (session, call), reported(body)?, once).await?)))
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Draft, Interaction, InteractionId, Problem, Refusal};
+use domain::{AnswerDraft, Interaction, InteractionId, Problem, Refusal};
 use engine::{Entry, EntryResult};
 use protocol::{AnswerBody, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, InteractionView};
 use serde_json::Value;
@@ -76,7 +76,7 @@ pub(super) async fn interaction_answer_many(
 }
 
 /// Reads one answer of many.
-fn item(index: usize, answer: Value) -> Result<(InteractionId, Draft), ApiError> {
+fn item(index: usize, answer: Value) -> Result<(InteractionId, AnswerDraft), ApiError> {
     Ok(part::<AnswersItem>(&format!("/answers/{index}"), answer)?.into_parts())
 }
 

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Caller, Luggage, Session, SessionId, SessionStatus};
+use domain::{Caller, Session, SessionId, SessionInput, SessionStatus};
 use engine::{Idempotency, Start, StepCommand};
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody};
@@ -28,7 +28,7 @@ pub(super) async fn session_start(
     Command { body, once }: Command<StartBody>,
 ) -> Result<(StatusCode, Json<SessionView>), ApiError> {
     let StartBody { agent, agent_version, flow, flow_version, channel, title, input, metadata } = body;
-    let luggage = Luggage { input, metadata, ..Luggage::default() };
+    let luggage = SessionInput { input, metadata, ..SessionInput::default() };
     let start = Start { channel, agent, agent_version, flow, flow_version, title, luggage, ..Start::default() };
     let session = app.engine.start(&caller, start, once).await?;
     Ok((StatusCode::CREATED, Json(session.into())))

@@ -74,7 +74,7 @@ impl Stage {
         let about = trail.iter().map(|audited| &audited.entry).filter(|entry| {
             entry.interaction.is_some_and(|id| id.to_string() == asked.id) && watching::ends(&entry.name)
         });
-        let wires: Vec<serde_json::Value> = about.map(|entry| json!(entry.how.wire)).collect();
+        let wires: Vec<serde_json::Value> = about.map(|entry| json!(entry.how.entry_point)).collect();
         assert_eq!(wires, [json!(answering.name())], "{label}");
     }
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use domain::grant::Covers;
 use domain::{
-    Action, Actor, ActorKind, Adoption, Difference, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState,
-    PolicyVersion, Proposal, Role, Ruling, Scope, Session, Shadow, Standing, Verdict,
+    Action, ActionState, Actor, ActorKind, Adoption, Call, Difference, Grant, GrantId, InteractionId, PermitId,
+    PolicySource, PolicyState, PolicyVersion, Role, Ruling, Scope, Session, Shadow, Verdict,
 };
 use futures::executor::block_on;
 use futures::future::{join, join_all};
@@ -16,12 +16,12 @@ use super::Fixture;
 use super::world::{World, actor, agent, at, fresh};
 use crate::{ActionPlace, DifferenceCount, DueAction, KnownChange, Page, PastAction, PastFilter, StoreError, transact};
 
-fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
-    Proposal {
+fn proposal(session: &Session, call: &str, state: ActionState) -> Action {
+    Action {
         scope: session.scope,
         session: session.id,
-        call: call.into(),
-        action: Action {
+        call_id: call.into(),
+        call: Call {
             tool: "write_file".into(),
             arguments: json!({ "path": "a\u{0}b", "size": 9_007_199_254_740_993_u64 }),
         },
@@ -38,18 +38,18 @@ fn proposal(session: &Session, call: &str, standing: Standing) -> Proposal {
         },
         grant: Some(GrantId::from_uuid(fresh())),
         repeatable: true,
-        driven: false,
+        hosted: false,
         runner: Some(Actor { kind: ActorKind::User, name: "alice".into() }),
         step: None,
-        seen: None,
+        expected_content: None,
         asked: vec![InteractionId::from_uuid(fresh())],
-        standing,
+        state,
         revision: 1,
     }
 }
 
-fn started(until: i64) -> Standing {
-    Standing::Started { permit: PermitId::from_uuid(fresh()), since: at(1), until: at(until) }
+fn started(until: i64) -> ActionState {
+    ActionState::Started { permit: PermitId::from_uuid(fresh()), since: at(1), until: at(until) }
 }
 
 /// An action comes back as it was kept, once, is written over its revision only, and is found when it is due.
@@ -57,7 +57,7 @@ pub fn actions_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, elsewhere, session) = (world.here, world.elsewhere, world.session());
     let id = session.id;
-    let first = proposal(&session, "call-1", Standing::Denied);
+    let first = proposal(&session, "call-1", ActionState::Denied);
     for wanted in [Ok(()), Err(StoreError::Conflict)] {
         let kept = first.clone();
         assert_eq!(world.write(move |tx| tx.proposal_insert(&kept)), wanted);
@@ -65,9 +65,9 @@ pub fn actions_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.proposal(&here, id, "call-1")), Some(first.clone()));
     assert_eq!(world.look(move |reads| reads.proposal(&elsewhere, id, "call-1")), None);
     assert_eq!(world.look(move |reads| reads.proposal(&here, id, "call-2")), None);
-    let foreign = Proposal { scope: elsewhere, call: "call-9".into(), ..first.clone() };
+    let foreign = Action { scope: elsewhere, call_id: "call-9".into(), ..first.clone() };
     assert_eq!(world.write(move |tx| tx.proposal_insert(&foreign)), Err(StoreError::Conflict));
-    let second = Proposal { standing: started(70), revision: 2, ..first };
+    let second = Action { state: started(70), revision: 2, ..first };
     for wanted in [Ok(()), Err(StoreError::Conflict)] {
         let saved = second.clone();
         assert_eq!(world.write(move |tx| tx.proposal_save(&saved)), wanted);
@@ -96,7 +96,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
         [(&one, "a", 3), (&one, "b", 1), (&other, "a", 1), (&other, "b", 2), (&other, "c", 1)]
     {
         let asked = if call == "b" { vec![InteractionId::from_uuid(fresh())] } else { Vec::new() };
-        let proposal = Proposal { at: at(second), asked, ..proposal(session, call, Standing::Denied) };
+        let proposal = Action { at: at(second), asked, ..proposal(session, call, ActionState::Denied) };
         kept.push((second, session.id, call.to_owned(), proposal.clone()));
         world.write(move |tx| tx.proposal_insert(&proposal)).unwrap();
     }
@@ -121,7 +121,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
     }
     assert_eq!(look(None, Some(2), 10), kept[..2]);
     assert_eq!(look(Some(kept[0].place.clone()), Some(2), 10), kept[1..2]);
-    let saved = Proposal { standing: started(70), revision: 2, ..kept[0].proposal.clone() };
+    let saved = Action { state: started(70), revision: 2, ..kept[0].proposal.clone() };
     let written = saved.clone();
     world.write(move |tx| tx.proposal_save(&written)).unwrap();
     assert_eq!(look(None, None, 1)[0].proposal, saved);
@@ -133,9 +133,9 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
         let found = world.look(move |reads| reads.past_actions(&here, &filter, None, limit));
         found.into_iter().map(|past| past.proposal).collect::<Vec<_>>()
     };
-    let asked: Vec<Proposal> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call == "b").collect();
+    let asked: Vec<Action> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call_id == "b").collect();
     assert_eq!((about(10), about(1)), (asked.clone(), asked[..1].to_vec()));
-    let later = Proposal { asked: asked[0].asked.clone(), revision: 3, ..saved };
+    let later = Action { asked: asked[0].asked.clone(), revision: 3, ..saved };
     let written = later.clone();
     world.write(move |tx| tx.proposal_save(&written)).unwrap();
     assert_eq!(about(10), [vec![later], asked].concat());
@@ -202,7 +202,7 @@ fn grant(scope: Scope, tool: &str) -> Grant {
         scope,
         session: None,
         agent: "deployer".into(),
-        driven: Some(false),
+        hosted: Some(false),
         tool: tool.into(),
         rule: Some("writing".into()),
         arguments: Covers::Pattern {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use domain::audit::chain::{BEGINNING, Head, Signer, link};
 use domain::audit::{Entry, How, Written};
-use domain::{Actor, ActorKind, EntryId, InteractionId, Scope, SessionId, TenantId, Wire};
+use domain::{Actor, ActorKind, EntryId, EntryPoint, InteractionId, Scope, SessionId, TenantId};
 use serde_json::json;
 
 use super::Fixture;
@@ -22,7 +22,7 @@ fn entry(scope: Scope, name: &str, by: Actor, second: i64) -> Entry {
         at: at(second),
         name: name.into(),
         by,
-        how: How::by(Wire::Cli),
+        how: How::by(EntryPoint::Cli),
         session: None,
         event: None,
         interaction: None,

@@ -9,12 +9,12 @@ use crate::{AnswerPlace, DueStep, JournalEntry, Page, StepCounts, StepState, Sto
 /// A session of ours with one step that is due at this second.
 fn driven(world: &World, second: i64) -> (Session, Step) {
     let scope = world.here;
-    let kept = Session { driven: true, ..session(scope, "chat", Some("guide")) };
-    let step = Step::driven(kept.step, kept.id, at(0), at(second));
+    let kept = Session { hosted: true, ..session(scope, "chat", Some("guide")) };
+    let step = Step::hosted(kept.step, kept.id, at(0), at(second));
     let (session, first) = (kept.clone(), step.clone());
     world
         .write(move |tx| {
-            tx.session_insert(&session, &domain::Luggage::default())?;
+            tx.session_insert(&session, &domain::SessionInput::default())?;
             tx.step_insert(&scope, &first)
         })
         .unwrap();

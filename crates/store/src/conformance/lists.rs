@@ -223,7 +223,7 @@ pub fn takers_are_those_for_whom_something_waits(fixture: &Fixture) {
     let (id, name) = (session.id, |name: &str| name.to_owned());
     // A worker of ours takes what it has asked for by itself: nobody is woken, and nobody of its agent's name is offered it.
     let mut ours = super::world::asked(&session, json!({}));
-    (ours.origin.asked_by.name, ours.origin.driven) = ("guide".into(), true);
+    (ours.origin.asked_by.name, ours.origin.hosted) = ("guide".into(), true);
     world.keep(&[&ours]);
     let ours = answered(&ours, "alice", at(5));
     world.keep(&[&ours]);
@@ -264,8 +264,8 @@ pub fn sessions_filter_and_page(fixture: &Fixture) {
                 let filter = SessionFilter { status, agent: agent_named, channel: named, live, belongs_to: None };
                 let wanted = |one: &&Session| {
                     status.is_none_or(|status| status == one.status())
-                        && agent.is_none_or(|agent| one.brief.agent.as_deref() == Some(agent))
-                        && channel.is_none_or(|channel| one.brief.channel == channel)
+                        && agent.is_none_or(|agent| one.head.agent.as_deref() == Some(agent))
+                        && channel.is_none_or(|channel| one.head.channel == channel)
                         && !(live && one.ended.is_some())
                 };
                 let expected: Vec<Session> = all.iter().filter(wanted).cloned().collect();

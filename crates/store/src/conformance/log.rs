@@ -108,7 +108,7 @@ fn follow(world: &World, writing: &AtomicU32) -> Vec<EventId> {
 pub fn changes_are_told_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let (here, first, second) = (world.here, world.session().id, world.session());
-    let (second, channel) = (second.id, second.brief.channel);
+    let (second, channel) = (second.id, second.head.channel);
     world.write(move |tx| append(tx, &here, first, None)).unwrap();
     let (begun, mut told) = (Instant::now(), false);
     let start = loop {

@@ -4,8 +4,8 @@ use domain::interaction::Handover;
 use domain::session::Note;
 use domain::step::{StepEnd, StepEnding};
 use domain::{
-    ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, Luggage, Role, Scope, SessionId,
-    Step, StepId, Wire,
+    ActorKind, AnswerId, Command, EntryPoint, Event, EventId, Interaction, Key, KeyId, LeaseId, Role, Scope, SessionId,
+    SessionInput, Step, StepId,
 };
 use serde_json::json;
 
@@ -105,11 +105,11 @@ pub fn sessions_come_back(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let session = session(here, "chat-1", None);
-    let luggage = Luggage {
+    let luggage = SessionInput {
         input: json!({ "nul": "\0", "big": 1e300, "text": "日本" }),
         metadata: json!([1, null]),
         agents: [("plan".to_owned(), "2".to_owned())].into(),
-        wire: Some(Wire::Tools),
+        entry_point: Some(EntryPoint::Approvals),
     };
     let (kept, with) = (session.clone(), luggage.clone());
     world.write(move |tx| tx.session_insert(&kept, &with)).unwrap();
@@ -117,7 +117,7 @@ pub fn sessions_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.session(&here, id)), Some(session.clone()));
     assert_eq!(world.look(move |reads| reads.luggage(&here, id)), Some(luggage));
     let twice = session.clone();
-    assert_eq!(world.write(move |tx| tx.session_insert(&twice, &Luggage::default())), Err(StoreError::Conflict));
+    assert_eq!(world.write(move |tx| tx.session_insert(&twice, &SessionInput::default())), Err(StoreError::Conflict));
 
     let steps = [1, 2].map(|second| Step::begin(StepId::from_uuid(fresh()), id, Some("a".into()), at(second)));
     let both = steps.clone();
@@ -241,7 +241,7 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
 /// A question that goes to a channel of its own.
 fn handed_over(session: &domain::Session, question: &Interaction) -> Handover {
     let mut to = session.clone();
-    (to.id, to.brief.channel) = (SessionId::from_uuid(fresh()), "chat-elsewhere".into());
+    (to.id, to.head.channel) = (SessionId::from_uuid(fresh()), "chat-elsewhere".into());
     let id = domain::InteractionId::from_uuid(fresh());
     question.clone().hand_over(&reviewer(question, "alice"), (&to, id), Some("yours".into()), at(2)).unwrap()
 }

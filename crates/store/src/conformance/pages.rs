@@ -3,7 +3,7 @@
 use domain::grant::Covers;
 use domain::webhook::Subject;
 use domain::{
-    ActorKind, Definition, DefinitionKind, EventId, Grant, GrantId, Happening, InteractionId, PolicySource,
+    ActorKind, Definition, DefinitionKind, EventDraft, EventId, Grant, GrantId, InteractionId, PolicySource,
     PolicyVersion, Session, Step, StepId, Webhook, WebhookId,
 };
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ pub fn large_grants_come_in_pages(fixture: &Fixture) {
         scope: here,
         session: None,
         agent: "deployer".into(),
-        driven: Some(false),
+        hosted: Some(false),
         tool: "write_file".into(),
         rule: None,
         arguments: Covers::Pattern { named: [].into(), rest: json!({ "padding": large() }) },
@@ -146,7 +146,7 @@ pub fn large_events_come_in_pages(fixture: &Fixture) {
         world
             .write(move |tx| {
                 let mut session = tx.session_lock(&here, id)?.ok_or(crate::StoreError::Conflict)?;
-                let happening = Happening::plain("test.happened", json!({ "padding": large() }));
+                let happening = EventDraft::plain("test.happened", json!({ "padding": large() }));
                 let event = session.record(EventId::from_uuid(fresh()), happening, Some(about), at(1));
                 tx.session_save(&session)?;
                 tx.event_append(&here, &event)

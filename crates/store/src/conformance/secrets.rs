@@ -32,7 +32,7 @@ impl World {
             id: SecretId::from_uuid(fresh()),
             scope: self.here,
             agent: agent.into(),
-            driven: Some(false),
+            hosted: Some(false),
             name: name.into(),
             kept_by: actor(ActorKind::User, "alice"),
             kept_at: at(second),
@@ -194,7 +194,7 @@ pub fn kept_secrets_come_back(fixture: &Fixture) {
 
     // One for the agent of that name that our workers run is another secret.
     let mut driven = world.kept_value("deployer", "TOKEN", 5);
-    driven.secret.driven = Some(true);
+    driven.secret.hosted = Some(true);
     world.put(&driven);
     assert_eq!(found(here, "deployer").len(), 3);
     assert!(found(here, "deployer").contains(&driven));

@@ -1,6 +1,6 @@
 //! All of a use case is kept, or nothing; its neighbours are their own affair; and of many who race, one wins.
 
-use domain::{Interaction, Luggage, Session, SessionId};
+use domain::{Interaction, Session, SessionId, SessionInput};
 use futures::executor::block_on;
 use futures::future::join_all;
 use serde_json::json;
@@ -16,7 +16,7 @@ pub fn a_refusal_undoes_only_itself(fixture: &Fixture) {
     let work = sessions.iter().enumerate().map(|(number, session)| {
         let (session, here) = (session.clone(), world.here);
         transact(&*world.store, move |tx| {
-            tx.session_insert(&session, &Luggage::default())?;
+            tx.session_insert(&session, &SessionInput::default())?;
             append(tx, &here, session.id, None)?;
             match number % 3 {
                 0 => Err(No::Refused),
@@ -46,12 +46,12 @@ pub fn a_panic_undoes_only_itself(fixture: &Fixture) {
         let (lost, kept) = (session(world.here, "lost", None), session(world.here, "kept", None));
         let (inserted, id) = (lost.clone(), lost.id);
         let panics = transact::<(), StoreError, _>(&*world.store, move |tx| {
-            tx.session_insert(&inserted, &Luggage::default())?;
+            tx.session_insert(&inserted, &SessionInput::default())?;
             assert_ne!(inserted.id, id, "this panic is part of the test");
             Ok(())
         });
         let beside = kept.clone();
-        let goes_on = transact(&*world.store, move |tx| tx.session_insert(&beside, &Luggage::default()));
+        let goes_on = transact(&*world.store, move |tx| tx.session_insert(&beside, &SessionInput::default()));
         assert_eq!(block_on(futures::future::join(panics, goes_on)), (Err(StoreError::Panicked), Ok(())));
         let (here, lost, kept) = (world.here, lost.id, kept.id);
         let found = world.look(move |reads| Ok((reads.session(&here, lost)?, reads.session(&here, kept)?)));
@@ -75,8 +75,8 @@ pub fn a_swallowed_conflict_is_survived(fixture: &Fixture) {
     let (old, new) = (world.session(), session(world.here, "chat-2", None));
     let (again, fresh) = (old.clone(), new.clone());
     let conflict = world.write(move |tx| {
-        let conflict = tx.session_insert(&again, &Luggage::default());
-        tx.session_insert(&fresh, &Luggage::default())?;
+        let conflict = tx.session_insert(&again, &SessionInput::default());
+        tx.session_insert(&fresh, &SessionInput::default())?;
         Ok(conflict)
     });
     assert_eq!(conflict, Ok(Err(StoreError::Conflict)));

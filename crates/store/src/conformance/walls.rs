@@ -1,6 +1,6 @@
 //! Between projects: what belongs to another looks absent, and cannot be written.
 
-use domain::{Interaction, Key, KeyId, Luggage, Role, Scope, Session, Step, StepId};
+use domain::{Interaction, Key, KeyId, Role, Scope, Session, SessionInput, Step, StepId};
 use serde_json::json;
 
 use super::Fixture;
@@ -107,7 +107,7 @@ pub fn nothing_is_written_into_another_project(fixture: &Fixture) {
     let stolen = Session { scope: elsewhere, last_seq: 50, ..session.clone() };
     assert_eq!(world.write(move |tx| tx.session_save(&stolen)), conflict);
     let twice = Session { scope: elsewhere, ..session.clone() };
-    assert_eq!(world.write(move |tx| tx.session_insert(&twice, &Luggage::default())), conflict);
+    assert_eq!(world.write(move |tx| tx.session_insert(&twice, &SessionInput::default())), conflict);
     let taken = answered.clone().take(&agent(), domain::LeaseId::from_uuid(fresh()), at(3), at(30)).unwrap().0;
     let stolen = Interaction { scope: elsewhere, ..taken };
     assert_eq!(world.write(move |tx| tx.interaction_save(&stolen)), conflict);

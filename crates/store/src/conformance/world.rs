@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::interaction::Reviewer;
 use domain::{
-    Actor, ActorKind, AnswerId, Brief, Caller, Credential, Draft, Event, EventId, Happening, Interaction,
-    InteractionId, KeyId, Luggage, ProjectId, Question, Role, Scope, Session, SessionId, Step, StepId, TenantId,
-    Timestamp, Wire,
+    Actor, ActorKind, AnswerDraft, AnswerId, Caller, Credential, EntryPoint, Event, EventDraft, EventId, Interaction,
+    InteractionId, KeyId, ProjectId, Question, Role, Scope, Session, SessionHead, SessionId, SessionInput, Step,
+    StepId, TenantId, Timestamp,
 };
 use futures::executor::block_on;
 use serde_json::{Value, json};
@@ -90,9 +90,9 @@ impl World {
 
     pub(crate) fn keep_session(&self, session: Session) -> Session {
         let kept = session.clone();
-        let step = Step::begin(kept.step, kept.id, kept.brief.agent.clone(), kept.created_at);
+        let step = Step::begin(kept.step, kept.id, kept.head.agent.clone(), kept.created_at);
         self.write(move |tx| {
-            tx.session_insert(&kept, &Luggage::default())?;
+            tx.session_insert(&kept, &SessionInput::default())?;
             tx.step_insert(&kept.scope, &step)
         })
         .unwrap();
@@ -132,7 +132,7 @@ impl World {
 pub fn append(tx: &mut dyn Tx, scope: &Scope, session: SessionId, about: Option<InteractionId>) -> Stored<Event> {
     let mut session = tx.session_lock(scope, session)?.ok_or(StoreError::Conflict)?;
     let now = tx.now()?;
-    let happening = Happening::plain("test.happened", json!({ "number": session.last_seq + 1 }));
+    let happening = EventDraft::plain("test.happened", json!({ "number": session.last_seq + 1 }));
     let event = session.record(EventId::from_uuid(fresh()), happening, about, now);
     tx.session_save(&session)?;
     tx.event_append(scope, &event)?;
@@ -162,7 +162,7 @@ pub(crate) fn agent() -> Actor {
 
 /// A session that a person has started at second 0.
 pub(crate) fn session(scope: Scope, channel: &str, agent: Option<&str>) -> Session {
-    let brief = Brief {
+    let brief = SessionHead {
         agent_version: Some("1.2".into()),
         channel: channel.into(),
         agent: agent.map(str::to_owned),
@@ -192,7 +192,7 @@ pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
         actor: actor(ActorKind::User, name),
         groups: vec!["ops".into()],
         from: None,
-        wire: Wire::Http,
+        entry_point: EntryPoint::Http,
     };
     interaction.admit(&caller).unwrap()
 }
@@ -201,7 +201,7 @@ pub(crate) fn reviewer(interaction: &Interaction, name: &str) -> Reviewer {
 pub(crate) fn answered(interaction: &Interaction, by: &str, now: Timestamp) -> Interaction {
     let option = interaction.question.options.first().map(|option| option.id.clone());
     let data = if option.is_some() { Value::Null } else { json!("as you like") };
-    let draft = Draft { options: option.into_iter().collect(), data, ..Draft::default() };
+    let draft = AnswerDraft { options: option.into_iter().collect(), data, ..AnswerDraft::default() };
     let reviewer = reviewer(interaction, by);
     interaction.clone().answer(&reviewer, AnswerId::from_uuid(fresh()), draft, None, now).unwrap().0
 }

@@ -15,7 +15,7 @@ use crate::machine::inputs::{answered, asked, done, limited, replay, reread, say
 
 /// Where the engine has a proposed call, by its name.
 #[derive(Debug, Clone, PartialEq)]
-enum Standing {
+enum ActionState {
     Allowed,
     Waiting,
     Denied,
@@ -25,7 +25,7 @@ enum Standing {
 /// What the engine and the inbox keep. A worker's death loses nothing of it.
 #[derive(Default)]
 struct Engine {
-    calls: BTreeMap<String, Standing>,
+    calls: BTreeMap<String, ActionState>,
     /// The questions of the step's own, and what people said to them.
     questions: BTreeMap<String, Option<CallEnd>>,
     runs: Vec<String>,
@@ -101,17 +101,17 @@ impl World {
     }
 
     /// What policy says of a call that was never proposed before.
-    fn rule(&mut self, call: &str) -> Standing {
+    fn rule(&mut self, call: &str) -> ActionState {
         match self.roll(4) {
             0 => {
                 self.engine.let_run.insert(call.to_owned());
-                Standing::Allowed
+                ActionState::Allowed
             }
             1 => {
                 self.engine.held_back.insert(call.to_owned());
-                Standing::Denied
+                ActionState::Denied
             }
-            _ => Standing::Waiting,
+            _ => ActionState::Waiting,
         }
     }
 
@@ -125,16 +125,16 @@ impl World {
             return;
         }
         let end = match standing {
-            Standing::Waiting => return self.take(waiting(call, call)),
-            Standing::Denied => CallEnd::Denied { reason: "no".into() },
-            Standing::Allowed => {
+            ActionState::Waiting => return self.take(waiting(call, call)),
+            ActionState::Denied => CallEnd::Denied { reason: "no".into() },
+            ActionState::Allowed => {
                 self.engine.runs.push(call.to_owned());
                 // Whether it is heard of or not, the permit is spent.
                 let ran = if self.roll(5) == 1 { CallEnd::Unknown } else { done("ran") };
-                self.engine.calls.insert(call.to_owned(), Standing::Ended(ran.clone()));
+                self.engine.calls.insert(call.to_owned(), ActionState::Ended(ran.clone()));
                 ran
             }
-            Standing::Ended(end) => end,
+            ActionState::Ended(end) => end,
         };
         if !self.perhaps_die() {
             self.take(settled(call, end));
@@ -144,14 +144,14 @@ impl World {
     /// Somebody answers one open question, of an action or of the step's own.
     fn answer(&mut self) {
         let way = Way::ALL[usize::from(self.roll(8))];
-        let open = self.engine.calls.iter().find(|(_, standing)| **standing == Standing::Waiting);
+        let open = self.engine.calls.iter().find(|(_, standing)| **standing == ActionState::Waiting);
         if let Some(call) = open.map(|(call, _)| call.clone()) {
             let standing = if way.runs_action() {
                 self.engine.let_run.insert(call.clone());
-                Standing::Allowed
+                ActionState::Allowed
             } else {
                 self.engine.held_back.insert(call.clone());
-                Standing::Ended(answered(way))
+                ActionState::Ended(answered(way))
             };
             self.engine.calls.insert(call, standing);
         } else if let Some(answer) = self.engine.questions.values_mut().find(|answer| answer.is_none()) {

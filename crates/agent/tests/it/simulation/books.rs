@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Event, Interaction, InteractionId, Proposal, Scope, Session, SessionId, Step};
+use domain::{Action, Event, Interaction, InteractionId, Scope, Session, SessionId, Step};
 use futures::executor::block_on;
 use holdpoint_agent::machine::Input;
 use store::{Cost, InteractionFilter, Page, SessionFilter, StepState, Store, StoreError, read};
@@ -19,7 +19,7 @@ pub(crate) struct Books {
 pub(crate) struct Held {
     pub session: Session,
     pub steps: Vec<Kept>,
-    pub proposals: Vec<Proposal>,
+    pub proposals: Vec<Action>,
     pub events: Vec<Event>,
     /// How many questions of it have something sealed.
     pub sealed: usize,
@@ -78,6 +78,6 @@ pub(crate) fn look(store: &dyn Store, scope: Scope) -> Books {
 impl Books {
     /// The session that was opened for this task.
     pub(crate) fn of_task(&self, task: &str) -> Option<&Held> {
-        self.sessions.values().find(|held| held.session.brief.title.as_deref() == Some(task))
+        self.sessions.values().find(|held| held.session.head.title.as_deref() == Some(task))
     }
 }

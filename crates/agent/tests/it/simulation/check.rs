@@ -1,7 +1,7 @@
 //! What must be true of every session, its steps and their journals, whatever has happened.
 
 use domain::step::StepPhase;
-use domain::{Delivery, SessionStatus, Standing, Status, StepEnding};
+use domain::{ActionState, Delivery, SessionStatus, Status, StepEnding};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Doing, Input, State};
 use holdpoint_agent::model::{Message, Turn};
@@ -120,10 +120,10 @@ fn of_its_step(books: &Books, held: &Held) -> Verdict {
         .values()
         .filter(|question| question.origin.session == held.session.id && question.status() == Status::Pending);
     for question in open {
-        let Some((number, ..)) = question.question.call.as_deref().and_then(place) else { continue };
+        let Some((number, ..)) = question.question.call_id.as_deref().and_then(place) else { continue };
         let asking = held.steps.iter().find(|kept| kept.step.id == question.origin.step);
         let own = asking.is_some_and(|kept| first_attempt(held, kept) == number);
-        holds!(own, "{} asks about a call of another step: {:?}", question.id, question.question.call);
+        holds!(own, "{} asks about a call of another step: {:?}", question.id, question.question.call_id);
     }
     Ok(())
 }
@@ -148,7 +148,7 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
     let id = kept.step.id;
     let length = kept.journal.len() as u64;
     holds!(kept.journal.iter().map(|(seq, _)| *seq).eq(1..=length), "the journal of {id} has gaps");
-    let known = kept.step.drive.as_ref().map(|drive| drive.journal);
+    let known = kept.step.lease.as_ref().map(|lease| lease.journal);
     holds!(known == Some(length), "the journal of {id} is {length} long and known as {known:?}");
     let inputs = kept.inputs();
     paired(&history(&inputs))?;
@@ -207,13 +207,13 @@ fn taken_up(held: &Held, kept: &Kept) -> Verdict {
 /// Every action is a call of a turn that is journalled, and no call of a settled turn is still open.
 fn proposals(held: &Held) -> Verdict {
     for proposal in &held.proposals {
-        let call = &proposal.call;
+        let call = &proposal.call_id;
         let found = place(call).and_then(|(step, turn, index)| {
             let attempts = held.steps.iter().filter(|kept| first_attempt(held, kept) == step);
             attempts.rev().find_map(|kept| turns(kept).get(turn - 1)?.calls.get(index))
         });
         let Some(found) = found else { return Err(format!("{call} was proposed, and no turn has it")) };
-        let same = found.tool == proposal.action.tool && found.arguments == proposal.action.arguments;
+        let same = found.tool == proposal.call.tool && found.arguments == proposal.call.arguments;
         holds!(same, "{call} was proposed otherwise than the model wanted it");
     }
     Ok(())
@@ -243,8 +243,8 @@ fn ended(books: &Books, held: &Held) -> Verdict {
     let failed = held.session.status() == SessionStatus::Failed;
     holds!(held.sealed == 0 || failed, "{id} has ended with something sealed");
     let waits = held.proposals.iter().find(|proposal| {
-        let allowed = proposal.driven && matches!(proposal.standing, Standing::Allowed { .. });
-        allowed || matches!(proposal.standing, Standing::Waiting { .. })
+        let allowed = proposal.hosted && matches!(proposal.state, ActionState::Allowed { .. });
+        allowed || matches!(proposal.state, ActionState::Waiting { .. })
     });
     holds!(waits.is_none(), "{id} has ended with an action that waits, or could still be begun: {waits:?}");
     Ok(())

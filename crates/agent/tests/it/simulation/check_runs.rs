@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Answer, Effect, Interaction, Kind, Proposal, Standing, State, Verdict};
+use domain::{Action, ActionState, Answer, Effect, Interaction, Kind, State, Verdict};
 use serde_json::Value;
 
 use crate::simulation::books::Books;
@@ -11,21 +11,21 @@ use crate::simulation::play::Deed;
 /// A tool is about to run: its action was started, on somebody's word for exactly these arguments.
 pub(crate) fn may_run(books: &Books, deed: &Deed) -> Result<(), String> {
     let proposals = books.sessions.values().flat_map(|held| &held.proposals);
-    let of_it = |proposal: &&Proposal| {
+    let of_it = |proposal: &&Action| {
         let action = proposal.effective();
         action.tool == deed.tool && action.arguments == deed.arguments
     };
     let Some(proposal) = proposals.clone().find(of_it) else { return Err(format!("{deed:?} was never proposed")) };
-    if !matches!(proposal.standing, Standing::Started { .. }) {
-        return Err(format!("{deed:?} runs, and was not started: {:?}", proposal.standing));
+    if !matches!(proposal.state, ActionState::Started { .. }) {
+        return Err(format!("{deed:?} runs, and was not started: {:?}", proposal.state));
     }
     allowed(books, proposal)
 }
 
 /// Whether somebody, or the policy, allowed an action as it would run.
-fn allowed(books: &Books, proposal: &Proposal) -> Result<(), String> {
+fn allowed(books: &Books, proposal: &Action) -> Result<(), String> {
     match proposal.ruling.verdict {
-        Verdict::Deny => Err(format!("{} is denied", proposal.call)),
+        Verdict::Deny => Err(format!("{} is denied", proposal.call_id)),
         Verdict::Allow => Ok(()),
         Verdict::Ask if proposal.grant.is_some() => Ok(()),
         Verdict::Ask => {
@@ -35,19 +35,19 @@ fn allowed(books: &Books, proposal: &Proposal) -> Result<(), String> {
     }
 }
 
-fn agrees(question: &Interaction, answer: &Answer, proposal: &Proposal) -> bool {
+fn agrees(question: &Interaction, answer: &Answer, proposal: &Action) -> bool {
     let wanted = proposal.effective();
     match answer.effect {
-        Effect::Approve => question.question.action.as_ref() == Some(&wanted),
+        Effect::Approve => question.question.call.as_ref() == Some(&wanted),
         Effect::Edit => answer.arguments.as_ref() == Some(&wanted.arguments),
         Effect::Retry | Effect::Reject | Effect::Terminate | Effect::Provide | Effect::Skip | Effect::Custom => false,
     }
 }
 
 /// The answers to the questions about an action.
-fn asked_about<'a>(books: &'a Books, proposal: &'a Proposal) -> impl Iterator<Item = (&'a Interaction, &'a Answer)> {
+fn asked_about<'a>(books: &'a Books, proposal: &'a Action) -> impl Iterator<Item = (&'a Interaction, &'a Answer)> {
     let questions = books.questions.values().filter(|question| {
-        question.origin.session == proposal.session && question.question.call.as_ref() == Some(&proposal.call)
+        question.origin.session == proposal.session && question.question.call_id.as_ref() == Some(&proposal.call_id)
     });
     questions.filter_map(|question| match &question.state {
         State::Resolved { resolution, .. } => resolution.answer().map(|answer| (question, answer)),
@@ -62,21 +62,21 @@ pub(crate) fn counted(books: &Books, ran: &[Deed]) -> Result<(), String> {
         *times.entry(key(&deed.tool, &deed.arguments)).or_default() += 1;
     }
     for proposal in books.sessions.values().flat_map(|held| &held.proposals) {
-        let tool = &proposal.action.tool;
+        let tool = &proposal.call.tool;
         let count = |arguments: &Value| times.get(&key(tool, arguments)).copied().unwrap_or_default();
         let action = proposal.effective();
         let again = asked_about(books, proposal)
             .filter(|(question, answer)| question.question.kind == Kind::Choice && answer.effect == Effect::Approve);
         let most = 1 + again.count();
         if count(&action.arguments) > most && !proposal.repeatable {
-            return Err(format!("{} ran {} times, and may {most}", proposal.call, count(&action.arguments)));
+            return Err(format!("{} ran {} times, and may {most}", proposal.call_id, count(&action.arguments)));
         }
-        if proposal.edited.is_some() && count(&proposal.action.arguments) > 0 {
-            return Err(format!("{} ran as the model wanted it, and was edited", proposal.call));
+        if proposal.edited.is_some() && count(&proposal.call.arguments) > 0 {
+            return Err(format!("{} ran as the model wanted it, and was edited", proposal.call_id));
         }
-        let refused = matches!(proposal.standing, Standing::Rejected { .. } | Standing::Denied);
+        let refused = matches!(proposal.state, ActionState::Rejected { .. } | ActionState::Denied);
         if refused && count(&action.arguments) > 0 {
-            return Err(format!("{} ran, and was refused: {:?}", proposal.call, proposal.standing));
+            return Err(format!("{} ran, and was refused: {:?}", proposal.call_id, proposal.state));
         }
     }
     Ok(())

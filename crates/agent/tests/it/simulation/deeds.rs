@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Caller, Command, Draft, InteractionId, Luggage, Outcome, SessionId, Standing};
+use domain::{ActionState, AnswerDraft, Caller, Command, InteractionId, Outcome, SessionId, SessionInput};
 use engine::{Engine, Error, Start, StepCommand};
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) enum What {
     },
     Answers {
         id: InteractionId,
-        draft: Box<Draft>,
+        draft: Box<AnswerDraft>,
     },
     Controls {
         session: SessionId,
@@ -59,7 +59,7 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
                 agent: (!flow).then(|| "guide".into()),
                 flow: flow.then(|| "release".into()),
                 title: Some(task),
-                luggage: Luggage { input: if listens { Value::Null } else { input }, ..Luggage::default() },
+                luggage: SessionInput { input: if listens { Value::Null } else { input }, ..SessionInput::default() },
                 ..Start::default()
             };
             engine.start(&by, start, None).await.map(drop)
@@ -77,8 +77,8 @@ pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Resu
 
 async fn edits(engine: &Engine, play: &Play, by: &Caller, session: SessionId) -> Result<(), Error> {
     for acted in engine.actions(by, session, String::new(), 100).await?.0 {
-        let call = acted.proposal.call.clone();
-        let allowed = matches!(acted.proposal.standing, Standing::Allowed { .. }) && acted.proposal.runner.is_some();
+        let call = acted.proposal.call_id.clone();
+        let allowed = matches!(acted.proposal.state, ActionState::Allowed { .. }) && acted.proposal.runner.is_some();
         let (Some(permit), true) = (acted.permit, allowed) else { continue };
         engine.action_start(by, (session, call.clone()), permit, Some(20), None).await?;
         let action = acted.proposal.effective();

@@ -1,7 +1,7 @@
 //! What a model says and what people answer, drawn by lot.
 
 use domain::grant::Wanted;
-use domain::{Draft, Effect, Interaction, Kind, Remember};
+use domain::{AnswerDraft, Effect, Interaction, Kind, Remember};
 use holdpoint_agent::model::{Call, ModelError, Turn};
 use serde_json::{Value, json};
 use testkit::Random;
@@ -78,13 +78,13 @@ fn question(random: &mut Random, number: u64) -> (String, Value) {
 }
 
 /// Something that a person could say to a question; now and then something that does not fit.
-pub(crate) fn draft(random: &mut Random, asked: &Interaction, number: u64) -> Draft {
+pub(crate) fn draft(random: &mut Random, asked: &Interaction, number: u64) -> AnswerDraft {
     let question = &asked.question;
     if random.one_in(16) {
-        return Draft { options: vec!["no such option".into()], ..Draft::default() };
+        return AnswerDraft { options: vec!["no such option".into()], ..AnswerDraft::default() };
     }
     if random.one_in(8) {
-        return Draft { effect: Some(Effect::Skip), ..Draft::default() };
+        return AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
     }
     let terminates = |option: &&domain::Choice| option.effect == Effect::Terminate;
     let most: Vec<_> = question.options.iter().filter(|option| !terminates(option) || random.one_in(4)).collect();
@@ -92,19 +92,25 @@ pub(crate) fn draft(random: &mut Random, asked: &Interaction, number: u64) -> Dr
         let edit = option.effect == Effect::Edit;
         let arguments = edit.then(|| arguments(random, number));
         let feedback = option.requires_input.then(|| "smaller, please".to_owned());
-        let approves = option.effect == Effect::Approve && question.action.is_some();
+        let approves = option.effect == Effect::Approve && question.call.is_some();
         let remember = (approves && random.one_in(6)).then(|| Remember {
             project: random.one_in(2),
             arguments: Wanted::Anything,
             seconds: Some(600),
             uses: Some(2),
         });
-        return Draft { options: vec![option.id.clone()], arguments, feedback, remember, ..Draft::default() };
+        return AnswerDraft {
+            options: vec![option.id.clone()],
+            arguments,
+            feedback,
+            remember,
+            ..AnswerDraft::default()
+        };
     }
     let data = match question.kind {
         Kind::Form => json!({ "n": 1 }),
         Kind::Secret => json!({ "TOKEN": "s3cr3t" }),
         _ => json!("as you like"),
     };
-    Draft { data, ..Draft::default() }
+    AnswerDraft { data, ..AnswerDraft::default() }
 }

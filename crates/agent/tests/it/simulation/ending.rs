@@ -1,6 +1,6 @@
 //! Everything comes to an end: nobody dies any more, models are done, people answer, and nothing may be left.
 
-use domain::{Command, Draft, Effect, Interaction, Kind, SignedDuration, Status};
+use domain::{AnswerDraft, Command, Effect, Interaction, Kind, SignedDuration, Status};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::Input;
 use holdpoint_agent::model::Message;
@@ -65,8 +65,8 @@ impl World {
             if held.session.paused.is_some() {
                 deeds.push(Deed { by: alice.clone(), what: What::Controls { session, command: Command::Resume } });
             }
-            let waits = |proposal: &domain::Proposal| {
-                proposal.runner.is_some() && matches!(proposal.standing, domain::Standing::Allowed { .. })
+            let waits = |proposal: &domain::Action| {
+                proposal.runner.is_some() && matches!(proposal.state, domain::ActionState::Allowed { .. })
             };
             if held.proposals.iter().any(waits) {
                 deeds.push(Deed { by: alice.clone(), what: What::Edits { session } });
@@ -107,17 +107,17 @@ impl World {
 }
 
 /// An answer that ends a question.
-fn plain(asked: &Interaction) -> Draft {
+fn plain(asked: &Interaction) -> AnswerDraft {
     let wanted = [Effect::Approve, Effect::Provide, Effect::Custom, Effect::Reject];
     let offered = |effect: &Effect| asked.question.options.iter().find(|option| option.effect == *effect);
     let safe = asked.question.options.iter().find(|option| option.id == "it_ran");
     if let Some(option) = safe.or_else(|| wanted.iter().find_map(offered)) {
-        return Draft { options: vec![option.id.clone()], ..Draft::default() };
+        return AnswerDraft { options: vec![option.id.clone()], ..AnswerDraft::default() };
     }
     let data = match asked.question.kind {
         Kind::Form => json!({ "n": 1 }),
         Kind::Secret => json!({ "TOKEN": "s3cr3t" }),
         _ => json!("as you like"),
     };
-    Draft { data, ..Draft::default() }
+    AnswerDraft { data, ..AnswerDraft::default() }
 }

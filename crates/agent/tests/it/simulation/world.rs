@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use domain::{Caller, Command, SignedDuration, Standing, Status};
+use domain::{ActionState, Caller, Command, SignedDuration, Status};
 use engine::{Engine, Error, StepCommand};
 use futures::future::BoxFuture;
 use holdpoint_agent::worker::Worker;
@@ -251,7 +251,7 @@ impl World {
             0..=11 => return self.draw_answer(),
             12 | 13 => {
                 let session = session?;
-                let title = self.books.sessions[&session].session.brief.title.clone().unwrap_or_default();
+                let title = self.books.sessions[&session].session.head.title.clone().unwrap_or_default();
                 What::Says { session, content: format!("{title}: note {}", self.play.number()) }
             }
             14 => What::Controls { session: session?, command: Command::Pause },
@@ -299,9 +299,8 @@ impl World {
         once.dedup();
         let inputs = || held().flat_map(|held| &held.steps).flat_map(|kept| &kept.journal);
         let turn = |input: &holdpoint_agent::machine::Input| matches!(input, holdpoint_agent::machine::Input::Turn(_));
-        let began = |proposal: &domain::Proposal| {
-            stage.ran.iter().any(|deed| Some(&deed.arguments) == proposal.edited.as_ref())
-        };
+        let began =
+            |proposal: &domain::Action| stage.ran.iter().any(|deed| Some(&deed.arguments) == proposal.edited.as_ref());
         Figures {
             deaths: self.deaths,
             lone_deaths: self.lone_deaths,
@@ -313,7 +312,7 @@ impl World {
             again: stage.ran.len() - once.len(),
             edited: proposals().filter(|proposal| began(proposal)).count(),
             granted: proposals().filter(|proposal| proposal.grant.is_some()).count(),
-            rejected: proposals().filter(|one| matches!(one.standing, Standing::Rejected { .. })).count(),
+            rejected: proposals().filter(|one| matches!(one.state, ActionState::Rejected { .. })).count(),
             unknown: held().flat_map(|held| &held.events).filter(|event| event.name == "action.unknown").count(),
             questions: self.books.questions.len(),
             completed: held().filter(|held| held.session.status() == domain::SessionStatus::Completed).count(),

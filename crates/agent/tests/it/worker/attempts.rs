@@ -1,6 +1,6 @@
 //! A step that is tried again goes on from where the attempt before was: nothing that was done or said is done or said again.
 
-use domain::{Caller, Command, Draft, Effect, Outcome, Refusal, Role, Session, SessionStatus, StepStatus};
+use domain::{AnswerDraft, Caller, Command, Effect, Outcome, Refusal, Role, Session, SessionStatus, StepStatus};
 use engine::{Error, StepCommand};
 use holdpoint_agent::model::{Message, ModelError};
 use serde_json::{Value, json};
@@ -32,8 +32,8 @@ async fn what_an_attempt_has_done_the_next_one_knows_and_does_not_do_again() {
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;
     for path in ["a", "b"] {
         let asked = world.asked(&alice).await;
-        assert_eq!(asked.question.action.as_ref().unwrap().arguments["path"], path);
-        world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+        assert_eq!(asked.question.call.as_ref().unwrap().arguments["path"], path);
+        world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     }
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     assert_eq!(steps(&world, &alice, session.id).await, named(&[("try", "failed"), ("try", "completed")]));
@@ -136,12 +136,19 @@ async fn people_who_said_no_are_asked_anew_and_a_step_of_theirs_alone_too() {
     let alice = world.person("alice").await;
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;
     let first = world.asked(&alice).await;
-    world.answers(&alice, first.id, Effect::Provide, Draft { data: json!({}), ..Draft::default() }).await;
+    world.answers(&alice, first.id, Effect::Provide, AnswerDraft { data: json!({}), ..AnswerDraft::default() }).await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     let second = world.asked(&alice).await;
     assert_ne!(first.id, second.id);
-    world.answers(&alice, second.id, Effect::Provide, Draft { data: json!({ "days": 1 }), ..Draft::default() }).await;
+    world
+        .answers(
+            &alice,
+            second.id,
+            Effect::Provide,
+            AnswerDraft { data: json!({ "days": 1 }), ..AnswerDraft::default() },
+        )
+        .await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
 }
 
@@ -155,7 +162,7 @@ async fn a_step_that_is_cut_short_says_so_and_why() {
         let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
         let asked = world.asked(&alice).await;
         if terminated {
-            let stop = Draft { options: vec!["stop".into()], ..Draft::default() };
+            let stop = AnswerDraft { options: vec!["stop".into()], ..AnswerDraft::default() };
             world.engine.answer(&alice, asked.id, stop, None).await.unwrap();
         } else {
             let reason = Some("enough".to_owned());
@@ -179,7 +186,7 @@ async fn a_tool_that_its_worker_cuts_short_may_have_done_anything_and_people_are
     world.says("I write.", &[("write_file", json!({ "path": "a", "until_cut": true }))]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
     world.stop().await;
     world.work();
@@ -188,7 +195,7 @@ async fn a_tool_that_its_worker_cuts_short_may_have_done_anything_and_people_are
     world.says("I see.", &[]);
     world
         .engine
-        .answer(&alice, asked.id, Draft { options: vec!["it_ran".into()], ..Draft::default() }, None)
+        .answer(&alice, asked.id, AnswerDraft { options: vec!["it_ran".into()], ..AnswerDraft::default() }, None)
         .await
         .unwrap();
     world.ended(&alice, session.id).await;
@@ -204,7 +211,7 @@ async fn what_is_released_while_others_run_runs_beside_them() {
     world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
     world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     world.until(|| async { (world.runs().len() == 2).then_some(()) }).await;
     assert_eq!(world.runs()[1].0, "read_file");
     world.stop().await;
@@ -227,22 +234,33 @@ async fn the_next_attempt_is_told_what_is_known_of_every_call_that_the_one_befor
     world.says("I see.", &[]);
     let session = world.opens(&bot, Some("guide"), None, json!("Go")).await;
     let open = world.open(&alice, 5).await;
-    let of = |call: &str| open.iter().find(|asked| asked.question.call.as_deref() == Some(call)).unwrap().id;
+    let of = |call: &str| open.iter().find(|asked| asked.question.call_id.as_deref() == Some(call)).unwrap().id;
     let (first, editor, later) = (of("s1t1c0"), of("s1t1c2"), of("s1t1c4"));
     let which = open.iter().find(|asked| asked.question.title == "Which?").unwrap().id;
-    world.answers(&alice, editor, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, editor, Effect::Approve, AnswerDraft::default()).await;
     let place = (session.id, "s1t1c2".to_owned());
     let acted = world.engine.action(&bot, place.0, place.1.clone(), SOON).await.unwrap();
     world.engine.action_start(&bot, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
-    world.answers(&alice, later, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, later, Effect::Approve, AnswerDraft::default()).await;
     let unspent = (session.id, "s1t1c4".to_owned());
     let allowed = world.engine.action(&bot, unspent.0, unspent.1.clone(), SOON).await.unwrap();
     // Nobody goes on from here: what is said now is in no journal.
     world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     let broke = Outcome::Failed { message: "no such line".into(), result: Value::Null };
     world.engine.action_outcome(&bot, place, (broke, None), None).await.unwrap();
-    world.answers(&alice, first, Effect::Reject, Draft { feedback: Some("not a".into()), ..Draft::default() }).await;
-    world.engine.answer(&alice, which, Draft { data: json!("that one"), ..Draft::default() }, None).await.unwrap();
+    world
+        .answers(
+            &alice,
+            first,
+            Effect::Reject,
+            AnswerDraft { feedback: Some("not a".into()), ..AnswerDraft::default() },
+        )
+        .await;
+    world
+        .engine
+        .answer(&alice, which, AnswerDraft { data: json!("that one"), ..AnswerDraft::default() }, None)
+        .await
+        .unwrap();
     world.engine.control(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();

@@ -1,7 +1,7 @@
 //! The question before a step: each way on, asked once, and final.
 
 use domain::step::StepEnding;
-use domain::{Draft, Effect, Interaction, SessionStatus};
+use domain::{AnswerDraft, Effect, Interaction, SessionStatus};
 use engine::{InteractionQuery, StepCommand};
 use holdpoint_agent::model::{Message, ModelError};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::worker::world::World;
 /// An agent drafts; people are asked this before it publishes.
 fn reviewed(question: Value) -> Value {
     json!([{ "name": "f", "version": "1", "steps": [
-        { "name": "draft", "agent": "guide", "input": "Draft" },
+        { "name": "draft", "agent": "guide", "input": "AnswerDraft" },
         { "name": "publish", "agent": "guide", "input": "Publish", "question": question,
           "attempts": 3, "delay_seconds": 0, "on_success": "end", "on_rejection": "mend" },
         { "name": "mend", "agent": "guide",
@@ -24,8 +24,8 @@ fn review() -> Value {
     reviewed(json!({ "kind": "review", "title": "Is it good?" }))
 }
 
-fn feedback(text: &str) -> Draft {
-    Draft { feedback: Some(text.into()), ..Draft::default() }
+fn feedback(text: &str) -> AnswerDraft {
+    AnswerDraft { feedback: Some(text.into()), ..AnswerDraft::default() }
 }
 
 fn said(shown: &[Message]) -> Vec<String> {
@@ -54,11 +54,11 @@ async fn revise_has_the_work_done_again_with_the_feedback_and_asks_about_what_co
     world.answers(&alice, first.id, Effect::Retry, feedback("shorter")).await;
     let second = world.until(|| async { world.open(&alice, 1).await.pop().filter(|now| now.id != first.id) }).await;
     let told = said(&world.shown());
-    assert_eq!(told[0], "Draft", "nothing was published meanwhile");
+    assert_eq!(told[0], "AnswerDraft", "nothing was published meanwhile");
     for part in ["shorter", "alice", "a long draft"] {
         assert!(told[1].contains(part), "{told:?}");
     }
-    world.answers(&alice, second.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, second.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let expected =
         named(&[("draft", "completed"), ("publish", "sent_back"), ("draft", "completed"), ("publish", "completed")]);
@@ -91,7 +91,7 @@ async fn what_only_people_did_is_asked_of_them_again_with_what_was_said_to_it() 
     assert_eq!(colour.question.context["feedback"], "too loud");
     world.answers(&alice, colour.id, Effect::Provide, feedback("blue")).await;
     let review = next("This one?").await;
-    world.answers(&alice, review.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, review.id, Effect::Approve, AnswerDraft::default()).await;
     world.ended(&alice, session.id).await;
     assert_eq!(said(&world.shown()), ["Paint it blue"]);
 }
@@ -184,7 +184,7 @@ async fn it_is_asked_once_however_often_the_step_is_tried() {
     world.says("published", &[]);
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;
     let asked = world.asked(&alice).await;
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
     // Nor when a person has it tried once more.
     world.engine.control_step(&alice, (session.id, None), StepCommand::Retry, None, None).await.unwrap();

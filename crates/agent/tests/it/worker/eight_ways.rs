@@ -1,6 +1,6 @@
 //! The eight ways on, through the worker and the engine: what runs, and exactly what the model reads next.
 
-use domain::{Command, Draft, Effect, SessionStatus, Standing};
+use domain::{ActionState, AnswerDraft, Command, Effect, SessionStatus};
 use holdpoint_agent::model::{Call, Message};
 use serde_json::{Value, json};
 
@@ -30,12 +30,12 @@ fn arguments() -> Value {
     json!({ "content": "x", "path": "a" })
 }
 
-fn chosen(option: &str) -> Draft {
-    Draft { options: vec![option.into()], ..Draft::default() }
+fn chosen(option: &str) -> AnswerDraft {
+    AnswerDraft { options: vec![option.into()], ..AnswerDraft::default() }
 }
 
 /// The one place that says what a way on comes to: what ran, and all that the model reads when it is asked next.
-async fn check(draft: Draft, ran: &[Value], read: &str) {
+async fn check(draft: AnswerDraft, ran: &[Value], read: &str) {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.rules(RULES).await;
@@ -68,7 +68,7 @@ async fn approve_runs_it_once_and_the_model_reads_what_came_of_it() {
 #[tokio::test]
 async fn edit_runs_the_edited_one_once_and_the_model_reads_with_what() {
     let edited = json!({ "content": "y", "path": "b" });
-    let draft = Draft { arguments: Some(edited.clone()), ..chosen("other") };
+    let draft = AnswerDraft { arguments: Some(edited.clone()), ..chosen("other") };
     let read = "A person changed the arguments before this ran. It ran with these, not with yours: \
                 {\"content\":\"y\",\"path\":\"b\"}\nWhat came of it:\n{\"ran\":\"write_file\"}";
     check(draft, &[edited], read).await;
@@ -76,7 +76,7 @@ async fn edit_runs_the_edited_one_once_and_the_model_reads_with_what() {
 
 #[tokio::test]
 async fn retry_runs_nothing_and_the_model_thinks_again_with_the_feedback() {
-    let draft = Draft { feedback: Some("Use the staging directory.".into()), ..chosen("again") };
+    let draft = AnswerDraft { feedback: Some("Use the staging directory.".into()), ..chosen("again") };
     let read = "This was not run: a person (alice) wants you to think again and to go about it differently.\n\
                 Feedback: Use the staging directory.";
     check(draft, &[], read).await;
@@ -84,7 +84,7 @@ async fn retry_runs_nothing_and_the_model_thinks_again_with_the_feedback() {
 
 #[tokio::test]
 async fn reject_runs_nothing_and_the_reason_is_the_result() {
-    let draft = Draft { feedback: Some("Not on a Friday.".into()), ..chosen("no") };
+    let draft = AnswerDraft { feedback: Some("Not on a Friday.".into()), ..chosen("no") };
     let read = "This was not run: a person (alice) rejected it.\nReason: Not on a Friday.";
     check(draft, &[], read).await;
     let read = "This was not run: a person (alice) rejected it.\nNo reason was given.";
@@ -93,7 +93,7 @@ async fn reject_runs_nothing_and_the_reason_is_the_result() {
 
 #[tokio::test]
 async fn provide_runs_nothing_and_the_information_is_in_the_history() {
-    let draft = Draft { data: json!({ "city": "Porto" }), feedback: Some("By train.".into()), ..chosen("tell") };
+    let draft = AnswerDraft { data: json!({ "city": "Porto" }), feedback: Some("By train.".into()), ..chosen("tell") };
     let read = "This was not run: a person (alice) gave you this information instead.\nChosen: tell\n\
                 Given: {\"city\":\"Porto\"}\nFeedback: By train.";
     check(draft, &[], read).await;
@@ -106,7 +106,7 @@ async fn skip_runs_nothing_and_says_that_it_was_skipped() {
 
 #[tokio::test]
 async fn custom_runs_nothing_and_passes_on_option_and_metadata() {
-    let draft = Draft { feedback: Some("Later.".into()), ..chosen("draft") };
+    let draft = AnswerDraft { feedback: Some("Later.".into()), ..chosen("draft") };
     let read = "This was not run: a person (alice) decided otherwise.\nChosen: draft\n\
                 What belongs to that choice: {\"folder\":\"drafts\",\"keep\":3}\nFeedback: Later.";
     check(draft, &[], read).await;
@@ -148,7 +148,7 @@ async fn what_was_rejected_does_not_run_whatever_comes_later() {
 }
 
 /// What the model reads of an answer to a question of its own.
-async fn answered(tool: &str, arguments: Value, draft: Draft, read: &str) {
+async fn answered(tool: &str, arguments: Value, draft: AnswerDraft, read: &str) {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
     world.says("Let me ask.", &[(tool, arguments)]);
@@ -176,7 +176,7 @@ async fn a_choice_arrives_with_its_option_and_metadata() {
 #[tokio::test]
 async fn what_people_say_to_a_question_of_the_models_own_arrives_word_for_word() {
     let question = || json!({ "question": "Which?" });
-    let said = |data: Value| Draft { data, ..Draft::default() };
+    let said = |data: Value| AnswerDraft { data, ..AnswerDraft::default() };
     let read = "A person (alice) answered.\nGiven: The blue one.";
     answered("ask_user_clarify", question(), said(json!("The blue one.")), read).await;
     let mut form = question();
@@ -184,10 +184,10 @@ async fn what_people_say_to_a_question_of_the_models_own_arrives_word_for_word()
     answered("ask_user_form", form, said(json!({ "n": 7 })), "A person (alice) answered.\nGiven: {\"n\":7}").await;
     let yes = "A person (alice) said yes.\nChosen: confirm";
     answered("ask_user_confirm", question(), chosen("confirm"), yes).await;
-    let no = Draft { feedback: Some("Not today.".into()), ..chosen("cancel") };
+    let no = AnswerDraft { feedback: Some("Not today.".into()), ..chosen("cancel") };
     let read = "A person (alice) said no.\nChosen: cancel\nFeedback: Not today.";
     answered("ask_user_confirm", question(), no, read).await;
-    let skipped = Draft { effect: Some(Effect::Skip), ..Draft::default() };
+    let skipped = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
     let optional = json!({ "question": "Which?", "optional": true });
     let read = "A person (alice) skipped this question. Go on without an answer.";
     answered("ask_user_clarify", optional, skipped, read).await;
@@ -203,14 +203,14 @@ async fn what_is_denied_before_it_begins_says_why_to_everybody() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
     world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     let closed = "version = 1\n[[rule]]\nname = \"closed\"\ntools = [\"write_file\"]\nverdict = \"deny\"\nreason = \"closed now\"\n";
     world.rules(closed).await;
     world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     let why = "policy denies this action by now: closed now";
     assert_eq!(results(&world.shown()), [(format!("This failed: {why}"), true)]);
-    let acted = world.engine.action(&alice, session.id, asked.question.call.unwrap(), SOON).await.unwrap();
-    let Standing::Failed { message, .. } = acted.proposal.standing else { unreachable!("{:?}", acted.proposal) };
+    let acted = world.engine.action(&alice, session.id, asked.question.call_id.unwrap(), SOON).await.unwrap();
+    let ActionState::Failed { message, .. } = acted.proposal.state else { unreachable!("{:?}", acted.proposal) };
     assert_eq!((message.as_str(), world.runs().len()), (why, 0));
 }

@@ -1,6 +1,6 @@
 //! Flows: questions before steps, what is passed on, attempts, and where each end leads.
 
-use domain::{Draft, Effect, SessionStatus};
+use domain::{AnswerDraft, Effect, SessionStatus};
 use engine::StepCommand;
 use holdpoint_agent::model::{Message, ModelError};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ async fn steps_follow_each_other_and_pass_on_what_they_found() {
     let session = world.opens(&alice, None, Some("release"), json!({ "what": "1.4" })).await;
     let asked = world.asked(&alice).await;
     assert_eq!(asked.question.title, "How is 1.4 built?");
-    let draft = Draft { options: vec!["fast".into()], ..Draft::default() };
+    let draft = AnswerDraft { options: vec!["fast".into()], ..AnswerDraft::default() };
     world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     let ended = world.ended(&alice, session.id).await;
     assert_eq!(ended.status(), SessionStatus::Completed);
@@ -62,7 +62,9 @@ async fn a_rejection_leads_where_the_flow_says() {
     world.says("told", &[]);
     let session = world.opens(&alice, None, Some("release"), json!({ "what": "1.4" })).await;
     let asked = world.asked(&alice).await;
-    world.answers(&alice, asked.id, Effect::Reject, Draft { options: vec!["no".into()], ..Draft::default() }).await;
+    world
+        .answers(&alice, asked.id, Effect::Reject, AnswerDraft { options: vec!["no".into()], ..AnswerDraft::default() })
+        .await;
     world.ended(&alice, session.id).await;
     let expected = named(&[("plan", "completed"), ("build", "rejected"), ("tell", "completed")]);
     assert_eq!(steps(&world, &alice, session.id).await, expected);
@@ -99,7 +101,7 @@ async fn what_a_failed_step_asked_is_withdrawn_before_the_flow_goes_on() {
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;
     for _ in 0..10 {
         let asked = world.asked(&alice).await;
-        world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+        world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     }
     world.until(|| async { (steps(&world, &alice, session.id).await.len() == 2).then_some(()) }).await;
     assert_eq!(world.asked(&alice).await.question.title, "Is it?");
@@ -154,7 +156,7 @@ async fn what_people_answered_before_is_suggested_with_its_count() {
     for choice in ["b", "b", "a"] {
         let session = world.opens(&alice, None, Some("f"), json!({})).await;
         let asked = world.asked(&alice).await;
-        let draft = Draft { options: vec![choice.into()], ..Draft::default() };
+        let draft = AnswerDraft { options: vec![choice.into()], ..AnswerDraft::default() };
         world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
         let ended = world.ended(&alice, session.id).await;
         assert_eq!(ended.status(), SessionStatus::Completed);
@@ -182,7 +184,7 @@ async fn what_does_not_fit_the_form_of_now_is_not_suggested() {
         let session = world.engine.start(&alice, start, None).await.unwrap();
         let asked = world.asked(&alice).await;
         assert_eq!(asked.question.suggestions.len(), suggested, "version {version}");
-        world.answers(&alice, asked.id, Effect::Provide, Draft { data, ..Draft::default() }).await;
+        world.answers(&alice, asked.id, Effect::Provide, AnswerDraft { data, ..AnswerDraft::default() }).await;
         world.ended(&alice, session.id).await;
     }
 }
@@ -198,7 +200,9 @@ async fn a_text_is_suggested_to_the_same_question_of_an_agent_and_to_no_other() 
         let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
         let asked = world.asked(&alice).await;
         suggested.push(asked.question.suggestions.iter().map(|one| one.data.clone()).collect::<Vec<_>>());
-        world.answers(&alice, asked.id, Effect::Provide, Draft { data: json!(answer), ..Draft::default() }).await;
+        world
+            .answers(&alice, asked.id, Effect::Provide, AnswerDraft { data: json!(answer), ..AnswerDraft::default() })
+            .await;
         world.ended(&alice, session.id).await;
     }
     assert_eq!(suggested, [vec![], vec![], vec![json!("Ada")]]);

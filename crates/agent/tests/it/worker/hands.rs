@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use domain::{Action, Delivery, Draft, Effect, Outcome, Refusal, Role, SignedDuration};
+use domain::{AnswerDraft, Call, Delivery, Effect, Outcome, Refusal, Role, SignedDuration};
 use engine::{Error, Propose, Settings};
 use serde_json::{Value, json};
 
 use crate::worker::world::{World, results};
 
 fn propose(call: &str) -> Propose {
-    let action = Action { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
+    let action = Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) };
     Propose {
         call: call.into(),
         action,
@@ -44,11 +44,13 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.open(&alice, 2).await;
     world.stop().await;
-    let (write, why) = if asked[0].question.call.is_some() { (&asked[0], &asked[1]) } else { (&asked[1], &asked[0]) };
-    let call = write.question.call.clone().unwrap();
-    world.answers(&alice, write.id, Effect::Approve, Draft::default()).await;
-    let answered =
-        world.answers(&alice, why.id, Effect::Provide, Draft { data: json!("so"), ..Draft::default() }).await;
+    let (write, why) =
+        if asked[0].question.call_id.is_some() { (&asked[0], &asked[1]) } else { (&asked[1], &asked[0]) };
+    let call = write.question.call_id.clone().unwrap();
+    world.answers(&alice, write.id, Effect::Approve, AnswerDraft::default()).await;
+    let answered = world
+        .answers(&alice, why.id, Effect::Provide, AnswerDraft { data: json!("so"), ..AnswerDraft::default() })
+        .await;
     assert_eq!(answered.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
 
     let engine = &world.engine;
@@ -60,7 +62,7 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
     let acted = engine.action(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();
     assert_eq!(acted.permit, None);
-    let again = Propose { action: acted.proposal.action.clone(), ..propose(&call) };
+    let again = Propose { action: acted.proposal.call.clone(), ..propose(&call) };
     absent(engine.propose(&namesake, session.id, again, None).await.unwrap_err());
     absent(engine.propose(&namesake, session.id, propose("mine"), None).await.unwrap_err());
     absent(engine.action_start(&namesake, (session.id, call.clone()), "x.y".into(), None, None).await.unwrap_err());
@@ -83,7 +85,9 @@ async fn nothing_waits_to_be_taken_in_a_session_that_was_cancelled() {
         let asked = world.asked(&alice).await;
         world.stop().await;
         if answered {
-            world.answers(&alice, asked.id, Effect::Provide, Draft { data: json!("so"), ..Draft::default() }).await;
+            world
+                .answers(&alice, asked.id, Effect::Provide, AnswerDraft { data: json!("so"), ..AnswerDraft::default() })
+                .await;
         }
         world.engine.control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
         let left = world.engine.interaction(&alice, asked.id, Duration::ZERO).await.unwrap();
@@ -102,7 +106,7 @@ async fn a_client_that_does_not_begin_in_time_does_not_hold_the_step_for_ever() 
     world.says("Then not.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     world.ended(&alice, session.id).await;
     let told = results(&world.shown());
     assert!(told[0].0.contains("not started in time") && told[0].1, "{told:?}");
@@ -116,11 +120,15 @@ async fn arguments_that_do_not_fit_a_clients_tool_never_reach_it() {
     world.says("Open it.", &[("open_editor", json!({ "line": 1 }))]);
     world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    assert_eq!(asked.question.action.as_ref().unwrap().arguments, json!({ "line": 1 }));
+    assert_eq!(asked.question.call.as_ref().unwrap().arguments, json!({ "line": 1 }));
     let told = results(&world.shown());
     assert!(told[0].0.contains("/line") && told[0].1, "{told:?}");
     // Nor do those that a person puts in their place.
-    let draft = Draft { arguments: Some(json!({ "line": "last" })), effect: Some(Effect::Edit), ..Draft::default() };
+    let draft = AnswerDraft {
+        arguments: Some(json!({ "line": "last" })),
+        effect: Some(Effect::Edit),
+        ..AnswerDraft::default()
+    };
     let edited = world.engine.answer(&alice, asked.id, draft, None).await;
     let Err(Error::Refused(Refusal::AnswerInvalid(problems))) = edited else { unreachable!("{edited:?}") };
     assert_eq!(problems[0].pointer, "/arguments/line");

@@ -1,6 +1,6 @@
 //! What people gave in secret is shown to nobody, whatever becomes of the session that it was given to.
 
-use domain::{Caller, Draft, Effect, Outcome, Refusal, Session, SessionStatus, SignedDuration};
+use domain::{AnswerDraft, Caller, Effect, Outcome, Refusal, Session, SessionStatus, SignedDuration};
 use engine::{Error, Settings, StepCommand};
 use holdpoint_agent::model::ModelError;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ async fn fails_with_a_secret(world: &World, by: &Caller) -> Session {
 
 async fn given(world: &World, by: &Caller) {
     let asked = world.asked(by).await;
-    let draft = Draft { data: json!({ "TOKEN": VALUE }), ..Draft::default() };
+    let draft = AnswerDraft { data: json!({ "TOKEN": VALUE }), ..AnswerDraft::default() };
     world.engine.answer(by, asked.id, draft, None).await.unwrap();
 }
 
@@ -52,7 +52,7 @@ async fn what_was_given_in_secret_stays_hidden_when_a_failed_session_is_taken_up
         let (printed, _) = results(&world.shown()).pop().unwrap();
         assert_eq!(printed, r#"{"printed":"it is [secret TOKEN]"}"#, "{command:?}");
         assert_eq!(world.secrets(), [[].into()], "it is handed to no tool any more");
-        world.answers(&alice, asked.id, Effect::Terminate, Draft::default()).await;
+        world.answers(&alice, asked.id, Effect::Terminate, AnswerDraft::default()).await;
         assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Cancelled);
         assert_eq!(world.sealed(&session).await, 0, "nothing leads out of here");
     }
@@ -91,7 +91,7 @@ async fn values_stay_while_their_session_lives_and_a_session_whose_values_are_fo
         .await;
     world.engine.fire_due().await.unwrap();
     assert_eq!(world.sealed(&session).await, 1, "however long ago it was given");
-    world.answers(&alice, sure.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, sure.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
     world.engine.fire_due().await.unwrap();
     assert_eq!(world.sealed(&session).await, 0);
@@ -113,11 +113,11 @@ async fn what_a_client_reports_hides_what_was_given_in_secret_from_everybody() {
         let asked = world
             .until(|| async {
                 let open = world.open(&alice, 1).await.remove(0);
-                open.question.call.is_some().then_some(open)
+                open.question.call_id.is_some().then_some(open)
             })
             .await;
-        let place = (session.id, asked.question.call.clone().unwrap());
-        world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+        let place = (session.id, asked.question.call_id.clone().unwrap());
+        world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
         let acted = world.engine.action(&alice, place.0, place.1.clone(), SOON).await.unwrap();
         world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
         let result = json!({ "text": format!("it says {VALUE}"), VALUE: [VALUE] });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{AgentVersion, Caller, Draft, Effect, Luggage, Role, Session, SignedDuration, Status};
+use domain::{AgentVersion, AnswerDraft, Caller, Effect, Role, Session, SessionInput, SignedDuration, Status};
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use holdpoint_agent::model::{Call, Delta, Model, ModelError, Request, Turn};
@@ -111,7 +111,7 @@ impl Place {
     }
 
     async fn opens(&self, input: Value) -> Session {
-        let luggage = Luggage { input, ..Luggage::default() };
+        let luggage = SessionInput { input, ..SessionInput::default() };
         let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
         self.engine.start(&self.alice, start, None).await.unwrap()
     }
@@ -203,7 +203,7 @@ async fn sixty_four_questions_side_by_side_cost_the_same_each() {
     assert_eq!(open.len(), 64);
     let mut resumes = Vec::new();
     for asked in &open {
-        let draft = Draft { effect: Some(Effect::Approve), ..Draft::default() };
+        let draft = AnswerDraft { effect: Some(Effect::Approve), ..AnswerDraft::default() };
         place.engine.answer(&place.alice, asked.id, draft, None).await.unwrap();
         resumes.push(place.drives().await);
     }

@@ -1,6 +1,6 @@
 //! What people let be written replaces what they were shown, and nothing that came since.
 
-use domain::{Caller, Draft, Effect, Interaction, Session, SessionStatus};
+use domain::{AnswerDraft, Caller, Effect, Interaction, Session, SessionStatus};
 use holdpoint_agent::tools::Workspace;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -42,7 +42,7 @@ impl Desk {
     }
 
     async fn approves(&self, asked: &Interaction) {
-        self.world.answers(&self.alice, asked.id, Effect::Approve, Draft::default()).await;
+        self.world.answers(&self.alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     }
 
     /// What the model is told of its calls, once it has had its last word.
@@ -121,7 +121,7 @@ async fn what_nobody_is_asked_about_is_written_in_order_and_another_place_is_not
     let session = desk.wants(&[("a", "new")]).await;
     let asked = desk.world.asked(&desk.alice).await;
     let arguments = Some(json!({ "path": "b", "content": "new" }));
-    desk.world.answers(&desk.alice, asked.id, Effect::Edit, Draft { arguments, ..Draft::default() }).await;
+    desk.world.answers(&desk.alice, asked.id, Effect::Edit, AnswerDraft { arguments, ..AnswerDraft::default() }).await;
     assert!(!desk.told(&session).await[0].1);
     assert_eq!((desk.text("a").as_deref(), desk.text("b").as_deref()), (Some("old"), Some("new")));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{Caller, Command, Draft, Effect, Refusal, Role, Session, SessionStatus};
+use domain::{AnswerDraft, Caller, Command, Effect, Refusal, Role, Session, SessionStatus};
 use engine::{Error, StepCommand};
 use holdpoint_agent::model::{Message, ModelError};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn an_agents_key_passes_no_gate_that_is_for_people_before_or_after_their_n
     let asked = world.asked(&bob).await;
     for answered in [false, true] {
         if answered {
-            world.answers(&bob, asked.id, Effect::Reject, Draft::default()).await;
+            world.answers(&bob, asked.id, Effect::Reject, AnswerDraft::default()).await;
             world.ended(&bob, session.id).await;
         }
         for command in both() {
@@ -121,8 +121,8 @@ async fn what_a_step_leaves_is_neither_started_nor_asked_about() {
     world.says("Why?", &[("ask_user_clarify", json!({ "question": "Why?" }))]);
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;
     let asked = world.asked(&alice).await;
-    let call = asked.question.call.clone().unwrap();
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    let call = asked.question.call_id.clone().unwrap();
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     let acted = world.engine.action(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Skip).await.unwrap();
     let started = world.engine.action_start(&alice, (session.id, call), acted.permit.unwrap(), None, None).await;
@@ -140,7 +140,7 @@ async fn a_tool_that_runs_when_its_step_is_skipped_is_not_asked_about() {
     world.says("Done.", &[]);
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;
     let asked = world.asked(&alice).await;
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
     commands(&world, &alice, &session, StepCommand::Skip).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
@@ -176,7 +176,7 @@ async fn a_model_that_was_given_secrets_is_told_when_they_are_handed_out_no_more
     world.says("I ask again.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    let draft = Draft { data: json!({ "TOKEN": "s3cr3t" }), ..Draft::default() };
+    let draft = AnswerDraft { data: json!({ "TOKEN": "s3cr3t" }), ..AnswerDraft::default() };
     world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
@@ -239,12 +239,19 @@ async fn people_who_sent_back_what_nobody_had_done_are_asked_anew() {
     let session = world.opens(&bob, None, Some("f"), Value::Null).await;
     let first = world.asked(&bob).await;
     world.engine.message(&bob, session.id, ("Be quick.".into(), false), None).await.unwrap();
-    world.answers(&bob, first.id, Effect::Retry, Draft { feedback: Some("not yet".into()), ..Draft::default() }).await;
+    world
+        .answers(
+            &bob,
+            first.id,
+            Effect::Retry,
+            AnswerDraft { feedback: Some("not yet".into()), ..AnswerDraft::default() },
+        )
+        .await;
     assert_eq!(world.ended(&bob, session.id).await.status(), SessionStatus::Failed);
     commands(&world, &bob, &session, StepCommand::Retry).await.unwrap();
     let second = world.asked(&bob).await;
     assert_ne!(first.id, second.id);
-    world.answers(&bob, second.id, Effect::Approve, Draft::default()).await;
+    world.answers(&bob, second.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.ended(&bob, session.id).await.status(), SessionStatus::Completed);
     let user = |content: &str| Message::User { content: content.into() };
     assert_eq!(world.shown_at(0), [user("Deploy"), user("Be quick.")], "the task comes first");
@@ -292,7 +299,9 @@ async fn what_was_said_to_a_step_that_did_not_run_is_said_to_the_next() {
         let session = world.opens(&bob, None, Some("f"), Value::Null).await;
         let asked = world.asked(&bob).await;
         world.engine.message(&bob, session.id, ("Mind the gap.".into(), false), None).await.unwrap();
-        world.answers(&bob, asked.id, effect, Draft { feedback: Some("so".into()), ..Draft::default() }).await;
+        world
+            .answers(&bob, asked.id, effect, AnswerDraft { feedback: Some("so".into()), ..AnswerDraft::default() })
+            .await;
         world.until(|| async { (world.turns() == 2).then_some(()) }).await;
         let said = Message::User { content: "Mind the gap.".into() };
         assert_eq!(world.shown_at(1).iter().filter(|one| **one == said).count(), 1, "{effect:?}");
@@ -327,12 +336,12 @@ async fn a_value_that_was_given_in_secret_stays_hidden_when_another_has_taken_it
     world.opens(&alice, Some("guide"), None, json!("Go")).await;
     for value in ["f1rst-value", "s3cond-value"] {
         let asked = world.asked(&alice).await;
-        let draft = Draft { data: json!({ "TOKEN": value }), ..Draft::default() };
+        let draft = AnswerDraft { data: json!({ "TOKEN": value }), ..AnswerDraft::default() };
         world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     }
     let asked = world.asked(&alice).await;
     assert_eq!(asked.question.context, json!({ "before": "[secret TOKEN], [secret TOKEN]" }));
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     world.until(|| async { (!world.secrets().is_empty()).then_some(()) }).await;
     assert_eq!(world.secrets(), [[("TOKEN".to_owned(), "s3cond-value".to_owned())].into()], "the later one is for use");
 }

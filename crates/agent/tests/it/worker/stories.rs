@@ -1,6 +1,6 @@
 //! One agent and the people around it.
 
-use domain::{Draft, Effect, SessionStatus};
+use domain::{AnswerDraft, Effect, SessionStatus};
 use holdpoint_agent::model::{Message, ModelError};
 use serde_json::{Value, json};
 
@@ -43,11 +43,11 @@ async fn calls_of_one_turn_wait_side_by_side_and_the_turn_goes_on_when_all_are_s
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.open(&alice, 3).await;
     // Out of order, on purpose.
-    world.answers(&alice, asked[2].id, Effect::Approve, Draft::default()).await;
-    let no = Draft { feedback: Some("no".into()), ..Draft::default() };
+    world.answers(&alice, asked[2].id, Effect::Approve, AnswerDraft::default()).await;
+    let no = AnswerDraft { feedback: Some("no".into()), ..AnswerDraft::default() };
     world.answers(&alice, asked[0].id, Effect::Reject, no).await;
     assert_eq!(world.turns(), 1);
-    world.answers(&alice, asked[1].id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked[1].id, Effect::Approve, AnswerDraft::default()).await;
     world.ended(&alice, session.id).await;
     assert_eq!(world.turns(), 2);
     let told = results(&world.shown());
@@ -68,7 +68,7 @@ async fn a_model_asks_people_on_its_own_and_reads_what_they_chose() {
     world.says("Red it is.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Paint")).await;
     let asked = world.asked(&alice).await;
-    let draft = Draft { options: vec!["red".into()], ..Draft::default() };
+    let draft = AnswerDraft { options: vec!["red".into()], ..AnswerDraft::default() };
     world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert!(results(&world.shown())[0].0.contains("red"), "{:?}", world.shown());
@@ -86,7 +86,7 @@ async fn a_secret_reaches_the_tools_and_never_the_model() {
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    let draft = Draft { data: json!({ "TOKEN": "s3cr3t-value" }), ..Draft::default() };
+    let draft = AnswerDraft { data: json!({ "TOKEN": "s3cr3t-value" }), ..AnswerDraft::default() };
     world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert_eq!(world.secrets(), [[("TOKEN".to_owned(), "s3cr3t-value".to_owned())].into()]);
@@ -106,8 +106,8 @@ async fn a_message_that_requires_a_reply_is_a_question_and_its_answer_a_message(
     world.says("Europe it is.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Deploy")).await;
     let asked = world.asked(&alice).await;
-    assert_eq!(asked.origin.channel, session.brief.channel);
-    let draft = Draft { data: json!("Europe"), ..Draft::default() };
+    assert_eq!(asked.origin.channel, session.head.channel);
+    let draft = AnswerDraft { data: json!("Europe"), ..AnswerDraft::default() };
     world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     world.ended(&alice, session.id).await;
     assert!(results(&world.shown())[0].0.contains("Europe"), "{:?}", world.shown());
@@ -176,7 +176,7 @@ async fn a_paused_session_runs_nothing_until_it_goes_on() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
     world.engine.control(&alice, session.id, domain::Command::Pause, None, None).await.unwrap();
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.runs(), []);
     world.engine.control(&alice, session.id, domain::Command::Resume, None, None).await.unwrap();
     world.ended(&alice, session.id).await;
@@ -191,8 +191,8 @@ async fn a_client_runs_its_own_tools() {
     world.says("Thanks.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    let call = asked.question.call.clone().unwrap();
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    let call = asked.question.call_id.clone().unwrap();
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     let acted = world.engine.action(&alice, session.id, call.clone(), crate::worker::world::SOON).await.unwrap();
     let place = (session.id, call);
     world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
@@ -215,7 +215,7 @@ async fn a_message_between_the_turn_and_its_questions_loses_neither() {
         world.engine.message(&alice, session.id, ("And?".into(), false), None).await.unwrap();
     }
     for asked in world.open(&alice, 12).await {
-        let draft = Draft { data: json!("so"), ..Draft::default() };
+        let draft = AnswerDraft { data: json!("so"), ..AnswerDraft::default() };
         world.engine.answer(&alice, asked.id, draft, None).await.unwrap();
     }
     let ended = world.ended(&alice, session.id).await;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{Draft, Effect, SessionStatus, SignedDuration, Standing};
+use domain::{ActionState, AnswerDraft, Effect, SessionStatus, SignedDuration};
 use serde_json::json;
 
 use crate::worker::world::{World, results};
@@ -16,7 +16,7 @@ async fn an_answer_that_comes_while_no_worker_runs_is_kept() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
     world.stop().await;
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     world.work();
     world.ended(&alice, session.id).await;
     assert_eq!((world.runs().len(), world.turns()), (1, 2));
@@ -31,21 +31,21 @@ async fn a_worker_that_dies_in_a_tool_leaves_an_unknown_outcome_and_a_person_is_
     world.play.hang.store(1, Ordering::Release);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.asked(&alice).await;
-    let call = asked.question.call.clone().unwrap();
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    let call = asked.question.call_id.clone().unwrap();
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     world.until(|| async { (world.runs().len() == 1).then_some(()) }).await;
     world.kill();
     world.play.hang.store(0, Ordering::Release);
     world.work();
     // Nobody knows what became of it until somebody says; the agent that took over does not run it again.
     let acted = world.engine.action(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
-    assert!(matches!(acted.proposal.standing, Standing::Started { .. }));
+    assert!(matches!(acted.proposal.state, ActionState::Started { .. }));
     let report = domain::Outcome::Unknown;
     let worker = domain::Caller::worker(alice.scope, acted.proposal.proposed_by.clone());
     world.engine.action_outcome(&worker, (session.id, call), (report, None), None).await.unwrap();
     let asked = world.asked(&alice).await;
     assert_eq!(world.runs().len(), 1);
-    let ran = Draft { options: vec!["it_ran".into()], ..Draft::default() };
+    let ran = AnswerDraft { options: vec!["it_ran".into()], ..AnswerDraft::default() };
     world.engine.answer(&alice, asked.id, ran, None).await.unwrap();
     let ended = world.ended(&alice, session.id).await;
     assert_eq!(ended.status(), SessionStatus::Completed);
@@ -63,8 +63,8 @@ async fn a_step_that_sleeps_well_is_not_given_up_however_often_it_is_woken() {
     let asked = world.asked(&alice).await;
     let rests = || async {
         let (_, _, steps) = world.engine.session(&alice, session.id).await.unwrap();
-        let drive = steps[0].drive.clone().unwrap();
-        drive.worker.is_none().then_some(drive.claims)
+        let lease = steps[0].lease.clone().unwrap();
+        lease.worker.is_none().then_some(lease.claims)
     };
     for _ in 0..8 {
         let claims = world.until(rests).await;
@@ -73,7 +73,7 @@ async fn a_step_that_sleeps_well_is_not_given_up_however_often_it_is_woken() {
         }
         world.until(|| async { rests().await.filter(|now| *now > claims) }).await;
     }
-    world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+    world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     assert_eq!(world.runs().len(), 1);
 }
@@ -103,7 +103,7 @@ async fn many_workers_run_each_action_once() {
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     for asked in world.open(&alice, 20).await {
-        world.answers(&alice, asked.id, Effect::Approve, Draft::default()).await;
+        world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     }
     world.ended(&alice, session.id).await;
     let mut ran: Vec<String> = world.runs().into_iter().map(|(_, arguments)| arguments["path"].to_string()).collect();

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use domain::{AgentVersion, Caller, Draft, Luggage, Role, Session, SessionStatus, SignedDuration, Status, Timestamp};
+use domain::{
+    AgentVersion, AnswerDraft, Caller, Role, Session, SessionInput, SessionStatus, SignedDuration, Status, Timestamp,
+};
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use holdpoint_agent::model::{Call, Delta, Message, Model, ModelError, Request, Turn};
@@ -94,7 +96,7 @@ impl Place {
     }
 
     async fn opens(&self) -> Session {
-        let luggage = Luggage { input: json!("Go"), ..Luggage::default() };
+        let luggage = SessionInput { input: json!("Go"), ..SessionInput::default() };
         let start = Start { agent: Some("guide".into()), luggage, ..Start::default() };
         self.engine.start(&self.alice, start, None).await.unwrap()
     }
@@ -159,7 +161,7 @@ async fn what_expired_is_not_asked_again_and_the_next_question_of_the_step_is_as
         place.drives().await;
     }
     assert_eq!(place.play.tried.lock().len(), tried);
-    let draft = Draft { data: json!("Yes."), ..Draft::default() };
+    let draft = AnswerDraft { data: json!("Yes."), ..AnswerDraft::default() };
     place.engine.answer(&place.alice, second.id, draft, None).await.unwrap();
     assert_eq!(place.ended(&session).await.status(), SessionStatus::Completed);
     let read = [
@@ -201,7 +203,7 @@ async fn an_answer_to_a_step_whose_state_is_gone_fails_for_good_and_visibly() {
     });
     broken.await.unwrap();
     let asked = place.questions().await.remove(0);
-    let draft = Draft { data: json!("Yes."), ..Draft::default() };
+    let draft = AnswerDraft { data: json!("Yes."), ..AnswerDraft::default() };
     place.engine.answer(&place.alice, asked.id, draft, None).await.unwrap();
     let ended = place.ended(&session).await;
     assert_eq!(ended.status(), SessionStatus::Failed);

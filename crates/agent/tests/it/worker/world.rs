@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::{
-    AgentVersion, Caller, Draft, Effect, Event, FlowVersion, Interaction, InteractionId, Key, Luggage, Role, Session,
-    SessionId, SignedDuration, Status,
+    AgentVersion, AnswerDraft, Caller, Effect, Event, FlowVersion, Interaction, InteractionId, Key, Role, Session,
+    SessionId, SessionInput, SignedDuration, Status,
 };
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
@@ -277,7 +277,7 @@ impl World {
         let start = Start {
             agent: agent.map(str::to_owned),
             flow: flow.map(str::to_owned),
-            luggage: Luggage { input, ..Luggage::default() },
+            luggage: SessionInput { input, ..SessionInput::default() },
             ..Start::default()
         };
         self.engine.start(by, start, None).await.unwrap()
@@ -300,8 +300,14 @@ impl World {
         self.open(by, 1).await.remove(0)
     }
 
-    pub(crate) async fn answers(&self, by: &Caller, id: InteractionId, effect: Effect, draft: Draft) -> Interaction {
-        let draft = Draft { effect: Some(effect), ..draft };
+    pub(crate) async fn answers(
+        &self,
+        by: &Caller,
+        id: InteractionId,
+        effect: Effect,
+        draft: AnswerDraft,
+    ) -> Interaction {
+        let draft = AnswerDraft { effect: Some(effect), ..draft };
         self.engine.answer(by, id, draft, None).await.unwrap()
     }
 

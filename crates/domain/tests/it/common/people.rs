@@ -1,8 +1,8 @@
 //! People, ids, times and a session: what every test of this crate begins with.
 
 use holdpoint_domain::{
-    Actor, ActorKind, Brief, Caller, Credential, KeyId, ProjectId, Role, Scope, Session, SessionId, StepId, TenantId,
-    Timestamp, Wire,
+    Actor, ActorKind, Caller, Credential, EntryPoint, KeyId, ProjectId, Role, Scope, Session, SessionHead, SessionId,
+    StepId, TenantId, Timestamp,
 };
 use uuid::Uuid;
 
@@ -26,19 +26,19 @@ pub(crate) fn caller(name: &str, role: Role, groups: &[&str]) -> Caller {
         actor: Actor { kind, name: name.into() },
         groups: groups.iter().map(|group| (*group).to_owned()).collect(),
         from: None,
-        wire: Wire::Http,
+        entry_point: EntryPoint::Http,
     }
 }
 
 /// A session that `starter` has started at second 0.
 pub(crate) fn session() -> Session {
     let starter = caller("starter", Role::Operator, &[]);
-    let brief = Brief {
+    let brief = SessionHead {
         agent_version: None,
         channel: "chat-1".into(),
         agent: Some("deployer".into()),
         title: None,
-        ..Brief::default()
+        ..SessionHead::default()
     };
     let (id, step) = (SessionId::from_uuid(uuid(4)), StepId::from_uuid(uuid(5)));
     Session::start(id, starter.scope, brief, step, starter.actor, at(0)).0

@@ -1,6 +1,6 @@
 //! Questions and drafts written as JSON, so that a row of a table is short.
 
-use holdpoint_domain::{Draft, Question};
+use holdpoint_domain::{AnswerDraft, Question};
 use serde_json::{Value, json};
 
 /// A question before it is admitted: a required one with a title, and whatever else is given.
@@ -9,9 +9,9 @@ pub(crate) fn question(fields: Value) -> Question {
 }
 
 /// A draft of an answer, as a body would give it.
-pub(crate) fn draft(fields: Value) -> Draft {
+pub(crate) fn draft(fields: Value) -> AnswerDraft {
     let take = |name: &str| fields.get(name).cloned();
-    Draft {
+    AnswerDraft {
         options: serde_json::from_value(take("options").unwrap_or(json!([]))).unwrap(),
         effect: take("effect").map(|effect| serde_json::from_value(effect).unwrap()),
         arguments: take("arguments"),

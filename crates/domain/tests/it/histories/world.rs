@@ -3,7 +3,7 @@
 use holdpoint_domain::interaction::Change;
 use holdpoint_domain::session::Note;
 use holdpoint_domain::{
-    AnswerId, AutoSource, Caller, Command, Effect, Event, EventId, FormProof, Happening, Interaction, InteractionId,
+    AnswerId, AutoSource, Caller, Command, Effect, Event, EventDraft, EventId, FormProof, Interaction, InteractionId,
     LeaseId, Refusal, Resolution, Role, Session, State, Status, Timestamp,
 };
 use serde_json::{Value, json};
@@ -178,7 +178,7 @@ impl World {
         }
     }
 
-    fn attempt(&mut self, index: usize, deed: &Deed) -> Option<(Interaction, Option<Happening>)> {
+    fn attempt(&mut self, index: usize, deed: &Deed) -> Option<(Interaction, Option<EventDraft>)> {
         let (it, now) = (self.interactions[index].clone(), self.now());
         let later = |span: i64| at(self.now + span);
         let with_event = |change: Result<Change, Refusal>| change.ok().map(|(after, event)| (after, Some(event)));
@@ -219,7 +219,7 @@ impl World {
     }
 
     /// Writes a change down: the question, the count of open ones, the event.
-    fn keep(&mut self, index: usize, change: Option<(Interaction, Option<Happening>)>) {
+    fn keep(&mut self, index: usize, change: Option<(Interaction, Option<EventDraft>)>) {
         let Some((after, happening)) = change else { return };
         let closed = self.interactions[index].status() == Status::Pending && after.status() != Status::Pending;
         if closed {
@@ -232,7 +232,7 @@ impl World {
         }
     }
 
-    fn record(&mut self, happening: Happening, about: Option<InteractionId>) {
+    fn record(&mut self, happening: EventDraft, about: Option<InteractionId>) {
         let (id, now) = (EventId::from_uuid(self.id()), self.now());
         let event = self.session.record(id, happening, about, now);
         self.events.push(event);
@@ -261,6 +261,6 @@ pub(crate) fn actor(number: usize) -> Caller {
     caller(name, role, groups)
 }
 
-fn said(number: usize) -> holdpoint_domain::Draft {
+fn said(number: usize) -> holdpoint_domain::AnswerDraft {
     draft(serde_json::from_str(DRAFTS[number]).unwrap())
 }

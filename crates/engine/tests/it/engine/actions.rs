@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use domain::{Action, Caller, Draft, Effect, Refusal, Role, Session, SignedDuration, Standing, Timestamp};
+use domain::{ActionState, AnswerDraft, Call, Caller, Effect, Refusal, Role, Session, SignedDuration, Timestamp};
 use holdpoint_engine::{Acted, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::{Clock, Store};
@@ -67,7 +67,7 @@ impl Race {
 }
 
 fn writing(call: &str) -> Propose {
-    let action = Action { tool: "write".into(), arguments: json!({ "path": call }) };
+    let action = Call { tool: "write".into(), arguments: json!({ "path": call }) };
     Propose {
         call: call.into(),
         action,
@@ -96,7 +96,7 @@ async fn a_policy_that_moves_before_the_commit_judges_again() {
     let mut ruled_by = BTreeMap::new();
     for Acted { proposal, .. } in all {
         let (_, reigned) = reigns.range(..proposal.at).next_back().unwrap();
-        assert_eq!(proposal.ruling.policy, *reigned, "{} was ruled on by a policy that was gone", proposal.call);
+        assert_eq!(proposal.ruling.policy, *reigned, "{} was ruled on by a policy that was gone", proposal.call_id);
         *ruled_by.entry(proposal.ruling.verdict).or_insert(0) += 1;
     }
     assert_eq!(ruled_by.len(), 2, "both policies ruled");
@@ -108,11 +108,11 @@ async fn an_edit_is_judged_by_the_policy_of_its_commit() {
     let race = Race::new().await;
     for round in 0..25 {
         race.puts(ASK).await;
-        let Standing::Waiting { interaction } = race.proposes(format!("c{round}")).await.proposal.standing else {
+        let ActionState::Waiting { interaction } = race.proposes(format!("c{round}")).await.proposal.state else {
             unreachable!("nobody is asked")
         };
         let arguments = Some(json!({ "path": "edited" }));
-        let edit = Draft { effect: Some(Effect::Edit), arguments, ..Draft::default() };
+        let edit = AnswerDraft { effect: Some(Effect::Edit), arguments, ..AnswerDraft::default() };
         let edited = race.engine.answer(&race.alice, interaction, edit, None);
         // In the last round the policy certainly comes first.
         let (edited, since) = if round == 24 {
@@ -137,20 +137,20 @@ async fn no_room_to_ask_does_not_stop_the_clock() {
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
     let read =
-        |call: &str| Propose { action: Action { tool: "read_file".into(), arguments: json!({}) }, ..writing(call) };
+        |call: &str| Propose { action: Call { tool: "read_file".into(), arguments: json!({}) }, ..writing(call) };
     for call in ["a", "b"] {
         let acted = world.engine.propose(&agent, session.id, read(call), None).await.unwrap();
         let name = (session.id, call.to_owned());
         world.engine.action_start(&agent, name, acted.permit.unwrap(), Some(60), None).await.unwrap();
     }
     let waiting = world.engine.propose(&agent, session.id, writing("open"), None).await.unwrap();
-    assert!(matches!(waiting.proposal.standing, Standing::Waiting { .. }));
+    assert!(matches!(waiting.proposal.state, ActionState::Waiting { .. }));
     let full = world.engine.propose(&agent, session.id, writing("full"), None).await;
     assert_eq!(refusal(full.map(|acted| acted.proposal)), Refusal::TooManyOpen { most: 1 });
     world.clock.advance(SignedDuration::from_secs(60));
     world.engine.fire_due().await.unwrap();
     for call in ["a", "b"] {
         let acted = world.engine.action(&alice, session.id, call.into(), std::time::Duration::ZERO).await.unwrap();
-        assert!(matches!(acted.proposal.standing, Standing::Unknown { interaction: None, permit: Some(_) }));
+        assert!(matches!(acted.proposal.state, ActionState::Unknown { interaction: None, permit: Some(_) }));
     }
 }

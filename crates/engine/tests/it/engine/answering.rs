@@ -1,6 +1,6 @@
 //! Answers of people, of policies, and the ends without one.
 
-use domain::{AutoSource, Credential, Draft, Refusal, Resolution, Role, State, Status};
+use domain::{AnswerDraft, AutoSource, Credential, Refusal, Resolution, Role, State, Status};
 use futures::future::join_all;
 use holdpoint_engine::{Entry, Error};
 use serde_json::{Value, json};
@@ -124,11 +124,11 @@ async fn what_does_not_fit_is_refused_with_its_place_and_changes_nothing() {
     let form = world.ask(&agent, &session, json!({ "kind": "form", "schema": schema, "required": false })).await;
     let wrong = world.engine.answer(&alice, form.id, data(json!({ "n": "one" })), None).await;
     assert_eq!(pointers(wrong), ["/data/n"]);
-    let empty = world.engine.answer(&alice, form.id, Draft::default(), None).await;
+    let empty = world.engine.answer(&alice, form.id, AnswerDraft::default(), None).await;
     assert_eq!(pointers(empty), ["/data"]);
     assert_eq!(pointers(world.choose(&alice, form.id, "confirm").await), ["/option"]);
     assert_eq!(world.now(&agent, form.id).await, form);
-    let skip = Draft { effect: Some(domain::Effect::Skip), ..Draft::default() };
+    let skip = AnswerDraft { effect: Some(domain::Effect::Skip), ..AnswerDraft::default() };
     let skipped = world.engine.answer(&alice, form.id, skip, None).await.unwrap();
     assert_eq!(skipped.status(), Status::Answered, "a form that is not required can be skipped");
 }

@@ -1,7 +1,7 @@
 //! The audit trail: what each use case leaves on it, and that it proves itself.
 
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
-use domain::{Caller, Command, Credential, Draft, Effect, KeyId, Role, Session, SignedDuration, Wire};
+use domain::{AnswerDraft, Caller, Command, Credential, Effect, EntryPoint, KeyId, Role, Session, SignedDuration};
 use holdpoint_engine::{Audited, Export, Idempotency, NewKey, Settings, Wanted};
 use serde_json::{Value, json};
 use store::{AuditFilter, Page};
@@ -111,14 +111,14 @@ async fn an_edit_is_kept_with_what_it_changed() {
     let asked = world.last(&session, "interaction.asked").await;
     assert_eq!(asked.data["action"], json!({ "tool": "deploy", "arguments": { "version": "1.4" } }));
     assert_eq!(
-        (asked.by.clone(), asked.how.wire, asked.how.key),
-        (agent.actor.clone(), Wire::Http, Some(key_of(&agent)))
+        (asked.by.clone(), asked.how.entry_point, asked.how.key),
+        (agent.actor.clone(), EntryPoint::Http, Some(key_of(&agent)))
     );
-    let edit = Draft {
+    let edit = AnswerDraft {
         effect: Some(Effect::Edit),
         arguments: Some(json!({ "version": "1.5" })),
         feedback: Some("1.4 is broken".into()),
-        ..Draft::default()
+        ..AnswerDraft::default()
     };
     world.engine.answer(&alice, question.id, edit, None).await.unwrap();
     let answered = world.last(&session, "interaction.answered").await;
@@ -149,7 +149,10 @@ async fn automatic_resolutions_votes_and_forms_are_kept() {
     world.pass(11);
     world.engine.fire_due().await.unwrap();
     let resolved = world.last(&session, "interaction.auto_resolved").await;
-    assert_eq!((resolved.by.name.as_str(), resolved.how.wire, resolved.how.key), ("holdpoint", Wire::Timer, None));
+    assert_eq!(
+        (resolved.by.name.as_str(), resolved.how.entry_point, resolved.how.key),
+        ("holdpoint", EntryPoint::Timer, None)
+    );
     assert_eq!((&resolved.data["source"], &resolved.data["answer"]["effect"]), (&json!("system"), &json!("reject")));
 }
 
@@ -206,7 +209,11 @@ async fn keys_are_kept() {
     assert_eq!((&told["key"], &told["role"], &told["user"]), (&json!(key.id), &json!("viewer"), &json!("carol")));
     assert_eq!(trail[1].entry.data["key"], json!(key.id));
     let installed = world.trail(by("holdpoint")).await;
-    assert!(installed.iter().all(|audited| audited.entry.how.wire == Wire::Cli && audited.entry.name == "key.created"));
+    assert!(
+        installed
+            .iter()
+            .all(|audited| audited.entry.how.entry_point == EntryPoint::Cli && audited.entry.name == "key.created")
+    );
     let auditor = world.caller(Role::Admin, "auditor").await;
     let text = world.exported(&auditor, Wanted::default()).await;
     assert!(!text.contains(secret.rsplit_once('_').unwrap().1), "a key's secret is on the trail");

@@ -1,6 +1,6 @@
 //! Saying something to an agent of ours: in a conversation that is there, or in a new one.
 
-use domain::{AgentVersion, Caller, Command, FlowVersion, Luggage, Refusal, Role, Session, SessionId};
+use domain::{AgentVersion, Caller, Command, FlowVersion, Refusal, Role, Session, SessionId, SessionInput};
 use holdpoint_engine::{Chat, Definitions, Error, HandOver, Start};
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ async fn a_conversation_begins_goes_on_and_begins_again() {
     defines(&world, &["guide"]);
     let alice = world.person("alice").await;
     let (first, before) = says(&world, &alice, Some("chat-7"), None).await.unwrap();
-    assert_eq!((first.brief.channel.as_str(), first.brief.agent.as_deref(), before), ("chat-7", Some("guide"), 1));
+    assert_eq!((first.head.channel.as_str(), first.head.agent.as_deref(), before), ("chat-7", Some("guide"), 1));
     assert_eq!(world.events(&alice, first.id).await, ["session.started", "message.sent"]);
     let (again, before) = says(&world, &alice, Some("chat-7"), Some("guide")).await.unwrap();
     assert_eq!((again.id, before), (first.id, 2));
@@ -59,18 +59,18 @@ async fn a_conversation_begins_goes_on_and_begins_again() {
     let found = world.engine.conversation(&alice, "chat-7").await.unwrap().unwrap();
     assert_eq!(found.id, next.id, "the newest is meant");
     let (alone, _) = says(&world, &alice, None, None).await.unwrap();
-    assert_eq!(alone.brief.channel, alone.id.uuid().to_string());
-    let (same, _) = says(&world, &alice, Some(&alone.brief.channel), None).await.unwrap();
+    assert_eq!(alone.head.channel, alone.id.uuid().to_string());
+    let (same, _) = says(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_eq!(same.id, alone.id);
     // A name that is also an id: the channel goes on, the id stays with the session that was given it.
     world.control(&alice, alone.id, Command::Cancel).await.unwrap();
-    let (after, _) = says(&world, &alice, Some(&alone.brief.channel), None).await.unwrap();
+    let (after, _) = says(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_ne!(after.id, alone.id);
-    let (still, _) = says(&world, &alice, Some(&alone.brief.channel), None).await.unwrap();
+    let (still, _) = says(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_eq!(still.id, after.id);
     let start = Start { channel: Some(alone.id.to_string()), ..Start::default() };
     assert_eq!(pointers(world.engine.start(&alice, start, None).await), ["/channel"], "an id is given, never chosen");
-    for (name, meant) in [(alone.brief.channel.clone(), after.id), (alone.id.to_string(), alone.id)] {
+    for (name, meant) in [(alone.head.channel.clone(), after.id), (alone.id.to_string(), alone.id)] {
         assert_eq!(world.engine.conversation(&alice, &name).await.unwrap().map(|found| found.id), Some(meant));
     }
     for nobody in ["chat-8", "two words", "nul\0", "ses_nobody"] {
@@ -87,14 +87,14 @@ async fn an_agent_is_named_unless_it_is_the_only_one_or_the_default() {
     defines(&world, &["guide", "scribe"]);
     assert_eq!(pointers(says(&world, &alice, None, None).await), ["/agent"]);
     let (named, _) = says(&world, &alice, Some("chat-7"), Some("scribe")).await.unwrap();
-    assert_eq!(named.brief.agent.as_deref(), Some("scribe"));
+    assert_eq!(named.head.agent.as_deref(), Some("scribe"));
     let by_id = says(&world, &alice, Some(&named.id.to_string()), Some("guide")).await;
     assert_eq!(pointers(by_id), ["/agent"], "an id names one session, and so its agent");
     assert_eq!(pointers(says(&world, &alice, Some("chat-7"), Some("nul\0")).await), ["/agent"]);
     assert_eq!(refusal(says(&world, &alice, None, Some("nobody")).await), Refusal::NotFound("agent"));
     defines(&world, &["guide", "default"]);
     let (meant, _) = says(&world, &alice, None, None).await.unwrap();
-    assert_eq!(meant.brief.agent.as_deref(), Some("default"));
+    assert_eq!(meant.head.agent.as_deref(), Some("default"));
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn who_may_not_speak_is_refused_and_nothing_is_begun() {
     let start = Start { channel: Some("foreign".into()), ..Start::default() };
     let foreign = world.engine.start(&agent, start, None).await.unwrap();
     let said = says(&world, &alice, Some(&foreign.id.to_string()), None).await;
-    assert_eq!(refusal(said), Refusal::NotDriven(foreign.id));
+    assert_eq!(refusal(said), Refusal::NotHosted(foreign.id));
     assert_eq!(pointers(says(&world, &alice, Some("two words"), None).await), ["/channel"]);
 }
 
@@ -150,7 +150,7 @@ async fn lives(world: &World, channel: &str, state: &str) -> Vec<SessionId> {
             if state == "ended" { vec![chat] } else { vec![opens(&bob, flow("works")).await, chat] }
         }
         "task" => {
-            let luggage = Luggage { input: json!("Go"), ..Luggage::default() };
+            let luggage = SessionInput { input: json!("Go"), ..SessionInput::default() };
             vec![opens(&bob, Start { luggage, ..of("editor") }).await]
         }
         _ => Vec::new(),
@@ -182,7 +182,7 @@ async fn a_message_finds_its_agent_whatever_lives_in_the_channel() {
                 ("task", None) => Some("editor"),
                 (_, None) => Some("default"),
             };
-            assert_eq!(heard.brief.agent.as_deref(), agent, "{state}, {named:?}");
+            assert_eq!(heard.head.agent.as_deref(), agent, "{state}, {named:?}");
             let (again, _) = says(&world, &alice, Some(&channel), named).await.unwrap();
             assert_eq!(again.id, heard.id, "{state}, {named:?}: it goes on");
         }

@@ -1,6 +1,6 @@
 //! The floor of the server: nothing loosens what it denies or asks.
 
-use domain::{Draft, Effect, Refusal, Remember, Standing, Verdict, grant::Wanted};
+use domain::{ActionState, AnswerDraft, Effect, Refusal, Remember, Verdict, grant::Wanted};
 use holdpoint_engine::{Acted, Differs, Error, Simulate, Supposed, Unread};
 use serde_json::json;
 
@@ -24,9 +24,9 @@ fn invalid<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
 }
 
 /// An approval that is to hold for every call of the tool in this session.
-fn granting() -> Draft {
+fn granting() -> AnswerDraft {
     let remember = Remember { project: false, arguments: Wanted::Anything, seconds: None, uses: None };
-    Draft { remember: Some(remember), ..approval() }
+    AnswerDraft { remember: Some(remember), ..approval() }
 }
 
 async fn switched_off(server: &Server) {
@@ -40,7 +40,7 @@ async fn what_the_floor_denies_is_denied_whatever_a_project_does() {
         server.file(&rule("file", "allow")).await;
         let check = async |call: &str| {
             let Acted { proposal, .. } = server.proposes(call).await;
-            assert_eq!(proposal.standing, Standing::Denied, "{call}");
+            assert_eq!(proposal.state, ActionState::Denied, "{call}");
             let ruling = proposal.ruling;
             assert_eq!((ruling.verdict, ruling.rule.as_deref()), (Verdict::Deny, Some("never")));
             let floor = ruling.floor.unwrap();
@@ -154,8 +154,11 @@ async fn an_edit_is_judged_by_the_floor() {
         let production = "when = 'args.to == \"production\"'\n";
         let (asking, denying) = (rule("secure", "ask"), rule("never", "deny"));
         server.own(&rule("own", "ask")).await;
-        let edit =
-            || Draft { effect: Some(Effect::Edit), arguments: Some(json!({ "to": "production" })), ..Draft::default() };
+        let edit = || AnswerDraft {
+            effect: Some(Effect::Edit),
+            arguments: Some(json!({ "to": "production" })),
+            ..AnswerDraft::default()
+        };
         server.floor(&format!("{asking}{production}[rule.ask]\naudience = {{ groups = [\"security\"] }}\n")).await;
         let shown = server.proposes("c1").await;
         server.answers(&server.alice, &shown, edit()).await.unwrap();
@@ -177,7 +180,7 @@ async fn every_node_has_the_floor_that_was_put_in_force_last_or_permits_nothing(
         server.floor(&rule("never", "deny")).await;
         // A node that is started without the setting follows.
         let follower = server.another_node().await;
-        assert_eq!(server.proposes_at(&follower, "c1").await.unwrap().proposal.standing, Standing::Denied);
+        assert_eq!(server.proposes_at(&follower, "c1").await.unwrap().proposal.state, ActionState::Denied);
         let other = server.another_node().await;
         other.floor_file("floor.toml".into(), policy(&rule("maybe", "allow"))).await.unwrap();
         let differs = server.proposes_at(&server.engine, "c2").await;
@@ -219,7 +222,7 @@ async fn explanations_and_simulations_are_under_the_floor() {
         assert!(matches!(&bad, Err(Unread::Refused(findings)) if findings[0].code == "floor_default"), "{bad:?}");
         let notices = server.engine.policy(&server.root).await.unwrap().1;
         assert!(!notices.floor_refused.unwrap().retried);
-        assert_eq!(server.proposes("c2").await.proposal.standing, Standing::Denied, "the floor before stays in force");
+        assert_eq!(server.proposes("c2").await.proposal.state, ActionState::Denied, "the floor before stays in force");
     })
     .await;
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Action, Caller, Draft, InteractionId, Refusal, Role, Session, Standing};
+use domain::{ActionState, AnswerDraft, Call, Caller, InteractionId, Refusal, Role, Session};
 use holdpoint_engine::{Engine, Error, Propose, Simulate, Suggested, Supposed};
 use serde_json::{Value, json};
 use store::Store;
@@ -32,7 +32,7 @@ impl Scene {
         &self.world.engine
     }
 
-    async fn proposes(&self, call: &str, action: Action) -> Standing {
+    async fn proposes(&self, call: &str, action: Call) -> ActionState {
         let (context, call) = (Value::Null, call.to_owned());
         let propose = Propose {
             call,
@@ -44,13 +44,13 @@ impl Scene {
             repeatable: false,
             client: false,
         };
-        self.engine().propose(&self.agent, self.session.id, propose, None).await.unwrap().proposal.standing
+        self.engine().propose(&self.agent, self.session.id, propose, None).await.unwrap().proposal.state
     }
 
     /// The question about a command that has to be asked about.
     async fn asks(&self, call: &str, command: &str) -> InteractionId {
         match self.proposes(call, running(command)).await {
-            Standing::Waiting { interaction } => interaction,
+            ActionState::Waiting { interaction } => interaction,
             other => unreachable!("{call}: {other:?}"),
         }
     }
@@ -80,8 +80,8 @@ impl Scene {
     }
 }
 
-fn running(command: &str) -> Action {
-    Action { tool: "execute_command".into(), arguments: json!({ "command": command }) }
+fn running(command: &str) -> Call {
+    Call { tool: "execute_command".into(), arguments: json!({ "command": command }) }
 }
 
 fn no_suggestion(done: Result<(), Error>) -> bool {
@@ -118,7 +118,7 @@ async fn a_no_beside_an_adoption(world: World) {
             done.unwrap();
         }
         let standing = scene.proposes(&format!("after-{round}"), running(&command)).await;
-        assert!(matches!(standing, Standing::Waiting { .. }), "round {round}: {standing:?}");
+        assert!(matches!(standing, ActionState::Waiting { .. }), "round {round}: {standing:?}");
     }
 }
 
@@ -156,13 +156,13 @@ async fn a_suspension_stays_with_its_rule(world: World) {
     let put = async || scene.engine().policy_put(&scene.root, text.clone(), (None, None), None).await.unwrap();
     put().await;
     assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
-    assert!(matches!(scene.proposes("c1", running("npm ci")).await, Standing::Waiting { .. }));
+    assert!(matches!(scene.proposes("c1", running("npm ci")).await, ActionState::Waiting { .. }));
 
     let lift = async |why: &str| scene.engine().policy_lift(&scene.root, name.clone(), why.into(), None).await;
     assert!(scene.engine().policy_lift(&scene.alice, name.clone(), "please".into(), None).await.is_err());
     lift("it was a mistake").await.unwrap();
     assert!(matches!(lift("again").await, Err(Error::Refused(Refusal::NotFound("suspension")))));
-    assert!(matches!(scene.proposes("c2", running("npm ci")).await, Standing::Allowed { .. }));
+    assert!(matches!(scene.proposes("c2", running("npm ci")).await, ActionState::Allowed { .. }));
     scene.engine().policy_reset(&scene.root, None, None).await.unwrap();
     let another = scene.asks("c3", "npm ci").await;
     put().await;
@@ -192,7 +192,7 @@ async fn a_no_while_it_was_away(world: World) {
     assert_eq!(shadowed.counts, [], "and beside the policy in force");
     scene.engine().policy_put(&scene.root, text, (None, None), None).await.unwrap();
     assert_eq!(scene.suspended().await, [name]);
-    assert!(matches!(scene.proposes("back", running("npm ci")).await, Standing::Waiting { .. }));
+    assert!(matches!(scene.proposes("back", running("npm ci")).await, ActionState::Waiting { .. }));
 }
 
 /// The server's file brings a rule that somebody has decided against: it begins suspended, before anything is ruled on by it, and so it does
@@ -207,7 +207,7 @@ async fn a_rule_of_the_file_is_heard_about(world: World) {
     let asked = scene.asks("no", "npm ci").await;
     scene.decides(asked, "reject").await;
     file(&text).await;
-    assert!(matches!(scene.proposes("c1", running("npm ci")).await, Standing::Waiting { .. }));
+    assert!(matches!(scene.proposes("c1", running("npm ci")).await, ActionState::Waiting { .. }));
     assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
     scene.engine().policy_put(&scene.root, text.clone(), (None, None), None).await.unwrap();
     assert_eq!(scene.suspended().await, std::slice::from_ref(&name));
@@ -216,13 +216,13 @@ async fn a_rule_of_the_file_is_heard_about(world: World) {
 
     scene.world.pass(1);
     scene.engine().policy_lift(&scene.root, name.clone(), "it was a mistake".into(), None).await.unwrap();
-    assert!(matches!(scene.proposes("c2", running("npm ci")).await, Standing::Allowed { .. }));
+    assert!(matches!(scene.proposes("c2", running("npm ci")).await, ActionState::Allowed { .. }));
     scene.world.pass(1);
     file(&plain).await;
     let again = scene.asks("c3", "npm ci").await;
     scene.decides(again, "reject").await;
     file(&text).await;
-    assert!(matches!(scene.proposes("c4", running("npm ci")).await, Standing::Waiting { .. }));
+    assert!(matches!(scene.proposes("c4", running("npm ci")).await, ActionState::Waiting { .. }));
     assert_eq!(scene.suspended().await, [name], "a no while the file was without it");
 }
 
@@ -285,17 +285,15 @@ async fn an_edit_is_a_no_to_the_original(world: World) {
     scene.approved("yes", "npm ci", 5).await;
     assert_eq!(scene.suggested().await.len(), 1);
     let asked = scene.asks("edited", "npm ci").await;
-    let edit = Draft {
+    let edit = AnswerDraft {
         effect: Some(domain::Effect::Edit),
         arguments: Some(json!({ "command": "npm ci --safe" })),
-        ..Draft::default()
+        ..AnswerDraft::default()
     };
     scene.engine().answer(&scene.alice, asked, edit, None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the edit is still open");
     let acted = scene.engine().action(&scene.agent, scene.session.id, "edited".into(), Duration::ZERO).await.unwrap();
-    let Standing::Waiting { interaction } = acted.proposal.standing else {
-        unreachable!("{:?}", acted.proposal.standing)
-    };
+    let ActionState::Waiting { interaction } = acted.proposal.state else { unreachable!("{:?}", acted.proposal.state) };
     scene.engine().answer(&bob, interaction, choice("approve"), None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the approval is one of the edit");
 }
@@ -305,7 +303,7 @@ async fn decisions_are_counted_not_actions(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
     for number in 0..2_100 {
-        let read = Action { tool: "read_file".into(), arguments: json!({ "path": "a" }) };
+        let read = Call { tool: "read_file".into(), arguments: json!({ "path": "a" }) };
         scene.proposes(&format!("read-{number}"), read).await;
     }
     let found = scene.engine().policy_suggestions(&scene.root).await.unwrap();

@@ -1,6 +1,6 @@
 //! Nothing is permitted or started by a policy file that is no longer in force, on any node.
 
-use domain::{Draft, Effect, Refusal, Standing, Verdict};
+use domain::{ActionState, AnswerDraft, Effect, Refusal, Verdict};
 use holdpoint_engine::{Acted, Differs, Error, Unread};
 
 use crate::engine::standing::{Server, allowed, approval, asked, on_both, rule, waiting};
@@ -31,13 +31,13 @@ async fn a_file_that_is_replaced_before_the_commit_starts_and_permits_nothing() 
         let ready = server.proposes("c1").await;
         denied(meanwhile(&server, server.starts(&server.engine, &ready), &rule("no", "deny")).await);
         assert!(
-            matches!(server.sees("c1").await.proposal.standing, Standing::Allowed { .. }),
+            matches!(server.sees("c1").await.proposal.state, ActionState::Allowed { .. }),
             "its permit is not spent"
         );
 
         server.file(&rule("yes", "allow")).await;
         let Acted { proposal, .. } = meanwhile(&server, server.proposes("c2"), &rule("no", "deny")).await;
-        assert_eq!((proposal.standing, proposal.ruling.verdict), (Standing::Denied, Verdict::Deny));
+        assert_eq!((proposal.state, proposal.ruling.verdict), (ActionState::Denied, Verdict::Deny));
 
         server.file(&rule("may", "ask")).await;
         let (third, fourth) = (server.proposes("c3").await, server.proposes("c4").await);
@@ -78,7 +78,7 @@ async fn a_node_with_another_file_than_the_one_in_force_permits_nothing() {
         );
         assert_eq!(server.engine.policy(&server.root).await.unwrap().1.differs, None);
         // Whoever rejects needs no policy.
-        let rejection = Draft { effect: Some(Effect::Reject), ..Draft::default() };
+        let rejection = AnswerDraft { effect: Some(Effect::Reject), ..AnswerDraft::default() };
         other.answer(&server.alice, question, rejection, None).await.unwrap();
 
         server.own(&rule("own", "allow")).await;
@@ -89,7 +89,7 @@ async fn a_node_with_another_file_than_the_one_in_force_permits_nothing() {
         server.engine.policy_reset(&server.root, None, None).await.unwrap();
         differs(server.proposes_at(&other, "new").await);
         other.policy_file("policy.toml".into(), format!("version = 1\n{}", rule("no", "deny"))).await.unwrap();
-        assert_eq!(server.proposes_at(&other, "new").await.unwrap().proposal.standing, Standing::Denied);
+        assert_eq!(server.proposes_at(&other, "new").await.unwrap().proposal.state, ActionState::Denied);
         denied(server.starts(&other, &ready).await);
     })
     .await;
@@ -105,12 +105,12 @@ async fn a_process_without_files_takes_what_the_servers_have_put_in_force_at_onc
         let ready = server.proposes_at(&worker, "ready").await.unwrap();
         assert!(allowed(&ready));
         server.file(&rule("no", "deny")).await;
-        assert_eq!(server.proposes_at(&worker, "new").await.unwrap().proposal.standing, Standing::Denied);
+        assert_eq!(server.proposes_at(&worker, "new").await.unwrap().proposal.state, ActionState::Denied);
         denied(server.starts(&worker, &ready).await);
         server.file(&rule("yes", "allow")).await;
         server.floor(&rule("never", "deny")).await;
         let refused = server.proposes_at(&worker, "floored").await.unwrap().proposal;
-        assert_eq!((refused.standing, refused.ruling.rule.as_deref()), (Standing::Denied, Some("never")));
+        assert_eq!((refused.state, refused.ruling.rule.as_deref()), (ActionState::Denied, Some("never")));
         // A file of its own must be that of the servers.
         worker.policy_file("own.toml".into(), format!("version = 1\n{}", rule("mine", "allow"))).await.unwrap();
         differs(server.proposes_at(&worker, "mine").await);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Caller, Draft, InteractionId, Role, Wire};
+use domain::{AnswerDraft, Caller, EntryPoint, InteractionId, Role};
 use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, Rotated, Settings, Vault};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -46,7 +46,7 @@ async fn given(node: &Engine, agent: &Caller, alice: &Caller, value: &str, keep:
         "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "fresh": true, "resume_point": value
     });
     let id = node.ask(agent, session.id, ask(secret), None).await.unwrap().id;
-    let draft = Draft { keep, ..data(json!({ "TOKEN": value })) };
+    let draft = AnswerDraft { keep, ..data(json!({ "TOKEN": value })) };
     node.answer(alice, id, draft, None).await.unwrap();
     id
 }
@@ -143,7 +143,7 @@ async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
     let found = world.engine.audit(&root, filter, Page { after: None, limit: 100 }).await.unwrap().0;
     let told = found.iter().map(|audited| {
         let entry = &audited.entry;
-        assert_eq!((entry.how.wire, entry.by.name.as_str()), (Wire::Cli, "holdpoint"));
+        assert_eq!((entry.how.entry_point, entry.by.name.as_str()), (EntryPoint::Cli, "holdpoint"));
         assert!(entry.data["data_key"].is_string() && entry.data["master_key"].is_string(), "{entry:?}");
         entry.data["number"].as_u64().unwrap()
     });

@@ -14,7 +14,7 @@ async fn a_session_starts_with_its_step_and_its_first_event() {
     let start = Start { title: Some("Release 1.2".into()), channel: Some("chat-7".into()), ..Start::default() };
     let session = world.engine.start(&agent, start, None).await.unwrap();
     assert_eq!(session.status(), SessionStatus::Running);
-    assert_eq!(session.brief.channel, "chat-7");
+    assert_eq!(session.head.channel, "chat-7");
     let (kept, _, steps) = world.engine.session(&agent, session.id).await.unwrap();
     assert_eq!(kept, session);
     assert_eq!(steps.iter().map(|step| step.id).collect::<Vec<_>>(), [session.step]);

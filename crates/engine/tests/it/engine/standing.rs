@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Action, AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Role, Session, Standing};
+use domain::{ActionState, AnswerDraft, AutoSource, Call, Caller, Effect, Interaction, InteractionId, Role, Session};
 use holdpoint_engine::{Acted, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::{Cost, Job, Store, SystemClock, Topic};
@@ -153,7 +153,7 @@ impl Server {
 
     /// The agent starts what it was shown.
     pub(crate) async fn starts(&self, node: &Engine, acted: &Acted) -> Result<Acted, Error> {
-        let place = (self.session.id, acted.proposal.call.clone());
+        let place = (self.session.id, acted.proposal.call_id.clone());
         node.action_start(&self.agent, place, acted.permit.clone().unwrap(), Some(60), None).await
     }
 
@@ -162,7 +162,7 @@ impl Server {
         self.engine.action(&self.agent, self.session.id, call.into(), std::time::Duration::ZERO).await.unwrap()
     }
 
-    pub(crate) async fn answers(&self, by: &Caller, acted: &Acted, draft: Draft) -> Result<Interaction, Error> {
+    pub(crate) async fn answers(&self, by: &Caller, acted: &Acted, draft: AnswerDraft) -> Result<Interaction, Error> {
         self.engine.answer(by, asked(acted), draft, None).await
     }
 
@@ -197,7 +197,7 @@ pub(crate) fn rule(name: &str, verdict: &str) -> String {
 fn deploying(call: &str) -> Propose {
     Propose {
         call: call.into(),
-        action: Action { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
+        action: Call { tool: "deploy".into(), arguments: json!({ "to": "staging" }) },
         context: Value::Null,
         seen: None,
         traceparent: None,
@@ -212,14 +212,14 @@ pub(crate) fn asked(acted: &Acted) -> InteractionId {
     *acted.proposal.asked.last().unwrap()
 }
 
-pub(crate) fn approval() -> Draft {
-    Draft { effect: Some(Effect::Approve), ..Draft::default() }
+pub(crate) fn approval() -> AnswerDraft {
+    AnswerDraft { effect: Some(Effect::Approve), ..AnswerDraft::default() }
 }
 
 pub(crate) fn allowed(acted: &Acted) -> bool {
-    matches!(acted.proposal.standing, Standing::Allowed { .. })
+    matches!(acted.proposal.state, ActionState::Allowed { .. })
 }
 
 pub(crate) fn waiting(acted: &Acted) -> bool {
-    matches!(acted.proposal.standing, Standing::Waiting { .. })
+    matches!(acted.proposal.state, ActionState::Waiting { .. })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Action, Caller, InteractionId, Session, Standing, Status};
+use domain::{ActionState, Call, Caller, InteractionId, Session, Status};
 use holdpoint_engine::Propose;
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn questions_that_cannot_be_read_stop_no_deadline() {
 fn read_file(call: &str) -> Propose {
     Propose {
         call: call.into(),
-        action: Action { tool: "read_file".into(), arguments: json!({}) },
+        action: Call { tool: "read_file".into(), arguments: json!({}) },
         context: Value::Null,
         seen: None,
         traceparent: None,
@@ -92,7 +92,7 @@ fn an_action_that_cannot_be_read_stops_no_lease() {
         place.pass(60);
         engine.fire_due().await.unwrap();
         let acted = engine.action(&agent, session.id, "b".into(), Duration::ZERO).await.unwrap();
-        assert!(matches!(acted.proposal.standing, Standing::Unknown { .. }), "{:?}", acted.proposal.standing);
+        assert!(matches!(acted.proposal.state, ActionState::Unknown { .. }), "{:?}", acted.proposal.state);
     });
 }
 

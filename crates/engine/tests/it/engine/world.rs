@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    Caller, Command, Draft, Event, Interaction, InteractionId, Key, Question, Refusal, Role, Session, SessionId,
+    AnswerDraft, Caller, Command, Event, Interaction, InteractionId, Key, Question, Refusal, Role, Session, SessionId,
     SignedDuration,
 };
 use holdpoint_engine::{Ask, Engine, Error, Ids, MasterKey, NewKey, Settings, Start, Vault};
@@ -152,13 +152,13 @@ pub(crate) fn ask(fields: Value) -> Ask {
 }
 
 /// An answer that chooses an option.
-pub(crate) fn choice(option: &str) -> Draft {
-    Draft { options: vec![option.into()], ..Draft::default() }
+pub(crate) fn choice(option: &str) -> AnswerDraft {
+    AnswerDraft { options: vec![option.into()], ..AnswerDraft::default() }
 }
 
 /// An answer that gives data.
-pub(crate) fn data(data: Value) -> Draft {
-    Draft { data, ..Draft::default() }
+pub(crate) fn data(data: Value) -> AnswerDraft {
+    AnswerDraft { data, ..AnswerDraft::default() }
 }
 
 /// The domain's no.

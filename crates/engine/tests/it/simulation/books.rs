@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::{
-    Delivery, Event, Grant, GrantId, Interaction, InteractionId, PolicyState, Proposal, Scope, Session, SessionId,
+    Action, Delivery, Event, Grant, GrantId, Interaction, InteractionId, PolicyState, Scope, Session, SessionId,
     SignedDuration, Step, Timestamp,
 };
 use futures::executor::block_on;
@@ -22,7 +22,7 @@ pub(crate) struct Books {
     pub sessions: BTreeMap<SessionId, Session>,
     pub steps: BTreeMap<SessionId, Vec<Step>>,
     pub questions: BTreeMap<InteractionId, Interaction>,
-    pub proposals: BTreeMap<(SessionId, String), Proposal>,
+    pub proposals: BTreeMap<(SessionId, String), Action>,
     pub grants: BTreeMap<GrantId, Grant>,
     pub policy: Option<PolicyState>,
     /// How much is open by asker: as it is counted, and as it is found.
@@ -65,7 +65,7 @@ impl Books {
         let (sessions, changed, mut questions, archive, acting, more) =
             block_on(tokio::task::unconstrained(found)).unwrap();
         let (proposals, grants, policy, open) = acting;
-        let proposals = proposals.into_iter().map(|proposal| ((proposal.session, proposal.call.clone()), proposal));
+        let proposals = proposals.into_iter().map(|proposal| ((proposal.session, proposal.call_id.clone()), proposal));
         let archived = archive.iter().map(|question| question.id).collect();
         questions.extend(archive.into_iter().map(|question| (question.id, question)));
         log.extend(more.into_iter().map(|(cursor, event)| (cursor, Arc::new(event))));

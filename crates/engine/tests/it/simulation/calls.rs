@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::grant::Wanted;
-use domain::{Action, Digest, Draft, Effect, Interaction, PolicyState, Remember, Verdict};
+use domain::{AnswerDraft, Call, Digest, Effect, Interaction, PolicyState, Remember, Verdict};
 use holdpoint_engine::Propose;
 use serde_json::{Value, json};
 use testkit::Random;
@@ -82,7 +82,7 @@ pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propos
     let arguments = json!({ "of": tenant, "path": format!("/srv/{}", random.below(3)) });
     Propose {
         call,
-        action: Action { tool, arguments },
+        action: Call { tool, arguments },
         context: Value::Null,
         seen: None,
         traceparent: None,
@@ -93,10 +93,10 @@ pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propos
 }
 
 /// What a person says to a question about a proposed action: an edit with other arguments, or something to remember.
-pub(crate) fn elaborate(random: &mut Random, asked: &Interaction, draft: Draft) -> Draft {
+pub(crate) fn elaborate(random: &mut Random, asked: &Interaction, draft: AnswerDraft) -> AnswerDraft {
     let question = &asked.question;
-    let (Some(action), Some(effect)) = (&question.action, question.effect_of(&draft)) else { return draft };
-    if question.call.is_none() || !effect.runs_action() {
+    let (Some(action), Some(effect)) = (&question.call, question.effect_of(&draft)) else { return draft };
+    if question.call_id.is_none() || !effect.runs_action() {
         return draft;
     }
     let arguments = (effect == Effect::Edit)
@@ -111,5 +111,5 @@ pub(crate) fn elaborate(random: &mut Random, asked: &Interaction, draft: Draft) 
         seconds: random.one_in(2).then_some(600),
         uses: (!random.one_in(3)).then(|| 1 + random.below(2) as u64),
     });
-    Draft { arguments, remember, ..draft }
+    AnswerDraft { arguments, remember, ..draft }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use domain::{
-    AutoSource, Caller, Command as Control, Draft, Event, Grant, GrantId, Interaction, InteractionId, LeaseId, Outcome,
-    Session, SessionId, Timestamp,
+    AnswerDraft, AutoSource, Caller, Command as Control, Event, Grant, GrantId, Interaction, InteractionId, LeaseId,
+    Outcome, Session, SessionId, Timestamp,
 };
 use holdpoint_engine::{Acted, Ask, Engine, Entry, Error, Idempotency, InteractionQuery, Propose, Start, Taken};
 use store::{Cursor, InteractionFilter, Page};
@@ -28,9 +28,9 @@ pub(crate) struct Command {
 pub(crate) enum What {
     Start { title: String },
     Ask { session: SessionId, ask: Box<Ask> },
-    Answer { id: InteractionId, draft: Draft },
-    AnswerMany { entries: Vec<(InteractionId, Draft)> },
-    Auto { id: InteractionId, draft: Draft },
+    Answer { id: InteractionId, draft: AnswerDraft },
+    AnswerMany { entries: Vec<(InteractionId, AnswerDraft)> },
+    Auto { id: InteractionId, draft: AnswerDraft },
     Cancel { id: InteractionId },
     Expire { id: InteractionId },
     Claim { id: InteractionId },
@@ -126,7 +126,7 @@ pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, E
         What::Ask { session, ask } => question(engine.ask(by, session, *ask, once).await),
         What::Answer { id, draft } => question(engine.answer(by, id, draft, once).await),
         What::AnswerMany { entries } => {
-            let entry = |(part, (id, draft)): (usize, (InteractionId, Draft))| Entry {
+            let entry = |(part, (id, draft)): (usize, (InteractionId, AnswerDraft))| Entry {
                 interaction: id,
                 draft,
                 once: command.once(part),

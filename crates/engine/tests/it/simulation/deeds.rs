@@ -39,7 +39,7 @@ impl Outcome {
             Self::Told(Reply::Events(events)) => format!("reads {} events", events.len()),
             Self::Told(Reply::Stream(events, cursor)) => format!("reads {} events up to {cursor}", events.len()),
             Self::Told(Reply::Many(results)) => format!("is told: {results:?}"),
-            Self::Told(Reply::Acted(acted)) => format!("is told: {:?} {:?}", acted.proposal.standing, acted.permit),
+            Self::Told(Reply::Acted(acted)) => format!("is told: {:?} {:?}", acted.proposal.state, acted.permit),
             Self::Told(Reply::Grant(grant)) => format!("is told: {grant:?}"),
             Self::Told(Reply::Nothing) => "is done".into(),
             Self::Refused(Error::Refused(Refusal::AlreadyResolved(_))) => "is refused: already resolved".into(),
@@ -68,7 +68,7 @@ impl Deed {
             let (what, key) = (command.what.clone(), key(0));
             return vec![Self { command, what, outcome, key }];
         };
-        let deed = |(part, (id, draft)): (usize, (InteractionId, domain::Draft))| {
+        let deed = |(part, (id, draft)): (usize, (InteractionId, domain::AnswerDraft))| {
             let outcome = match &outcome {
                 Outcome::Told(Reply::Many(results)) => {
                     let result = results[part].1.clone();

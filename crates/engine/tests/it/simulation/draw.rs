@@ -145,9 +145,9 @@ impl World {
         Some((by, What::Answer { id, draft }))
     }
 
-    fn say(&mut self, tenant: usize, id: InteractionId, by: &Caller) -> domain::Draft {
+    fn say(&mut self, tenant: usize, id: InteractionId, by: &Caller) -> domain::AnswerDraft {
         let asked = self.books[tenant].questions.get(&id).or_else(|| self.books[1 - tenant].questions.get(&id));
-        let Some(asked) = asked else { return domain::Draft::default() };
+        let Some(asked) = asked else { return domain::AnswerDraft::default() };
         let draft = questions::draft(&mut self.random, asked, &by.actor.name);
         crate::simulation::calls::elaborate(&mut self.random, asked, draft)
     }

@@ -1,6 +1,6 @@
 //! What agents do next with actions, and people with grants and the policy.
 
-use domain::{Caller, Draft, Interaction, Outcome, Role, SessionId, Standing, Status};
+use domain::{ActionState, AnswerDraft, Caller, Interaction, Outcome, Role, SessionId, Status};
 use serde_json::{Value, json};
 
 use crate::simulation::calls;
@@ -25,14 +25,16 @@ impl World {
 
     /// Somebody answers a question about an action, mostly so that it runs.
     fn draw_decision(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let open = |asked: &&Interaction| asked.question.call.is_some() && asked.status() == Status::Pending;
+        let open = |asked: &&Interaction| asked.question.call_id.is_some() && asked.status() == Status::Pending;
         let open: Vec<Interaction> = self.books[tenant].questions.values().filter(open).cloned().collect();
         let asked = self.random.pick(&open)?;
         let runs: Vec<_> = asked.question.options.iter().filter(|option| option.effect.runs_action()).collect();
         let people = &self.tenants[tenant].people;
         let by = people[self.random.below(people.len())].clone();
         let draft = match self.random.pick(&runs) {
-            Some(option) if !self.random.one_in(4) => Draft { options: vec![option.id.clone()], ..Draft::default() },
+            Some(option) if !self.random.one_in(4) => {
+                AnswerDraft { options: vec![option.id.clone()], ..AnswerDraft::default() }
+            }
             _ => questions::draft(&mut self.random, asked, &by.actor.name),
         };
         let draft = calls::elaborate(&mut self.random, asked, draft);
@@ -52,7 +54,7 @@ impl World {
         let mut propose = calls::propose(&mut self.random, call, crate::simulation::cast::TENANTS[tenant]);
         let by = match known {
             Some(known) if !self.random.one_in(4) => {
-                propose.action = known.action.clone();
+                propose.action = known.call.clone();
                 self.tenants[tenant].named(&known.proposed_by.name).cloned().unwrap_or(by)
             }
             _ => by,
@@ -62,7 +64,7 @@ impl World {
 
     /// Mostly with a permit that was given for it; now and then with another one.
     fn draw_start(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let allowed = self.any_call(tenant, |standing| matches!(standing, Standing::Allowed { .. }));
+        let allowed = self.any_call(tenant, |standing| matches!(standing, ActionState::Allowed { .. }));
         let of = |name: &(SessionId, String)| {
             let given = self.permits.iter().rev();
             given.filter(|(of, ..)| *of == tenant).find(|(_, session, call, _)| (session, call) == (&name.0, &name.1))
@@ -84,7 +86,8 @@ impl World {
     }
 
     fn draw_outcome(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let running = |standing: &Standing| matches!(standing, Standing::Started { .. } | Standing::Unknown { .. });
+        let running =
+            |standing: &ActionState| matches!(standing, ActionState::Started { .. } | ActionState::Unknown { .. });
         let running = if self.random.one_in(10) { None } else { self.any_call(tenant, running) };
         let (session, call) = match running {
             Some(found) => found,
@@ -100,7 +103,7 @@ impl World {
     }
 
     fn draw_decided(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let waiting = |standing: &Standing| matches!(standing, Standing::Waiting { .. });
+        let waiting = |standing: &ActionState| matches!(standing, ActionState::Waiting { .. });
         let found = self.any_call(tenant, waiting);
         let (session, call) = match found {
             Some(found) => found,
@@ -130,9 +133,9 @@ impl World {
     }
 
     /// A call whose action is where it should be.
-    fn any_call(&mut self, tenant: usize, fits: impl Fn(&Standing) -> bool) -> Option<(SessionId, String)> {
+    fn any_call(&mut self, tenant: usize, fits: impl Fn(&ActionState) -> bool) -> Option<(SessionId, String)> {
         let of = if self.random.one_in(25) { 1 - tenant } else { tenant };
-        let found = self.books[of].proposals.iter().filter(|(_, proposal)| fits(&proposal.standing));
+        let found = self.books[of].proposals.iter().filter(|(_, proposal)| fits(&proposal.state));
         let found: Vec<_> = found.map(|(name, _)| name.clone()).collect();
         self.random.pick(&found).cloned()
     }

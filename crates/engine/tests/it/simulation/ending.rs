@@ -80,10 +80,10 @@ impl World {
     /// Every action that may run is started, once, and its outcome told.
     async fn act_all(&mut self, tenant: usize) -> Verdict {
         let (now, books) = (store::Clock::now(&self.clock), &self.books[tenant]);
-        let alive = |proposal: &&domain::Proposal| books.sessions[&proposal.session].ended.is_none();
-        let allowed = books.proposals.values().filter(|proposal| proposal.state(now) == "allowed").filter(alive);
+        let alive = |proposal: &&domain::Action| books.sessions[&proposal.session].ended.is_none();
+        let allowed = books.proposals.values().filter(|proposal| proposal.state_name(now) == "allowed").filter(alive);
         let allowed: Vec<_> = allowed.cloned().collect();
-        for domain::Proposal { session, call, proposed_by, .. } in allowed {
+        for domain::Action { session, call_id: call, proposed_by, .. } in allowed {
             let by = self.tenants[tenant].named(&proposed_by.name).cloned().ok_or("a stranger proposed")?;
             let look = What::Decided { session, call: call.clone(), sleeps: false };
             let Some(Reply::Acted(acted)) = self.one(tenant, by.clone(), look).await? else {
@@ -91,7 +91,7 @@ impl World {
             };
             let Some(permit) = acted.permit else {
                 // With the grant that it stood on, its permit has ended.
-                holds!(acted.proposal.state(acted.at) != "allowed", "{call} is allowed and has no permit");
+                holds!(acted.proposal.state_name(acted.at) != "allowed", "{call} is allowed and has no permit");
                 continue;
             };
             let start = || What::StartAction { session, call: call.clone(), permit: permit.clone(), seconds: 60 };

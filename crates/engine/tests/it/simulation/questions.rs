@@ -1,6 +1,6 @@
 //! What agents ask and what people say.
 
-use domain::{Draft, Effect, Interaction, Kind, Question};
+use domain::{AnswerDraft, Effect, Interaction, Kind, Question};
 use holdpoint_engine::Ask;
 use serde_json::{Value, json};
 use testkit::Random;
@@ -74,23 +74,23 @@ fn audience(random: &mut Random, many: bool) -> Value {
 }
 
 /// Something that a person could say to a question; now and then something that does not fit.
-pub(crate) fn draft(random: &mut Random, asked: &Interaction, person: &str) -> Draft {
+pub(crate) fn draft(random: &mut Random, asked: &Interaction, person: &str) -> AnswerDraft {
     let question = &asked.question;
     if random.one_in(12) {
-        return Draft { options: vec!["no such option".into()], ..Draft::default() };
+        return AnswerDraft { options: vec!["no such option".into()], ..AnswerDraft::default() };
     }
     if random.one_in(8) {
-        return Draft { effect: Some(Effect::Skip), ..Draft::default() };
+        return AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
     }
     if let Some(option) = random.pick(&question.options) {
         let arguments = (option.effect == Effect::Edit).then(|| json!({ "to": "staging" }));
         let feedback = option.requires_input.then(|| "smaller, please".to_owned());
-        return Draft { options: vec![option.id.clone()], arguments, feedback, ..Draft::default() };
+        return AnswerDraft { options: vec![option.id.clone()], arguments, feedback, ..AnswerDraft::default() };
     }
     let data = match question.kind {
         Kind::Form => json!({ "n": 1 }),
         Kind::Secret => secret(&question.title, person),
         _ => json!("as you like"),
     };
-    Draft { data, ..Draft::default() }
+    AnswerDraft { data, ..AnswerDraft::default() }
 }

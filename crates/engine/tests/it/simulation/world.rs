@@ -150,9 +150,9 @@ impl World {
     /// How many actions were started, run as somebody edited them, and let through by a grant.
     pub(crate) fn acted(&self) -> [usize; 3] {
         let all = self.books.iter().flat_map(|books| books.proposals.values());
-        let ran = |proposal: &&domain::Proposal| {
-            use domain::Standing as S;
-            matches!(proposal.standing, S::Started { .. } | S::Done { .. } | S::Failed { .. } | S::Unknown { .. })
+        let ran = |proposal: &&domain::Action| {
+            use domain::ActionState as S;
+            matches!(proposal.state, S::Started { .. } | S::Done { .. } | S::Failed { .. } | S::Unknown { .. })
         };
         let edited = all.clone().filter(ran).filter(|proposal| proposal.edited.is_some()).count();
         [all.clone().filter(ran).count(), edited, all.filter(|proposal| proposal.grant.is_some()).count()]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Draft, Effect, Interaction, Kind, Outcome, Problem, Refusal};
+use domain::{AnswerDraft, Effect, Interaction, Kind, Outcome, Problem, Refusal};
 use engine::Chat;
 use protocol::AnswerBody;
 use serde_json::Value;
@@ -116,7 +116,7 @@ impl Approvals {
         };
         let here = match self.names.only() {
             Some(only) => only == session,
-            None => self.app.engine.session(&self.caller, session).await?.0.brief.channel == self.name,
+            None => self.app.engine.session(&self.caller, session).await?.0.head.channel == self.name,
         };
         if !here {
             return Err(Refusal::NotFound("action").into());
@@ -136,28 +136,28 @@ impl Approvals {
 }
 
 /// A decision as an answer. What is no approval of a tool is answered by `edit`, with the answer in place of arguments.
-fn meant(asked: &Interaction, decision: Decision) -> Result<Draft, ApiError> {
+fn meant(asked: &Interaction, decision: Decision) -> Result<AnswerDraft, ApiError> {
     let Decision { decision, modified_arguments, feedback, .. } = decision;
     if decision == Verb::Approve {
         as_shown(asked, modified_arguments.as_ref())?;
     }
-    let effect = |effect| Draft { effect: Some(effect), feedback: feedback.clone(), ..Draft::default() };
+    let effect = |effect| AnswerDraft { effect: Some(effect), feedback: feedback.clone(), ..AnswerDraft::default() };
     Ok(match (decision, &asked.question.kind) {
         (Verb::Reject, _) => effect(Effect::Reject),
         // Which of the options is not said: whoever sees them has to name one.
-        (Verb::Approve, Kind::Choice | Kind::Notice) => Draft { feedback, ..Draft::default() },
+        (Verb::Approve, Kind::Choice | Kind::Notice) => AnswerDraft { feedback, ..AnswerDraft::default() },
         (Verb::Approve, _) => effect(Effect::Approve),
-        (Verb::Edit, Kind::Approval) => Draft { arguments: modified_arguments, ..effect(Effect::Edit) },
+        (Verb::Edit, Kind::Approval) => AnswerDraft { arguments: modified_arguments, ..effect(Effect::Edit) },
         (Verb::Edit, _) => {
             let body: AnswerBody = part("/modified_arguments", modified_arguments.unwrap_or_default())?;
-            Draft { feedback: body.feedback.clone().or(feedback), ..body.into() }
+            AnswerDraft { feedback: body.feedback.clone().or(feedback), ..body.into() }
         }
     })
 }
 
 /// Refuses an approval of other arguments than those of the action that is shown, in whichever kind of question.
 fn as_shown(asked: &Interaction, given: Option<&Value>) -> Result<(), ApiError> {
-    let (Some(action), Some(given)) = (&asked.question.action, given) else { return Ok(()) };
+    let (Some(action), Some(given)) = (&asked.question.call, given) else { return Ok(()) };
     if *given == action.arguments || *given == shown(asked).1 {
         return Ok(());
     }

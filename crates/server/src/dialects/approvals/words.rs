@@ -239,7 +239,7 @@ pub(super) fn asking(asked: &Interaction, call_id: String) -> ToolCall {
 /// The tool and its arguments, or what stands in their place.
 pub(super) fn shown(asked: &Interaction) -> (String, Value) {
     let question = &asked.question;
-    match (&question.kind, &question.action) {
+    match (&question.kind, &question.call) {
         (Kind::Approval, Some(action)) => (action.tool.clone(), action.arguments.clone()),
         (kind, _) => (kind.name().to_owned(), put(asked)),
     }
@@ -253,7 +253,7 @@ fn put(asked: &Interaction) -> Value {
     json!({
         "title": question.title,
         "message": question.message,
-        "action": question.action,
+        "action": question.call,
         "options": options,
         "schema": question.schema,
         "secrets": secrets,

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
-use domain::{AutoSource, Caller, Draft, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
+use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
 use engine::{Error, Placed};
 use http::StatusCode;
 use http::request::Parts;
@@ -172,7 +172,7 @@ pub(super) async fn flows_skip(
 ) -> Reply {
     let placed = at.found(&app, body.chat_session_id.as_deref()).await?;
     at.signed_by_person(&body)?;
-    let draft = Draft { effect: Some(Effect::Skip), ..Draft::default() };
+    let draft = AnswerDraft { effect: Some(Effect::Skip), ..AnswerDraft::default() };
     let skipped = app.engine.answer(&at.caller, at.request, draft, once).await;
     replied(placed, skipped)
 }

@@ -198,7 +198,7 @@ fn metadata(interaction: &Interaction) -> Value {
     if let Kind::Custom(name) = &question.kind {
         with("customKind", json!(name));
     }
-    with("action", json!(question.action));
+    with("action", json!(question.call));
     with("context", question.context.clone());
     if let Some(to) = interaction.handed_over() {
         let (session, request) = (to.session.uuid(), to.interaction.uuid());

@@ -3,7 +3,7 @@
 //! A question with a form and no options is answered with the form itself. One with options is answered with an object that names the
 //! `action` chosen, and what belongs to it. One in words is answered with `{answer}`, or with the text alone.
 
-use domain::{Answer, Choice, Draft, Effect, Fallback, Kind, Problem, Question, Refusal, Suggestion};
+use domain::{Answer, AnswerDraft, Choice, Effect, Fallback, Kind, Problem, Question, Refusal, Suggestion};
 use engine::Error;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -45,21 +45,23 @@ fn in_words(question: &Question) -> bool {
 }
 
 /// What a payload says.
-pub(super) fn draft(question: &Question, payload: Value) -> Result<Draft, ApiError> {
+pub(super) fn draft(question: &Question, payload: Value) -> Result<AnswerDraft, ApiError> {
     match payload {
         Value::String(text) if chooses(question) && question.option(&text).is_some() => {
-            Ok(Draft { options: vec![text], ..Draft::default() })
+            Ok(AnswerDraft { options: vec![text], ..AnswerDraft::default() })
         }
         Value::Object(fields) if chooses(question) => chosen(question, Value::Object(fields)),
         Value::Object(mut fields) if in_words(question) && fields.len() == 1 && fields.contains_key("answer") => {
-            Ok(Draft { data: fields.remove("answer").unwrap_or_default(), ..Draft::default() })
+            Ok(AnswerDraft { data: fields.remove("answer").unwrap_or_default(), ..AnswerDraft::default() })
         }
-        Value::Null if question.kind == Kind::Notice => Ok(Draft { effect: Some(Effect::Provide), ..Draft::default() }),
-        data => Ok(Draft { data, ..Draft::default() }),
+        Value::Null if question.kind == Kind::Notice => {
+            Ok(AnswerDraft { effect: Some(Effect::Provide), ..AnswerDraft::default() })
+        }
+        data => Ok(AnswerDraft { data, ..AnswerDraft::default() }),
     }
 }
 
-fn chosen(question: &Question, payload: Value) -> Result<Draft, ApiError> {
+fn chosen(question: &Question, payload: Value) -> Result<AnswerDraft, ApiError> {
     let Chosen { action, comment, answer, arguments, data } =
         serde_path_to_error::deserialize(payload).map_err(|error: serde_path_to_error::Error<serde_json::Error>| {
             let at = format!("/payload{}", pointer(error.path()));
@@ -75,7 +77,7 @@ fn chosen(question: &Question, payload: Value) -> Result<Draft, ApiError> {
         },
     };
     let data = answer.map_or(data, Value::String);
-    Ok(Draft { options, effect, arguments, data, feedback: comment, ..Draft::default() })
+    Ok(AnswerDraft { options, effect, arguments, data, feedback: comment, ..AnswerDraft::default() })
 }
 
 fn effect_of(word: &str) -> Option<Effect> {
@@ -84,19 +86,19 @@ fn effect_of(word: &str) -> Option<Effect> {
 
 /// What is answered in place of a person where nothing was said: what the question falls back to, else what it presets and runs nothing,
 /// else no.
-pub(super) fn unsaid(question: &Question) -> Draft {
+pub(super) fn unsaid(question: &Question) -> AnswerDraft {
     let preset = |option: &&Choice| option.default && !option.effect.runs_action();
     match &question.fallback {
-        Some(Fallback::Option(option)) => Draft { options: vec![option.clone()], ..Draft::default() },
-        Some(Fallback::Value(value)) => Draft { data: value.clone(), ..Draft::default() },
+        Some(Fallback::Option(option)) => AnswerDraft { options: vec![option.clone()], ..AnswerDraft::default() },
+        Some(Fallback::Value(value)) => AnswerDraft { data: value.clone(), ..AnswerDraft::default() },
         None | Some(Fallback::Hold) if question.kind == Kind::Notice => {
-            Draft { effect: Some(Effect::Provide), ..Draft::default() }
+            AnswerDraft { effect: Some(Effect::Provide), ..AnswerDraft::default() }
         }
         None | Some(Fallback::Deny | Fallback::Hold) => match question.options.iter().find(preset) {
             Some(option) if question.fallback.is_none() => {
-                Draft { options: vec![option.id.clone()], ..Draft::default() }
+                AnswerDraft { options: vec![option.id.clone()], ..AnswerDraft::default() }
             }
-            _ => Draft { effect: Some(Effect::Reject), ..Draft::default() },
+            _ => AnswerDraft { effect: Some(Effect::Reject), ..AnswerDraft::default() },
         },
     }
 }

@@ -157,9 +157,9 @@ impl StateView {
             completed_at: session.ended.as_ref().map(|(_, note)| note.at),
             steps: steps.iter().map(shown).collect(),
             shared_context: current.map_or(Value::Null, |step| step.shared.clone()),
-            flow_definition_id: session.brief.flow.or(session.brief.agent),
-            flow_definition_version: session.brief.flow_version.or(session.brief.agent_version),
-            chat_session_id: session.brief.channel,
+            flow_definition_id: session.head.flow.or(session.head.agent),
+            flow_definition_version: session.head.flow_version.or(session.head.agent_version),
+            chat_session_id: session.head.channel,
         }
     }
 }

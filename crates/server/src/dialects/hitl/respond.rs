@@ -2,7 +2,7 @@
 
 use domain::answer::AS_PROPOSED;
 use domain::grant::Wanted;
-use domain::{Draft, Effect, Kind, Problem, Question, Refusal, Remember};
+use domain::{AnswerDraft, Effect, Kind, Problem, Question, Refusal, Remember};
 use protocol::RememberBody;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -71,7 +71,10 @@ enum Remembered {
 }
 
 /// The answer to a question, and what the person should be told with the thanks.
-pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
+pub(super) fn draft(
+    body: HitlRespondBody,
+    question: &Question,
+) -> Result<(AnswerDraft, Option<&'static str>), ApiError> {
     let (given, wanted) = (body.hitl_type, HitlType::of(question));
     if given != wanted {
         return Err(ApiError::wrong("/hitl_type", format!("this request is a {}", wanted.name())));
@@ -99,7 +102,7 @@ pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(Draft
 /// Where a response would have an argument otherwise than it is shown. This wire has no place for that.
 fn otherwise(data: &Value, question: &Question) -> Option<String> {
     const OURS: [&str; 6] = ["action", "granted", "decision", "answer", "remember", "feedback"];
-    let shown = &question.action.as_ref()?.arguments;
+    let shown = &question.call.as_ref()?.arguments;
     let whole = ["arguments", "modified_arguments", "data"].into_iter();
     let whole = whole.filter(|name| data.get(name).is_some_and(|given| given != shown)).map(str::to_owned);
     let parts = shown.as_object().into_iter().flatten().filter(|(name, _)| !OURS.contains(&name.as_str()));
@@ -134,33 +137,33 @@ pub(super) const fn fields(question: &Question) -> &'static [(&'static str, &'st
     }
 }
 
-fn clarified(Clarified { answer, feedback }: Clarified, question: &Question) -> Draft {
+fn clarified(Clarified { answer, feedback }: Clarified, question: &Question) -> AnswerDraft {
     match answer.as_str().and_then(|text| option(question, text)) {
-        Some(id) => Draft { options: vec![id], feedback, ..Draft::default() },
-        None => Draft { data: answer, feedback, ..Draft::default() },
+        Some(id) => AnswerDraft { options: vec![id], feedback, ..AnswerDraft::default() },
+        None => AnswerDraft { data: answer, feedback, ..AnswerDraft::default() },
     }
 }
 
-fn decided(Decided { decision, feedback }: Decided, question: &Question) -> Draft {
+fn decided(Decided { decision, feedback }: Decided, question: &Question) -> AnswerDraft {
     let named = match decision {
         Decision::One(one) => vec![one],
         Decision::Many(many) => many,
     };
     let options = named.into_iter().map(|name| option(question, &name).unwrap_or(name)).collect();
-    Draft { options, feedback, ..Draft::default() }
+    AnswerDraft { options, feedback, ..AnswerDraft::default() }
 }
 
-fn provided(Given { values, save, feedback }: Given, question: &Question) -> Draft {
+fn provided(Given { values, save, feedback }: Given, question: &Question) -> AnswerDraft {
     let keep = save && question.kind == Kind::Secret;
-    Draft { data: Value::Object(values), keep, feedback, ..Draft::default() }
+    AnswerDraft { data: Value::Object(values), keep, feedback, ..AnswerDraft::default() }
 }
 
-fn permitted(body: Permitted, question: &Question) -> Result<(Draft, Option<&'static str>), ApiError> {
+fn permitted(body: Permitted, question: &Question) -> Result<(AnswerDraft, Option<&'static str>), ApiError> {
     let Permitted { action, granted, remember, feedback } = body;
-    let by_effect = |effect| Draft { effect: Some(effect), ..Draft::default() };
+    let by_effect = |effect| AnswerDraft { effect: Some(effect), ..AnswerDraft::default() };
     let (draft, always) = match (action.as_deref(), granted) {
         (Some(action), None) if question.option(action).is_some() => {
-            (Draft { options: vec![action.to_owned()], ..Draft::default() }, false)
+            (AnswerDraft { options: vec![action.to_owned()], ..AnswerDraft::default() }, false)
         }
         (Some("allow"), None | Some(true)) | (None, Some(true)) => (by_effect(Effect::Approve), false),
         (Some("allow_always"), None | Some(true)) => (by_effect(Effect::Approve), true),
@@ -183,9 +186,9 @@ fn permitted(body: Permitted, question: &Question) -> Result<(Draft, Option<&'st
         Some(Remembered::Just(true)) => Some(this_tool()),
         Some(Remembered::Just(false)) | None => always.then(this_tool),
     };
-    let lasting = question.call.is_some();
+    let lasting = question.call_id.is_some();
     let note = (wanted.is_some() && !lasting).then_some("it holds for this request alone");
-    Ok((Draft { remember: wanted.filter(|_| lasting), feedback, ..draft }, note))
+    Ok((AnswerDraft { remember: wanted.filter(|_| lasting), feedback, ..draft }, note))
 }
 
 /// What "always" means on this wire: the tool, for as long as the conversation goes on.

@@ -231,10 +231,10 @@ fn metadata(interaction: &Interaction) -> Value {
     if let Some(details) = &question.details {
         all["description"] = json!(details);
     }
-    if let Some(action) = &question.action {
+    if let Some(action) = &question.call {
         all["tool_name"] = json!(action.tool);
         all["details"] = action.arguments.clone();
-        all["allow_remember"] = json!(question.call.is_some());
+        all["allow_remember"] = json!(question.call_id.is_some());
     }
     if !question.secrets.is_empty() {
         all["fields"] = question.secrets.iter().map(field).collect();

@@ -138,10 +138,10 @@ pub(super) fn unlisted(question: &Question) -> Vec<Choice> {
 /// What the agent shows with it, and of an action what would run.
 fn context(question: &Question) -> Value {
     let mut all = object(question.context.clone());
-    if let Some(action) = &question.action {
+    if let Some(action) = &question.call {
         all["toolName"] = json!(action.tool);
         all["toolArgs"] = action.arguments.clone();
-        all["toolCallId"] = json!(question.call);
+        all["toolCallId"] = json!(question.call_id);
     }
     all
 }

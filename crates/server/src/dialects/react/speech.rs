@@ -65,7 +65,7 @@ impl Speech {
     pub(super) async fn meets(&mut self, app: &App, caller: &Caller, id: SessionId) -> Result<(), Error> {
         if let Entry::Vacant(unknown) = self.listens.entry(id) {
             let (session, luggage, _) = app.engine.session(caller, id).await?;
-            unknown.insert(session.driven && session.brief.flow.is_none() && luggage.input.is_null());
+            unknown.insert(session.hosted && session.head.flow.is_none() && luggage.input.is_null());
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use domain::{Caller, InteractionId, SessionId};
 use engine::{Acted, Ask, Idempotency, Propose};
 use protocol::{
-    AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ProposalView, SubscribeBody, UnsubscribeBody,
+    ActionView, AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, SubscribeBody, UnsubscribeBody,
 };
 use serde_json::{Map, Value};
 
@@ -121,7 +121,7 @@ impl Wish {
             Self::Subscribe(_) | Self::Unsubscribe(_) => return Err(ApiError::Panicked),
         };
         let Acted { proposal, permit, at } = acted;
-        let view = ProposalView::new(proposal, permit, at);
+        let view = ActionView::new(proposal, permit, at);
         Ok((if view.state == "waiting" { 202 } else { 200 }, shown(&view)))
     }
 }

@@ -28,7 +28,7 @@ fn ops() -> AgentVersion {
 
 fn release() -> FlowVersion {
     serde_json::from_value(json!({
-        "name": "release", "version": "1", "steps": [{ "name": "draft", "agent": "ops", "input": "Draft." }],
+        "name": "release", "version": "1", "steps": [{ "name": "draft", "agent": "ops", "input": "AnswerDraft." }],
     }))
     .unwrap()
 }

@@ -192,5 +192,5 @@ async fn found(stage: &Stage, id: String) -> Asked {
     let caller = stage.world.engine.authenticate(&stage.alice.key).await.unwrap();
     let asked = stage.world.engine.interaction(&caller, id.parse().unwrap(), std::time::Duration::ZERO).await.unwrap();
     let (session, channel) = (asked.origin.session.to_string(), asked.origin.channel.clone());
-    Asked { call: asked.question.call.unwrap_or_else(|| id.clone()), id, session, channel }
+    Asked { call: asked.question.call_id.unwrap_or_else(|| id.clone()), id, session, channel }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Action, Effect, Interaction, InteractionId, Kind, Proposal, Resolution, SessionId, Standing, State, Status, Verdict,
+    Action, ActionState, Call, Effect, Interaction, InteractionId, Kind, Resolution, SessionId, State, Status, Verdict,
 };
 
 use super::{View, holds};
@@ -23,7 +23,7 @@ pub(crate) fn check(view: &View<'_>) -> Found {
     for (name, after) in &view.after.proposals {
         let (session, call) = name;
         holds!(after.scope == view.tenant.scope, "{call} is of another tenant");
-        holds!(after.action.arguments["of"] == view.name, "{call} of {session} crossed over from another tenant");
+        holds!(after.call.arguments["of"] == view.name, "{call} of {session} crossed over from another tenant");
         match view.before.proposals.get(name) {
             Some(before) if before == after => {}
             Some(before) => changed(view, before, after)?,
@@ -36,11 +36,11 @@ pub(crate) fn check(view: &View<'_>) -> Found {
     orphans(view.after)
 }
 
-fn proposed(view: &View<'_>, after: &Proposal) -> Found {
-    let call = &after.call;
+fn proposed(view: &View<'_>, after: &Action) -> Found {
+    let call = &after.call_id;
     let fits = |what: &What| match what {
         What::Propose { session, propose } => {
-            *session == after.session && propose.call == *call && propose.action == after.action
+            *session == after.session && propose.call == *call && propose.action == after.call
         }
         _ => false,
     };
@@ -48,7 +48,7 @@ fn proposed(view: &View<'_>, after: &Proposal) -> Found {
     holds!(view.deeds.iter().any(|deed| fits(&deed.what) && deed.by() == by), "nobody proposed {call}");
     let (Some(was), Some(is)) = (&view.before.policy, &view.after.policy) else { return Ok(()) };
     if was == is {
-        let wanted = calls::verdict(is, &after.action.tool);
+        let wanted = calls::verdict(is, &after.call.tool);
         let ruled = Some(after.ruling.verdict);
         // An edit that was asked about in the same step carries the ruling on the edit: the same tool, the same verdict.
         holds!(ruled == wanted, "{call} was ruled {ruled:?} and the policy says {wanted:?}");
@@ -57,23 +57,23 @@ fn proposed(view: &View<'_>, after: &Proposal) -> Found {
     Ok(())
 }
 
-fn changed(view: &View<'_>, before: &Proposal, after: &Proposal) -> Found {
-    let call = &after.call;
+fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
+    let call = &after.call_id;
     holds!(before.revision < after.revision, "{call} changed and its revision did not grow");
-    let constant = (&before.action, &before.proposed_by, before.at, before.grant, before.repeatable);
-    let same = constant == (&after.action, &after.proposed_by, after.at, after.grant, after.repeatable);
+    let constant = (&before.call, &before.proposed_by, before.at, before.grant, before.repeatable);
+    let same = constant == (&after.call, &after.proposed_by, after.at, after.grant, after.repeatable);
     holds!(same, "{call} is another action now");
     holds!(after.asked.starts_with(&before.asked), "{call} forgot a question");
     let over = matches!(
-        before.standing,
-        Standing::Denied | Standing::Rejected { .. } | Standing::Done { .. } | Standing::Failed { .. }
+        before.state,
+        ActionState::Denied | ActionState::Rejected { .. } | ActionState::Done { .. } | ActionState::Failed { .. }
     );
-    holds!(!over, "{call} was over and went on: {:?}, then {:?}", before.standing, after.standing);
-    if let Standing::Started { since, .. } = &after.standing {
-        let starts = |what: &What| matches!(what, What::StartAction { session, call, .. } if *session == after.session && *call == after.call);
+    holds!(!over, "{call} was over and went on: {:?}, then {:?}", before.state, after.state);
+    if let ActionState::Started { since, .. } = &after.state {
+        let starts = |what: &What| matches!(what, What::StartAction { session, call, .. } if *session == after.session && *call == after.call_id);
         let by = &after.proposed_by.name;
         let started = view.deeds.iter().any(|deed| starts(&deed.what) && deed.by() == by);
-        holds!(started || matches!(before.standing, Standing::Started { .. }), "nobody started {call}");
+        holds!(started || matches!(before.state, ActionState::Started { .. }), "nobody started {call}");
         let session = &view.before.sessions[&after.session];
         let stood = session.ended.is_some() && view.now == *since;
         holds!(!stood, "{call} was started in a session that was over");
@@ -82,54 +82,55 @@ fn changed(view: &View<'_>, before: &Proposal, after: &Proposal) -> Found {
 }
 
 /// What may run, runs or ran was allowed by policy, covered by a grant, or approved with exactly these arguments.
-fn released(books: &Books, proposal: &Proposal) -> Found {
-    let ran = !matches!(proposal.standing, Standing::Waiting { .. } | Standing::Denied | Standing::Rejected { .. });
+fn released(books: &Books, proposal: &Action) -> Found {
+    let ran =
+        !matches!(proposal.state, ActionState::Waiting { .. } | ActionState::Denied | ActionState::Rejected { .. });
     if !ran {
         return Ok(());
     }
-    let (call, action) = (&proposal.call, proposal.effective());
+    let (call, action) = (&proposal.call_id, proposal.effective());
     let ruled = proposal.ruling.verdict == Verdict::Allow && proposal.edited.is_none();
     let granted = proposal.grant.is_some_and(|id| covered(books, proposal, id)) && proposal.edited.is_none();
     let approved = proposal.asked.iter().filter_map(|id| books.questions.get(id)).any(|asked| approves(asked, &action));
     holds!(ruled || granted || approved, "{call} may run and nobody said so: {proposal:?}");
-    if let Standing::Allowed { permit } = &proposal.standing {
+    if let ActionState::Allowed { permit } = &proposal.state {
         holds!(permit.digest == action.digest().to_string(), "the permit of {call} is for something else");
     }
     Ok(())
 }
 
-fn covered(books: &Books, proposal: &Proposal, id: domain::GrantId) -> bool {
+fn covered(books: &Books, proposal: &Action, id: domain::GrantId) -> bool {
     let Some(grant) = books.grants.get(&id) else { return false };
     let here = (proposal.session, proposal.proposed_by.name.as_str());
-    grant.covers(here, proposal.ruling.rule.as_deref(), &proposal.action, |_, pattern| pattern == "*")
+    grant.covers(here, proposal.ruling.rule.as_deref(), &proposal.call, |_, pattern| pattern == "*")
 }
 
-fn approves(asked: &Interaction, action: &Action) -> bool {
+fn approves(asked: &Interaction, action: &Call) -> bool {
     let State::Resolved { resolution, .. } = &asked.state else { return false };
     let (Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. }) = resolution else {
         return false;
     };
     match answer.effect {
-        Effect::Approve => asked.question.action.as_ref() == Some(action),
+        Effect::Approve => asked.question.call.as_ref() == Some(action),
         Effect::Edit => answer.arguments.as_ref() == Some(&action.arguments),
         _ => false,
     }
 }
 
 /// It waits on its question while that is open, and on no other.
-fn asked(books: &Books, proposal: &Proposal) -> Found {
-    let call = &proposal.call;
-    let waits_on = match &proposal.standing {
-        Standing::Waiting { interaction } => Some(*interaction),
-        Standing::Unknown { interaction, .. } => *interaction,
+fn asked(books: &Books, proposal: &Action) -> Found {
+    let call = &proposal.call_id;
+    let waits_on = match &proposal.state {
+        ActionState::Waiting { interaction } => Some(*interaction),
+        ActionState::Unknown { interaction, .. } => *interaction,
         _ => None,
     };
     let open = |id: &&InteractionId| books.questions.get(id).is_some_and(|asked| asked.status() == Status::Pending);
     let open: Vec<InteractionId> = proposal.asked.iter().filter(open).copied().collect();
     let wanted: Vec<InteractionId> = waits_on.into_iter().collect();
-    holds!(open == wanted, "{call} is {:?} and its open questions are {open:?}", proposal.standing);
+    holds!(open == wanted, "{call} is {:?} and its open questions are {open:?}", proposal.state);
     if let Some(asked) = waits_on.and_then(|id| books.questions.get(&id)) {
-        let same = asked.question.action.as_ref() == Some(&proposal.effective());
+        let same = asked.question.call.as_ref() == Some(&proposal.effective());
         holds!(same, "people are asked about something else than {call}");
     }
     Ok(())
@@ -138,7 +139,7 @@ fn asked(books: &Books, proposal: &Proposal) -> Found {
 /// Every question about a call is known to that call.
 fn orphans(books: &Books) -> Found {
     for (id, question) in &books.questions {
-        let Some(call) = &question.question.call else { continue };
+        let Some(call) = &question.question.call_id else { continue };
         let of = books.proposals.get(&(question.origin.session, call.clone()));
         holds!(of.is_some_and(|proposal| proposal.asked.contains(id)), "{id} is about a call that does not know it");
     }
@@ -159,24 +160,24 @@ fn told(books: &Books) -> BTreeMap<(SessionId, String), Told<'_>> {
 }
 
 /// The log tells one decision of each call, and one start for each permit that was spent.
-fn logged(books: &Books, proposal: &Proposal, told: &Told<'_>) -> Found {
-    let call = &proposal.call;
+fn logged(books: &Books, proposal: &Action, told: &Told<'_>) -> Found {
+    let call = &proposal.call_id;
     let count = |name: &str| told.get(name).copied().unwrap_or_default();
     let asked: Vec<&Interaction> = proposal.asked.iter().filter_map(|id| books.questions.get(id)).collect();
     let of_kind = |kind: Kind| asked.iter().filter(move |asked| asked.question.kind == kind);
     let again = of_kind(Kind::Choice).filter(|asked| approves(asked, &proposal.effective())).count();
-    let decided = usize::from(!matches!(proposal.standing, Standing::Waiting { .. }));
+    let decided = usize::from(!matches!(proposal.state, ActionState::Waiting { .. }));
     let decisions = count("action.allowed") + count("action.denied") + count("action.rejected");
-    holds!(decisions == decided + again, "{call} was decided {decisions} times: {told:?}, {:?}", proposal.standing);
+    holds!(decisions == decided + again, "{call} was decided {decisions} times: {told:?}, {:?}", proposal.state);
     let waited = of_kind(Kind::Approval).count();
     holds!(count("action.waiting") == waited, "{call} waited {} times and was asked {waited}", count("action.waiting"));
     let offered = count("action.offered");
     holds!(offered == 0 || proposal.repeatable, "{call} was offered again and must not be");
-    let allowed = usize::from(matches!(proposal.standing, Standing::Allowed { .. }));
+    let allowed = usize::from(matches!(proposal.state, ActionState::Allowed { .. }));
     let permits = count("action.allowed") + offered;
     let spent = count("action.started");
     holds!(spent + allowed == permits, "{call} had {permits} permits and was started {spent} times");
-    let ended = usize::from(matches!(proposal.standing, Standing::Done { .. } | Standing::Failed { .. }));
+    let ended = usize::from(matches!(proposal.state, ActionState::Done { .. } | ActionState::Failed { .. }));
     let ends = count("action.done") + count("action.failed");
     holds!(ends == ended, "the log ends {call} {ends} times");
     Ok(())

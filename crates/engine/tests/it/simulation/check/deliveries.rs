@@ -109,7 +109,7 @@ fn not_needed(question: &Interaction) -> Verdict {
     let State::Resolved { resolution, .. } = &question.state else { return Ok(()) };
     let asker = &question.origin.asked_by.name;
     let withdrawn = matches!(resolution, Resolution::Cancelled { by, .. } if by.name == *asker);
-    let acted = question.question.call.is_some();
+    let acted = question.question.call_id.is_some();
     holds!(
         question.question.kind == Kind::Notice || withdrawn || acted,
         "the answer to {} goes to nobody",

@@ -17,7 +17,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     }
     for (id, after) in &view.after.questions {
         holds!(after.scope == view.tenant.scope, "{id} is of another tenant");
-        let ours = match (&after.question.call, &after.question.action) {
+        let ours = match (&after.question.call_id, &after.question.call) {
             (Some(_), Some(action)) => action.arguments["of"] == view.name,
             _ => after.question.title.starts_with(view.name),
         };
@@ -37,7 +37,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
 
 fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
     let id = after.id;
-    if let Some(call) = &after.question.call {
+    if let Some(call) = &after.question.call_id {
         asked_about(view, after, call)?;
         let unasked = Interaction { state: State::Pending(Pending::default()), revision: 0, ..after.clone() };
         return changed(view, &unasked, after);

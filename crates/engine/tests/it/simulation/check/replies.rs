@@ -1,7 +1,8 @@
 //! What somebody was told is what the store holds; what was told twice is the same; a refusal has its reason.
 
 use domain::{
-    AutoSource, Delivery, Interaction, Kind, Proposal, Refusal, Resolution, Session, Standing, State, Status, Timestamp,
+    Action, ActionState, AutoSource, Delivery, Interaction, Kind, Refusal, Resolution, Session, State, Status,
+    Timestamp,
 };
 use holdpoint_engine::{Acted, Error, Taken};
 
@@ -43,7 +44,7 @@ pub(crate) fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
                 world.leases.push((deed.command.tenant, *id, taken.lease));
             }
             (_, Outcome::Told(Reply::Acted(acted))) => {
-                let (session, call) = (acted.proposal.session, acted.proposal.call.clone());
+                let (session, call) = (acted.proposal.session, acted.proposal.call_id.clone());
                 let given = acted.permit.clone().map(|permit| (deed.command.tenant, session, call, permit));
                 world.permits.extend(given.filter(|given| !world.permits.contains(given)));
             }
@@ -121,8 +122,8 @@ fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
             let due = |question: &&Interaction| question.wake_at().is_some_and(|at: Timestamp| at <= view.now);
             let left = view.after.questions.values().find(due).map(|question| question.id);
             holds!(left.is_none(), "the timers left {left:?} lying");
-            let due = |proposal: &&Proposal| proposal.wake_at().is_some_and(|at: Timestamp| at <= view.now);
-            let left = view.after.proposals.values().find(due).map(|proposal| &proposal.call);
+            let due = |proposal: &&Action| proposal.wake_at().is_some_and(|at: Timestamp| at <= view.now);
+            let left = view.after.proposals.values().find(due).map(|proposal| &proposal.call_id);
             holds!(left.is_none(), "the timers left {left:?} lying");
             super::retention::nothing_left(view)
         }
@@ -141,7 +142,8 @@ fn again(view: &View<'_>, first: &Reply, reply: &Reply) -> Verdict {
             unsealed(view, again)?;
         }
         (Reply::Acted(first), Reply::Acted(again)) => {
-            let same = (&first.proposal.call, &first.proposal.action) == (&again.proposal.call, &again.proposal.action);
+            let same =
+                (&first.proposal.call_id, &first.proposal.call) == (&again.proposal.call_id, &again.proposal.call);
             holds!(same && again.proposal.revision >= first.proposal.revision, "was told two things");
         }
         (Reply::Grant(first), Reply::Grant(again)) => holds!(first == again, "was told two things"),
@@ -168,28 +170,28 @@ fn is_kept(view: &View<'_>, told: &Interaction) -> Verdict {
 /// What an agent is told of an action is what is kept, and a permit is shown to nobody else.
 fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &Acted) -> Verdict {
     let told = &acted.proposal;
-    let call = &told.call;
+    let call = &told.call_id;
     let kept = view.after.proposals.get(&(told.session, call.clone()));
     let Some(kept) = kept else { return Err(format!("was told of {call}, which is not kept")) };
     // A permit is told no longer than its grant is in force.
-    let as_told = match &told.standing {
-        Standing::Allowed { permit } => kept.clone().permitted_until(permit.expires_at),
+    let as_told = match &told.state {
+        ActionState::Allowed { permit } => kept.clone().permitted_until(permit.expires_at),
         _ => kept.clone(),
     };
     holds!(kept.revision > told.revision || as_told == *told, "{call} is kept otherwise than was told");
     holds!(acted.permit.is_none() || told.proposed_by.name == by, "{by} was given somebody else's permit");
     let seen = match what {
-        What::StartAction { .. } => matches!(told.standing, Standing::Started { .. }),
+        What::StartAction { .. } => matches!(told.state, ActionState::Started { .. }),
         What::Report { outcome, .. } => match outcome {
-            domain::Outcome::Done { .. } => matches!(told.standing, Standing::Done { .. }),
-            domain::Outcome::Failed { .. } => matches!(told.standing, Standing::Failed { .. }),
-            domain::Outcome::Unknown => matches!(told.standing, Standing::Unknown { .. }),
+            domain::Outcome::Done { .. } => matches!(told.state, ActionState::Done { .. }),
+            domain::Outcome::Failed { .. } => matches!(told.state, ActionState::Failed { .. }),
+            domain::Outcome::Unknown => matches!(told.state, ActionState::Unknown { .. }),
         },
-        What::Propose { propose, .. } => told.action == propose.action && told.proposed_by.name == by,
-        What::Decided { sleeps, .. } => !sleeps || !matches!(told.standing, Standing::Waiting { .. }),
+        What::Propose { propose, .. } => told.call == propose.action && told.proposed_by.name == by,
+        What::Decided { sleeps, .. } => !sleeps || !matches!(told.state, ActionState::Waiting { .. }),
         _ => false,
     };
-    holds!(seen, "{what:?} is not to be seen in {:?}", told.standing);
+    holds!(seen, "{what:?} is not to be seen in {:?}", told.state);
     Ok(())
 }
 
@@ -297,7 +299,7 @@ fn asleep(view: &View<'_>, deed: &Deed) -> Verdict {
         }
         What::Decided { session, call, .. } => {
             let known = view.after.proposals.get(&(*session, call.clone()));
-            let waits = known.is_some_and(|known| matches!(known.standing, Standing::Waiting { .. }));
+            let waits = known.is_some_and(|known| matches!(known.state, ActionState::Waiting { .. }));
             holds!(waits, "slept though {call} is decided: {known:?}");
         }
         _ => return Err("waits for nothing in particular".into()),

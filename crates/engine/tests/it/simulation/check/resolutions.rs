@@ -39,7 +39,7 @@ pub(crate) fn check(view: &View<'_>, question: &Interaction, was: &Pending, reso
             let withdrawn = view.any(id, |deed| matches!(deed.what, What::Cancel { .. }) && deed.by() == by.name);
             let note = view.after.sessions.get(&question.origin.session).and_then(|session| session.ended.as_ref());
             let ended = note.is_some_and(|(_, note)| note.by == *by && note.at == view.now);
-            let reported = question.question.call.as_ref().is_some_and(|of| {
+            let reported = question.question.call_id.as_ref().is_some_and(|of| {
                 let about = |what: &What| matches!(what, What::Report { call, .. } if call == of);
                 question.question.kind == Kind::Choice && view.deeds.iter().any(|deed| about(&deed.what))
             });

@@ -17,7 +17,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
         holds!(view.after.sessions.contains_key(id), "{id} is gone");
     }
     for (id, after) in &view.after.sessions {
-        let title = after.brief.title.as_deref().unwrap_or_default();
+        let title = after.head.title.as_deref().unwrap_or_default();
         holds!(title.starts_with(view.name), "{id} crossed over from another tenant");
         match view.before.sessions.get(id) {
             Some(before) if before == after => {}
@@ -47,7 +47,7 @@ fn started(view: &View<'_>, after: &Session, title: &str) -> Verdict {
     let id = after.id;
     let fits = |deed: &Deed| matches!(&deed.what, What::Start { title: named } if named == title);
     holds!(view.deeds.iter().any(|deed| fits(deed)), "nobody started {id}");
-    let twins = view.after.sessions.values().filter(|other| other.brief.title.as_deref() == Some(title)).count();
+    let twins = view.after.sessions.values().filter(|other| other.head.title.as_deref() == Some(title)).count();
     holds!(twins == 1, "{id} was started {twins} times");
     Ok(())
 }
@@ -82,8 +82,8 @@ fn counted(view: &View<'_>, session: &Session) -> Verdict {
 fn changed(view: &View<'_>, before: &Session, after: &Session) -> Verdict {
     let id = after.id;
     holds!(after.last_seq >= before.last_seq, "{id} counts its events backwards");
-    let constant = (&before.brief, before.step, &before.started_by, before.created_at);
-    let same = constant == (&after.brief, after.step, &after.started_by, after.created_at);
+    let constant = (&before.head, before.step, &before.started_by, before.created_at);
+    let same = constant == (&after.head, after.step, &after.started_by, after.created_at);
     holds!(same, "{id} is about something else now");
     let steered = |command: Control| {
         let fits = |what: &What| matches!(what, What::Control { session, command: given } if *session == id && *given == command);

@@ -2,9 +2,9 @@
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::table::cells;
-use holdpoint_domain::proposal::Step;
+use holdpoint_domain::action::Change;
 use holdpoint_domain::{
-    Action, Effect, InteractionId, Outcome, Permit, PermitId, Proposal, Refusal, Role, Ruling, Standing, Timestamp,
+    Action, ActionState, Call, Effect, InteractionId, Outcome, Permit, PermitId, Refusal, Role, Ruling, Timestamp,
     Verdict,
 };
 use serde_json::{Value, json};
@@ -78,8 +78,8 @@ fn every_state_against_every_command() {
 fn a_permit_is_for_these_arguments() {
     let stale = permit(1, &action(json!({ "path": "a" })), 200);
     let edited = Some(json!({ "path": "b" }));
-    let proposal = Proposal { edited, ..proposal("waiting") };
-    let proposal = Proposal { standing: Standing::Allowed { permit: stale }, ..proposal };
+    let proposal = Action { edited, ..proposal("waiting") };
+    let proposal = Action { state: ActionState::Allowed { permit: stale }, ..proposal };
     let agent = caller("agent", Role::Agent, &[]).actor;
     let refused = proposal.start(&agent, PermitId::from_uuid(uuid(1)), at(NOW), at(NOW + 300));
     assert_eq!(refused, Err(Refusal::PermitUnknown));
@@ -91,7 +91,7 @@ fn the_same_call_is_the_same_action() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     assert_eq!(proposal.same(&action(json!({ "path": "a" })), &agent), Ok(()));
     assert_eq!(proposal.same(&action(json!({ "path": "b" })), &agent), Err(Refusal::CallConflict("call".into())));
-    let other = Action { tool: "delete_file".into(), arguments: json!({ "path": "a" }) };
+    let other = Call { tool: "delete_file".into(), arguments: json!({ "path": "a" }) };
     assert_eq!(proposal.same(&other, &agent), Err(Refusal::CallConflict("call".into())));
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     assert_eq!(proposal.same(&action(json!({ "path": "a" })), &stranger), Err(Refusal::NotYourAction));
@@ -108,19 +108,19 @@ fn check(state: &str, command: &str, expected: &str) {
             assert!(happening.name.starts_with("action."), "{state} | {command}");
             assert!(happening.data.get("arguments").is_none(), "{state} | {command}");
             let edited = if after.edited.is_some() { " edited" } else { "" };
-            format!("{}{edited}", after.state(at(NOW)))
+            format!("{}{edited}", after.state_name(at(NOW)))
         }
     };
     assert_eq!(found, expected, "{state} | {command}");
 }
 
-fn run(proposal: Proposal, command: &str) -> Option<Result<Step, Refusal>> {
+fn run(proposal: Action, command: &str) -> Option<Result<Change, Refusal>> {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     let alice = caller("alice", Role::Operator, &[]).actor;
     let (good, other) = (PermitId::from_uuid(uuid(1)), PermitId::from_uuid(uuid(9)));
     let until = at(NOW + 300);
-    let fresh = |proposal: &Proposal| permit(2, &proposal.effective(), 1000);
+    let fresh = |proposal: &Action| permit(2, &proposal.effective(), 1000);
     let done = || Outcome::Done { result: json!({ "bytes": 1 }) };
     let edited = json!({ "path": "b" });
     Some(match command {
@@ -143,32 +143,32 @@ fn run(proposal: Proposal, command: &str) -> Option<Result<Step, Refusal>> {
     })
 }
 
-fn proposal(state: &str) -> Proposal {
+fn proposal(state: &str) -> Action {
     let action = action(json!({ "path": "a" }));
     let asked = InteractionId::from_uuid(uuid(7));
     let alice = caller("alice", Role::Operator, &[]).actor;
     let run = PermitId::from_uuid(uuid(1));
-    let started = |until: i64| Standing::Started { permit: run, since: at(50), until: at(until) };
+    let started = |until: i64| ActionState::Started { permit: run, since: at(50), until: at(until) };
     let standing = match state {
-        "allowed" => Standing::Allowed { permit: permit(1, &action, 200) },
-        "permit over" => Standing::Allowed { permit: permit(1, &action, NOW) },
-        "waiting" => Standing::Waiting { interaction: asked },
-        "denied" => Standing::Denied,
-        "rejected" => Standing::Rejected { by: alice, effect: Some(Effect::Reject), feedback: None },
+        "allowed" => ActionState::Allowed { permit: permit(1, &action, 200) },
+        "permit over" => ActionState::Allowed { permit: permit(1, &action, NOW) },
+        "waiting" => ActionState::Waiting { interaction: asked },
+        "denied" => ActionState::Denied,
+        "rejected" => ActionState::Rejected { by: alice, effect: Some(Effect::Reject), feedback: None },
         "started" => started(200),
         "overdue" | "overdue, repeat" => started(NOW),
-        "done" => Standing::Done { result: Value::Null },
-        "failed" => Standing::Failed { message: "disk".into(), result: Value::Null },
-        "unknown" => Standing::Unknown { interaction: None, permit: Some(run) },
-        "unknown, asked" => Standing::Unknown { interaction: Some(asked), permit: Some(run) },
+        "done" => ActionState::Done { result: Value::Null },
+        "failed" => ActionState::Failed { message: "disk".into(), result: Value::Null },
+        "unknown" => ActionState::Unknown { interaction: None, permit: Some(run) },
+        "unknown, asked" => ActionState::Unknown { interaction: Some(asked), permit: Some(run) },
         other => panic!("no state {other}"),
     };
     let session = session();
-    Proposal {
+    Action {
         scope: session.scope,
         session: session.id,
-        call: "call".into(),
-        action,
+        call_id: "call".into(),
+        call: action,
         edited: None,
         proposed_by: caller("agent", Role::Agent, &[]).actor,
         role: Role::Agent,
@@ -176,21 +176,21 @@ fn proposal(state: &str) -> Proposal {
         ruling: ruling(),
         grant: None,
         repeatable: state.ends_with("repeat"),
-        driven: false,
+        hosted: false,
         runner: None,
         step: None,
-        seen: None,
+        expected_content: None,
         asked: vec![asked],
-        standing,
+        state: standing,
         revision: 3,
     }
 }
 
-fn action(arguments: Value) -> Action {
-    Action { tool: "write_file".into(), arguments }
+fn action(arguments: Value) -> Call {
+    Call { tool: "write_file".into(), arguments }
 }
 
-fn permit(number: u128, action: &Action, expires: i64) -> Permit {
+fn permit(number: u128, action: &Call, expires: i64) -> Permit {
     Permit { id: PermitId::from_uuid(uuid(number)), digest: action.digest().to_string(), expires_at: at(expires) }
 }
 
@@ -215,7 +215,7 @@ fn only_what_runs_is_kept() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     for (state, _, _) in cells(RECOUNTING).into_iter().step_by(4) {
-        let kept = proposal(state).keep(&agent, at(500), None);
+        let kept = proposal(state).extend_lease(&agent, at(500), None);
         match state {
             "started" | "overdue" | "overdue, repeat" => {
                 let kept = kept.unwrap();
@@ -224,7 +224,7 @@ fn only_what_runs_is_kept() {
             }
             _ => assert_eq!(name(&kept.unwrap_err()), "ActionNot", "{state}"),
         }
-        assert_eq!(proposal(state).keep(&stranger, at(500), None), Err(Refusal::NotYourAction), "{state}");
+        assert_eq!(proposal(state).extend_lease(&stranger, at(500), None), Err(Refusal::NotYourAction), "{state}");
     }
 }
 
@@ -239,17 +239,17 @@ fn a_report_is_of_its_own_run() {
         assert_eq!(refused, Err(Refusal::AnotherRun(own)), "{state}");
         proposal(state).report(&agent, done(), Some(own)).unwrap();
     }
-    assert_eq!(proposal("started").keep(&agent, at(500), Some(other)), Err(Refusal::AnotherRun(own)));
-    proposal("started").keep(&agent, at(500), Some(own)).unwrap();
+    assert_eq!(proposal("started").extend_lease(&agent, at(500), Some(other)), Err(Refusal::AnotherRun(own)));
+    proposal("started").extend_lease(&agent, at(500), Some(own)).unwrap();
 }
 
 /// What may be repeated is offered again only while somebody is left who could begin it.
 #[test]
 fn what_nobody_could_begin_again_is_unknown() {
-    let overdue = Proposal { repeatable: true, ..proposal("overdue") };
+    let overdue = Action { repeatable: true, ..proposal("overdue") };
     let fresh = permit(2, &action(json!({})), 1000);
-    assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state(at(NOW)), "allowed");
-    assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state(at(NOW)), "unknown");
+    assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state_name(at(NOW)), "allowed");
+    assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state_name(at(NOW)), "unknown");
 }
 
 /// However a run comes to be unknown, it stays known which one it was.
@@ -258,14 +258,14 @@ fn what_nobody_knows_is_of_one_run() {
     let alice = caller("alice", Role::Operator, &[]).actor;
     let agent = caller("agent", Role::Agent, &[]).actor;
     let run = Some(PermitId::from_uuid(uuid(1)));
-    let check = |after: Proposal| assert_eq!(after.standing.run(), run, "{:?}", after.standing);
+    let check = |after: Action| assert_eq!(after.state.run(), run, "{:?}", after.state);
     check(proposal("overdue").lapse(Some(permit(2, &action(json!({})), 1000)), at(NOW)).unwrap().0);
     check(proposal("started").report(&agent, Outcome::Unknown, run).unwrap().0);
     check(proposal("unknown").puzzled(InteractionId::from_uuid(uuid(8))));
     check(proposal("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
     // What an earlier version kept does not say which run it was: whoever reports is believed.
-    let old: Standing = serde_json::from_value(json!({ "state": "unknown" })).unwrap();
-    let old = Proposal { standing: old, ..proposal("unknown") };
+    let old: ActionState = serde_json::from_value(json!({ "state": "unknown" })).unwrap();
+    let old = Action { state: old, ..proposal("unknown") };
     old.report(&agent, Outcome::Done { result: Value::Null }, run).unwrap();
 }
 
@@ -273,7 +273,7 @@ fn what_nobody_knows_is_of_one_run() {
 fn a_permit_that_ran_out_allows_nothing() {
     let over = proposal("permit over");
     assert_eq!(
-        (over.state(at(NOW - 1)), over.state(at(NOW)), over.state(Timestamp::MAX)),
+        (over.state_name(at(NOW - 1)), over.state_name(at(NOW)), over.state_name(Timestamp::MAX)),
         ("allowed", "rejected", "rejected")
     );
 }
@@ -283,12 +283,12 @@ fn a_permit_that_ran_out_allows_nothing() {
 fn what_a_client_does_not_begin_in_time_has_failed() {
     let runner = Some(holdpoint_domain::Actor { kind: holdpoint_domain::ActorKind::User, name: "alice".into() });
     let fresh = permit(9, &action(json!({})), NOW + 300);
-    let allowed = Proposal { runner: runner.clone(), ..proposal("allowed") };
+    let allowed = Action { runner: runner.clone(), ..proposal("allowed") };
     assert_eq!(allowed.wake_at(), Some(at(200)));
     assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
-    let over = Proposal { runner, ..proposal("permit over") };
+    let over = Action { runner, ..proposal("permit over") };
     let (failed, happening) = over.lapse(Some(fresh), at(NOW)).unwrap();
-    assert_eq!((failed.state(at(NOW)), happening.name), ("failed", "action.failed"));
+    assert_eq!((failed.state_name(at(NOW)), happening.name), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);
     assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
 }

@@ -9,7 +9,7 @@ use crate::{Actor, Effect, InteractionId, PermitId};
 /// Where a proposed action is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum Standing {
+pub enum ActionState {
     /// It may be started, once, with this permit.
     Allowed {
         /// What starts it.
@@ -67,7 +67,7 @@ pub enum Standing {
     },
 }
 
-impl Standing {
+impl ActionState {
     /// The permit that started the run which a report would end.
     #[must_use]
     pub const fn run(&self) -> Option<PermitId> {

@@ -9,9 +9,9 @@
 //!
 //! Only `allowed` leads to `started`, and only a permit leads there: single use, for exactly this call.
 
-mod standing;
+mod state;
 
-pub use standing::{Outcome, Permit, Standing};
+pub use state::{ActionState, Outcome, Permit};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::interaction::Interaction;
 use crate::ruling::Verdict;
 use crate::{
-    Action, Actor, Caller, Digest, Effect, GrantId, Happening, InteractionId, PermitId, Problem, Refusal, Resolution,
+    Actor, Call, Caller, Digest, Effect, EventDraft, GrantId, InteractionId, PermitId, Problem, Refusal, Resolution,
     Role, Ruling, Scope, SessionId, State, StepId, text,
 };
 
@@ -29,15 +29,17 @@ const NOT_BEGUN: &str = "it was allowed, and was not started in time";
 
 /// One call that an agent proposed. Its name is the agent's own, unique in its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Proposal {
+pub struct Action {
     /// Whose it is.
     pub scope: Scope,
     /// In which session.
     pub session: SessionId,
     /// The agent's name for the call.
-    pub call: String,
+    #[serde(rename = "call")]
+    pub call_id: String,
     /// What was proposed; never changes.
-    pub action: Action,
+    #[serde(rename = "action")]
+    pub call: Call,
     /// The arguments that a person put in their place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Value>,
@@ -56,8 +58,8 @@ pub struct Proposal {
     #[serde(default)]
     pub repeatable: bool,
     /// Whether a worker of ours proposed it, for a step that it runs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub driven: bool,
+    #[serde(rename = "driven", default, skip_serializing_if = "std::ops::Not::not")]
+    pub hosted: bool,
     /// Who else may start it and report on it: whoever opened the session, where their client runs the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<Actor>,
@@ -65,21 +67,22 @@ pub struct Proposal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepId>,
     /// The mark of what it would replace, as that was when it was proposed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seen: Option<String>,
+    #[serde(rename = "seen", default, skip_serializing_if = "Option::is_none")]
+    pub expected_content: Option<String>,
     /// The questions that were asked about it, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<InteractionId>,
     /// Where it is.
-    pub standing: Standing,
+    #[serde(rename = "standing")]
+    pub state: ActionState,
     /// How often it has changed. Guards every write.
     pub revision: u64,
 }
 
 /// A transition: what it became, and what happened.
-pub type Step = (Proposal, Happening);
+pub type Change = (Action, EventDraft);
 
-impl Action {
+impl Call {
     /// Lists everything for which this action cannot be judged as it stands.
     pub fn check(&self, under: &str, problems: &mut Vec<Problem>) {
         text::line(&format!("{under}/tool"), &self.tool, problems);
@@ -96,20 +99,20 @@ pub fn check_arguments(pointer: &str, arguments: &Value, problems: &mut Vec<Prob
     text::depth(pointer, arguments, problems);
 }
 
-impl Proposal {
+impl Action {
     /// The word for where it is, on the wire and in the stores. A permit that has run out allows nothing any more.
     #[must_use]
-    pub fn state(&self, now: Timestamp) -> &'static str {
-        match &self.standing {
-            Standing::Allowed { permit } if permit.expires_at <= now => "rejected",
-            standing => standing.name(),
+    pub fn state_name(&self, now: Timestamp) -> &'static str {
+        match &self.state {
+            ActionState::Allowed { permit } if permit.expires_at <= now => "rejected",
+            state => state.name(),
         }
     }
 
     /// The same with a permit that is good until then at most.
     #[must_use]
     pub fn permitted_until(mut self, end: Timestamp) -> Self {
-        if let Standing::Allowed { permit } = &mut self.standing {
+        if let ActionState::Allowed { permit } = &mut self.state {
             permit.expires_at = permit.expires_at.min(end);
         }
         self
@@ -117,23 +120,23 @@ impl Proposal {
 
     /// What may run: the proposed action, or the one that a person put in its place.
     #[must_use]
-    pub fn effective(&self) -> Action {
-        let arguments = self.edited.as_ref().unwrap_or(&self.action.arguments);
-        Action { tool: self.action.tool.clone(), arguments: arguments.clone() }
+    pub fn effective(&self) -> Call {
+        let arguments = self.edited.as_ref().unwrap_or(&self.call.arguments);
+        Call { tool: self.call.tool.clone(), arguments: arguments.clone() }
     }
 
     /// The mark of what may be replaced and nothing else: where people were asked, what was there when they were. Who gives another place than
     /// the one that they were asked about was shown nothing of it.
     #[must_use]
     pub fn replaces(&self) -> Option<&str> {
-        let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.action.arguments, edited));
-        self.seen.as_deref().filter(|_| !self.asked.is_empty() && there)
+        let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.call.arguments, edited));
+        self.expected_content.as_deref().filter(|_| !self.asked.is_empty() && there)
     }
 
     /// Refuses a proposal of the same name that is not the same action.
-    pub fn same(&self, action: &Action, by: &Actor) -> Result<(), Refusal> {
+    pub fn same(&self, action: &Call, by: &Actor) -> Result<(), Refusal> {
         self.of_agent(by)?;
-        if self.action.digest() == action.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call.clone())) }
+        if self.call.digest() == action.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call_id.clone())) }
     }
 
     /// Refuses everybody but the agent that proposed it.
@@ -145,15 +148,15 @@ impl Proposal {
     /// Refuses whoever only has the name of the agent: what a worker of ours proposed is for our workers, and for the client that runs it.
     pub fn in_hands_of(&self, caller: &Caller) -> Result<(), Refusal> {
         let client = self.runner.as_ref() == Some(&caller.actor);
-        if self.driven && !caller.is_worker() && !client { Err(Refusal::NotYourAction) } else { Ok(()) }
+        if self.hosted && !caller.is_worker() && !client { Err(Refusal::NotYourAction) } else { Ok(()) }
     }
 
     /// What everybody is told of a fresh proposal.
     #[must_use]
-    pub fn proposed(&self) -> Happening {
-        let name = match &self.standing {
-            Standing::Allowed { .. } => "action.allowed",
-            Standing::Denied => "action.denied",
+    pub fn proposed(&self) -> EventDraft {
+        let name = match &self.state {
+            ActionState::Allowed { .. } => "action.allowed",
+            ActionState::Denied => "action.denied",
             _ => "action.waiting",
         };
         let mut data = self.told();
@@ -167,45 +170,45 @@ impl Proposal {
         if let Some(grant) = self.grant {
             data["grant"] = json!(grant);
         }
-        Happening::by(name, &self.proposed_by, data).recording(self.kept())
+        EventDraft::by(name, &self.proposed_by, data).recording(self.kept())
     }
 
     /// People have released it, perhaps with other arguments.
-    pub fn release(self, by: &Actor, permit: Permit, edited: Option<Value>) -> Result<Step, Refusal> {
-        match self.standing {
-            Standing::Waiting { .. } | Standing::Unknown { .. } => {}
+    pub fn release(self, by: &Actor, permit: Permit, edited: Option<Value>) -> Result<Change, Refusal> {
+        match self.state {
+            ActionState::Waiting { .. } | ActionState::Unknown { .. } => {}
             _ => return Err(self.not_in("waiting")),
         }
         let edited = edited.or_else(|| self.edited.clone());
-        let after = Self { edited, ..self }.became(Standing::Allowed { permit });
+        let after = Self { edited, ..self }.became(ActionState::Allowed { permit });
         let mut data = after.told();
         data["edited"] = json!(after.edited.is_some());
-        let happening = Happening::by("action.allowed", by, data).recording(after.kept());
+        let happening = EventDraft::by("action.allowed", by, data).recording(after.kept());
         Ok((after, happening))
     }
 
     /// It will not run.
-    pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Step, Refusal> {
-        if !matches!(self.standing, Standing::Waiting { .. }) {
+    pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Change, Refusal> {
+        if !matches!(self.state, ActionState::Waiting { .. }) {
             return Err(self.not_in("waiting"));
         }
         let mut data = self.told();
         data["effect"] = json!(effect);
-        let happening = Happening::by("action.rejected", &by, data).recording(json!({ "feedback": feedback }));
-        Ok((self.became(Standing::Rejected { by, effect, feedback }), happening))
+        let happening = EventDraft::by("action.rejected", &by, data).recording(json!({ "feedback": feedback }));
+        Ok((self.became(ActionState::Rejected { by, effect, feedback }), happening))
     }
 
     /// It was allowed and will not be begun. Nothing where there is nothing to take back.
     #[must_use]
-    pub fn left(self, why: &str) -> Option<Step> {
-        if !matches!(self.standing, Standing::Allowed { .. }) {
+    pub fn left(self, why: &str) -> Option<Change> {
+        if !matches!(self.state, ActionState::Allowed { .. }) {
             return None;
         }
         let message = why.to_owned();
         let mut data = self.told();
         data["reason"] = json!(message);
-        let happening = Happening::plain("action.failed", data);
-        Some((self.became(Standing::Failed { message, result: Value::Null }), happening))
+        let happening = EventDraft::plain("action.failed", data);
+        Some((self.became(ActionState::Failed { message, result: Value::Null }), happening))
     }
 
     /// Others are asked about what one person made of it.
@@ -215,22 +218,22 @@ impl Proposal {
         interaction: InteractionId,
         edited: Value,
         ruling: Ruling,
-    ) -> Result<Step, Refusal> {
-        if !matches!(self.standing, Standing::Waiting { .. }) {
+    ) -> Result<Change, Refusal> {
+        if !matches!(self.state, ActionState::Waiting { .. }) {
             return Err(self.not_in("waiting"));
         }
         let mut after = Self { edited: Some(edited), ruling, ..self };
         after.asked.push(interaction);
         let mut data = after.told();
         data["edited"] = json!(true);
-        let happening = Happening::by("action.waiting", by, data).recording(after.kept());
-        Ok((after.became(Standing::Waiting { interaction }), happening))
+        let happening = EventDraft::by("action.waiting", by, data).recording(after.kept());
+        Ok((after.became(ActionState::Waiting { interaction }), happening))
     }
 
     /// Spends the permit. A second time is refused, and so is any other permit.
-    pub fn start(self, by: &Actor, permit: PermitId, now: Timestamp, until: Timestamp) -> Result<Step, Refusal> {
+    pub fn start(self, by: &Actor, permit: PermitId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
         self.of_agent(by)?;
-        let Standing::Allowed { permit: good } = &self.standing else { return Err(self.not_in("allowed")) };
+        let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in("allowed")) };
         if good.id != permit || good.digest != self.effective().digest().to_string() {
             return Err(Refusal::PermitUnknown);
         }
@@ -239,8 +242,8 @@ impl Proposal {
         }
         let mut data = self.told();
         data["until"] = json!(until);
-        let happening = Happening::by("action.started", by, data).recording(self.kept());
-        Ok((self.became(Standing::Started { permit, since: now, until }), happening))
+        let happening = EventDraft::by("action.started", by, data).recording(self.kept());
+        Ok((self.became(ActionState::Started { permit, since: now, until }), happening))
     }
 
     /// Refuses to run what policy has come to deny, and what it had let through by itself and has come to ask about.
@@ -260,13 +263,13 @@ impl Proposal {
     }
 
     /// Takes the agent's report. What nobody knew can still be told; what was told stays.
-    pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<Step, Refusal> {
+    pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<Change, Refusal> {
         self.of_agent(by)?;
         self.is_run(run)?;
-        match (&self.standing, &outcome) {
-            (Standing::Started { .. }, _) => {}
+        match (&self.state, &outcome) {
+            (ActionState::Started { .. }, _) => {}
             // Nobody knew, and now somebody does.
-            (Standing::Unknown { .. }, Outcome::Done { .. } | Outcome::Failed { .. }) => {}
+            (ActionState::Unknown { .. }, Outcome::Done { .. } | Outcome::Failed { .. }) => {}
             _ => return Err(self.not_in("started")),
         }
         let record = match &outcome {
@@ -274,53 +277,53 @@ impl Proposal {
             Outcome::Failed { message, result } => json!({ "message": message, "result": result }),
             Outcome::Unknown => Value::Null,
         };
-        let (name, standing) = match outcome {
-            Outcome::Done { result } => ("action.done", Standing::Done { result }),
-            Outcome::Failed { message, result } => ("action.failed", Standing::Failed { message, result }),
+        let (name, state) = match outcome {
+            Outcome::Done { result } => ("action.done", ActionState::Done { result }),
+            Outcome::Failed { message, result } => ("action.failed", ActionState::Failed { message, result }),
             Outcome::Unknown => ("action.unknown", self.unknown(None)),
         };
-        let happening = Happening::by(name, by, self.told()).recording(record);
-        Ok((self.became(standing), happening))
+        let happening = EventDraft::by(name, by, self.told()).recording(record);
+        Ok((self.became(state), happening))
     }
 
     /// Refuses whoever speaks of another run than the one that was started last, where they say which.
     fn is_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
-        match (self.standing.run(), run) {
+        match (self.state.run(), run) {
             (Some(last), Some(run)) if last != run => Err(Refusal::AnotherRun(last)),
             _ => Ok(()),
         }
     }
 
     /// Whoever runs it is still there: its outcome is waited for until later. Nothing that others are told.
-    pub fn keep(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
+    pub fn extend_lease(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
         self.of_agent(by)?;
         self.is_run(run)?;
-        let Standing::Started { permit, since, .. } = self.standing else { return Err(self.not_in("started")) };
-        Ok(self.became(Standing::Started { permit, since, until }))
+        let ActionState::Started { permit, since, .. } = self.state else { return Err(self.not_in("started")) };
+        Ok(self.became(ActionState::Started { permit, since, until }))
     }
 
     /// Nobody reported in time, or the client that should have run it did not begin. `None` while there is time. There is another permit
     /// where somebody is left who could begin it again.
     #[must_use]
-    pub fn lapse(self, again: Option<Permit>, now: Timestamp) -> Option<Step> {
-        match &self.standing {
-            Standing::Started { until, .. } if *until <= now => {}
-            Standing::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
+    pub fn lapse(self, again: Option<Permit>, now: Timestamp) -> Option<Change> {
+        match &self.state {
+            ActionState::Started { until, .. } if *until <= now => {}
+            ActionState::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
                 let mut data = self.told();
                 data["reason"] = json!(NOT_BEGUN);
-                let happening = Happening::plain("action.failed", data);
-                let standing = Standing::Failed { message: NOT_BEGUN.into(), result: Value::Null };
-                return Some((self.became(standing), happening));
+                let happening = EventDraft::plain("action.failed", data);
+                let state = ActionState::Failed { message: NOT_BEGUN.into(), result: Value::Null };
+                return Some((self.became(state), happening));
             }
             _ => return None,
         }
         let mut data = self.told();
         data["reason"] = json!("its outcome was not reported in time");
         if let Some(permit) = again.filter(|_| self.repeatable) {
-            let happening = Happening::plain("action.offered", data);
-            return Some((self.became(Standing::Allowed { permit }), happening));
+            let happening = EventDraft::plain("action.offered", data);
+            return Some((self.became(ActionState::Allowed { permit }), happening));
         }
-        let happening = Happening::plain("action.unknown", data);
+        let happening = EventDraft::plain("action.unknown", data);
         let unknown = self.unknown(None);
         Some((self.became(unknown), happening))
     }
@@ -334,32 +337,32 @@ impl Proposal {
     }
 
     /// A person has said what became of an action of which nobody knew.
-    pub fn recount(self, by: &Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Step, Refusal> {
-        if !matches!(self.standing, Standing::Unknown { .. }) {
+    pub fn recount(self, by: &Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Change, Refusal> {
+        if !matches!(self.state, ActionState::Unknown { .. }) {
             return Err(self.not_in("unknown"));
         }
-        let (name, standing) = match effect {
+        let (name, state) = match effect {
             Some(Effect::Provide) => {
-                ("action.done", Standing::Done { result: feedback.map_or(Value::Null, Value::String) })
+                ("action.done", ActionState::Done { result: feedback.map_or(Value::Null, Value::String) })
             }
             Some(Effect::Reject | Effect::Terminate) => {
                 let message = feedback.unwrap_or_else(|| "a person says that it did not succeed".into());
-                ("action.failed", Standing::Failed { message, result: Value::Null })
+                ("action.failed", ActionState::Failed { message, result: Value::Null })
             }
             _ => ("action.unknown", self.unknown(None)),
         };
         let mut data = self.told();
         data["effect"] = json!(effect);
-        Ok((self.became(standing), Happening::by(name, by, data)))
+        Ok((self.became(state), EventDraft::by(name, by, data)))
     }
 
     /// When time itself will next change something.
     #[must_use]
     pub const fn wake_at(&self) -> Option<Timestamp> {
-        match &self.standing {
-            Standing::Started { until, .. } => Some(*until),
+        match &self.state {
+            ActionState::Started { until, .. } => Some(*until),
             // Whoever sleeps on what a client is to run has to be told that it will not be run any more.
-            Standing::Allowed { permit } if self.runner.is_some() => Some(permit.expires_at),
+            ActionState::Allowed { permit } if self.runner.is_some() => Some(permit.expires_at),
             _ => None,
         }
     }
@@ -371,33 +374,33 @@ impl Proposal {
     }
 
     fn told(&self) -> Value {
-        json!({ "call_id": self.call, "tool": self.action.tool })
+        json!({ "call_id": self.call_id, "tool": self.call.tool })
     }
 
     /// What only the audit trail keeps: the arguments, as proposed and as edited, and the permit that they are good for.
     fn kept(&self) -> Value {
-        let mut record = json!({ "arguments": self.action.arguments, "digest": self.digest() });
+        let mut record = json!({ "arguments": self.call.arguments, "digest": self.digest() });
         if let Some(edited) = &self.edited {
             record["edited_arguments"] = edited.clone();
         }
-        if let Standing::Allowed { permit } = &self.standing {
+        if let ActionState::Allowed { permit } = &self.state {
             record["permit"] = json!(permit);
         }
         record
     }
 
     /// Nobody knows what became of the run that was started last.
-    const fn unknown(&self, interaction: Option<InteractionId>) -> Standing {
-        Standing::Unknown { interaction, permit: self.standing.run() }
+    const fn unknown(&self, interaction: Option<InteractionId>) -> ActionState {
+        ActionState::Unknown { interaction, permit: self.state.run() }
     }
 
     fn not_in(&self, wanted: &'static str) -> Refusal {
-        let state = self.standing.name();
+        let state = self.state.name();
         Refusal::ActionNot { wanted, state }
     }
 
-    fn became(self, standing: Standing) -> Self {
-        Self { standing, revision: self.revision + 1, ..self }
+    fn became(self, state: ActionState) -> Self {
+        Self { state, revision: self.revision + 1, ..self }
     }
 }
 

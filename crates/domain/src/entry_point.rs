@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::Kind;
 
 /// A door through which things are done.
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Wire))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wire {
+pub enum EntryPoint {
     /// A request to `/v1`, or to the page.
     Http,
     /// A message on the WebSocket of `/v1`.
@@ -19,7 +19,8 @@ pub enum Wire {
     /// The wire of requests of four types (seed 001).
     Hitl,
     /// The WebSocket of tool approval (seeds 002 and 003).
-    Tools,
+    #[serde(rename = "tools")]
+    Approvals,
     /// The wire of conversations that pause (seed 004).
     React,
     /// A command on the machine that holds the data.
@@ -35,13 +36,13 @@ pub enum Wire {
 /// What its sources call the default time to answer.
 const FIVE_MINUTES: SignedDuration = SignedDuration::from_mins(5);
 
-impl Wire {
+impl EntryPoint {
     /// How long people have for what is asked on this wire, where nobody has said: its own source's figure, if that has one.
     #[must_use]
     pub const fn time_to_answer(self, kind: &Kind) -> Option<SignedDuration> {
         match (self, kind) {
             (Self::Hitl, Kind::Approval) => Some(SignedDuration::from_mins(1)),
-            (Self::Hitl | Self::Tools, _) => Some(FIVE_MINUTES),
+            (Self::Hitl | Self::Approvals, _) => Some(FIVE_MINUTES),
             (Self::Flows, Kind::Form) => Some(SignedDuration::from_mins(30)),
             _ => None,
         }
