@@ -48,6 +48,7 @@ pub mod template;
 pub mod text;
 pub mod user;
 pub mod webhook;
+pub mod words;
 
 pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
 pub use action::{Action, ActionState, Outcome, Permit};

@@ -15,3 +15,4 @@ mod interaction_table;
 mod questions;
 mod requirements;
 mod session_table;
+mod words;
