@@ -73,7 +73,7 @@ pub struct Remember {
     /// Whether for the whole project, or for this session alone.
     pub project: bool,
     /// Which arguments.
-    pub arguments: Wanted,
+    pub arguments: RememberedArguments,
     /// For how long.
     pub seconds: Option<i64>,
     /// How often.
@@ -82,7 +82,7 @@ pub struct Remember {
 
 /// Which arguments a person wants to be remembered.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum RememberedArguments {
     /// Just these.
     Exactly,
     /// Those named by pattern, the rest as they are.
@@ -105,7 +105,7 @@ impl Remember {
         if self.uses.is_some_and(|uses| !(1..=MOST_USES).contains(&uses)) {
             problems.push(Problem::new("/remember/uses", format!("must be 1 to {MOST_USES}")));
         }
-        let Wanted::Pattern(named) = &self.arguments else { return };
+        let RememberedArguments::Pattern(named) = &self.arguments else { return };
         if named.is_empty() {
             problems.push(Problem::new("/remember/arguments", "names no argument"));
         }
@@ -130,9 +130,11 @@ impl Grant {
     ) -> (Self, EventDraft) {
         let action = proposal.effective();
         let arguments = match &remember.arguments {
-            Wanted::Exactly => Covers::Exactly(action.digest().to_string()),
-            Wanted::Anything => Covers::Anything,
-            Wanted::Pattern(named) => Covers::Pattern { named: named.clone(), rest: without(&action.arguments, named) },
+            RememberedArguments::Exactly => Covers::Exactly(action.digest().to_string()),
+            RememberedArguments::Anything => Covers::Anything,
+            RememberedArguments::Pattern(named) => {
+                Covers::Pattern { named: named.clone(), rest: without(&action.arguments, named) }
+            }
         };
         let until =
             remember.seconds.and_then(|seconds| now.saturating_add(jiff::SignedDuration::from_secs(seconds)).ok());

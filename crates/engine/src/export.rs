@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use domain::access::Right;
 use domain::audit::Entry;
-use domain::audit::chain::{BEGINNING, Checkpoint, Head};
-use domain::audit::export::{Header, Shown, Writer};
+use domain::audit::chain::{BEGINNING, ChainHead, Checkpoint};
+use domain::audit::export::{EntryForm, Header, Writer};
 use domain::definition::redact;
 use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};
 use store::{Chained, Cost, Page};
@@ -88,7 +88,7 @@ impl Engine {
             return Err(Refusal::NotFound("entry").into());
         }
         let hash = self.hash_at(tenant, wanted.after).await?;
-        let head = Head { seq: last.seq, ..Head::default() };
+        let head = ChainHead { seq: last.seq, ..ChainHead::default() };
         let header = Header::new(tenant, &key, (wanted.after, hash), &head);
         let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
         let (writer, header) = Writer::begin(&header, shown);
@@ -143,13 +143,13 @@ impl Export {
     }
 
     /// What is shown goes by the text, which is in the chain; what is filed beside it can only differ by tampering.
-    fn shows<'a>(&self, chained: &'a Chained) -> Shown<'a> {
-        let Some(entry) = as_written(chained, self.tenant) else { return Shown::Changed };
+    fn shows<'a>(&self, chained: &'a Chained) -> EntryForm<'a> {
+        let Some(entry) = as_written(chained, self.tenant) else { return EntryForm::Changed };
         let wanted = self.shown.is_none_or(|project| entry.scope.project == project)
             && self.wanted.since.is_none_or(|since| entry.at >= since)
             && self.wanted.until.is_none_or(|until| entry.at < until)
             && !(self.shown.is_some() && has_hidden_parts(&entry));
-        if wanted { Shown::Text(&chained.text) } else { Shown::DigestAlone }
+        if wanted { EntryForm::Text(&chained.text) } else { EntryForm::DigestAlone }
     }
 }
 

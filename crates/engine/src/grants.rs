@@ -1,7 +1,7 @@
 //! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
 
 use domain::access::Right;
-use domain::grant::{Covers, Wanted};
+use domain::grant::{Covers, RememberedArguments};
 use domain::{
     Action, Actor, Audience, Caller, Grant, GrantId, Interaction, Problem, Refusal, Remember, Session, State,
 };
@@ -136,7 +136,7 @@ impl Work<'_> {
 
 /// Refuses a pattern that does not fit the very arguments that were approved: it would never be used as its giver thinks.
 fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), Error> {
-    let Wanted::Pattern(named) = &remember.arguments else { return Ok(()) };
+    let RememberedArguments::Pattern(named) = &remember.arguments else { return Ok(()) };
     let action = proposal.effective();
     let misses = named.iter().filter(|(name, pattern)| !policy::fits(&action.tool, &action.arguments, name, pattern));
     let problems: Vec<Problem> = misses

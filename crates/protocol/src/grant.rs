@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::grant::{Covers, Wanted};
+use domain::grant::{Covers, RememberedArguments};
 use domain::{Actor, Grant, GrantId, InteractionId, Remember, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -57,9 +57,9 @@ pub enum RememberWord {
 impl From<RememberBody> for Remember {
     fn from(RememberBody { scope, arguments, seconds, uses }: RememberBody) -> Self {
         let arguments = match arguments {
-            RememberArguments::Word(RememberWord::Exact) => Wanted::Exactly,
-            RememberArguments::Word(RememberWord::Any) => Wanted::Anything,
-            RememberArguments::Named(named) => Wanted::Pattern(named),
+            RememberArguments::Word(RememberWord::Exact) => RememberedArguments::Exactly,
+            RememberArguments::Word(RememberWord::Any) => RememberedArguments::Anything,
+            RememberArguments::Named(named) => RememberedArguments::Pattern(named),
         };
         Self { project: matches!(scope, RememberScope::Project), arguments, seconds, uses }
     }

@@ -65,7 +65,7 @@ pub use simulation::{
     ChangeCountView, ChangedView, DecisionView, DifferenceView, ShadowBody, ShadowView, SimulateBody, SimulationView,
 };
 pub use socket::{
-    Place, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
+    EventCursor, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
     UnsubscribeBody,
 };
 pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};

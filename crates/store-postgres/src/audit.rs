@@ -2,7 +2,7 @@
 //! row, from what lies below the oldest transaction that is still under way.
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;
@@ -90,10 +90,10 @@ impl AuditReads for Face<'_> {
         found.iter().map(read).collect()
     }
 
-    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head> {
+    fn audit_head(&mut self, tenant: TenantId) -> Stored<ChainHead> {
         let sql = "select seq, hash, signed_seq, signed_at from audit_heads where tenant = $1";
-        let Some(row) = self.row(sql, &[&tenant.uuid()])? else { return Ok(Head::default()) };
-        Ok(Head {
+        let Some(row) = self.row(sql, &[&tenant.uuid()])? else { return Ok(ChainHead::default()) };
+        Ok(ChainHead {
             seq: number(&row, 0)?,
             hash: digest(&row, 1)?,
             signed_seq: number(&row, 2)?,

@@ -1,7 +1,7 @@
 //! The audit trail. Entries are appended without an index; the chain is written afterwards, and lists read by it.
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 use store::{AuditFilter, AuditReads, AuditWrites, Bounded, Chained, Cursor, Filed, Link, Loose, Page, Stored};
@@ -85,10 +85,10 @@ impl AuditReads for Face<'_> {
         found.collect::<Result<_, _>>().told()
     }
 
-    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head> {
+    fn audit_head(&mut self, tenant: TenantId) -> Stored<ChainHead> {
         let sql = "select seq, hash, signed_seq, signed_at from audit_heads where tenant = ?1";
         let head = |row: &Row<'_>| {
-            Ok(Head {
+            Ok(ChainHead {
                 seq: row.get(0)?,
                 hash: Digest::from_bytes(row.get(1)?),
                 signed_seq: row.get(2)?,

@@ -1,6 +1,6 @@
 //! The audit trail: entries as they were written, the chain that they are put into afterwards, and its checkpoints.
 
-use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::audit::{Entry, Written};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 
@@ -110,7 +110,7 @@ pub trait AuditReads {
     /// Entries that have no place in a chain yet, in commit order; only those before which nothing can commit any more.
     fn audit_loose(&mut self, limit: u32) -> Stored<Vec<Loose>>;
     /// Where the chain of a tenant ends.
-    fn audit_head(&mut self, tenant: TenantId) -> Stored<Head>;
+    fn audit_head(&mut self, tenant: TenantId) -> Stored<ChainHead>;
     /// Tenants whose chains end in entries that no checkpoint covers, and which have none since this moment.
     fn audit_unsigned(&mut self, before: Timestamp) -> Stored<Vec<TenantId>>;
     /// Entries of a project, in the order of the chain or against it.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, Head};
+use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::{
     Action, ActionState, DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction,
     InteractionId, KeptSecret, Key, KeyId, LeaseId, Link as SignInLink, LinkId, Membership, PolicyChange, PolicyState,
@@ -150,7 +150,7 @@ passed_on! { Reads:
         tenant(name: &str) -> Option<TenantId>;
         first_project(tenant: TenantId) -> Option<ProjectId>;
         audit_loose(limit: u32) -> Vec<Loose>;
-        audit_head(tenant: TenantId) -> Head;
+        audit_head(tenant: TenantId) -> ChainHead;
         audit_unsigned(before: Timestamp) -> Vec<TenantId>;
         audit_entries(scope: &Scope, filter: &AuditFilter, page: Page<u64>) -> Bounded<Chained>;
         audit_chain(tenant: TenantId, page: Page<u64>) -> Bounded<Chained>;

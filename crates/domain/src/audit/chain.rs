@@ -21,7 +21,7 @@ pub fn link(tenant: impl Display, seq: u64, before: impl Display, digest: impl D
 
 /// Where a chain ends, and how much of it is signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct ChainHead {
     /// The number of the last entry.
     pub seq: u64,
     /// Its hash.
@@ -32,7 +32,7 @@ pub struct Head {
     pub signed_at: Option<Timestamp>,
 }
 
-impl Default for Head {
+impl Default for ChainHead {
     fn default() -> Self {
         Self { seq: 0, hash: BEGINNING, signed_seq: 0, signed_at: None }
     }
@@ -95,7 +95,7 @@ impl Signer {
 
     /// Signs the end of a chain.
     #[must_use]
-    pub fn checkpoint(&self, tenant: TenantId, head: &Head, now: Timestamp) -> Checkpoint {
+    pub fn checkpoint(&self, tenant: TenantId, head: &ChainHead, now: Timestamp) -> Checkpoint {
         let mut checkpoint = Checkpoint {
             seq: head.seq,
             hash: head.hash.to_string(),

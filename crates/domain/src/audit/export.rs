@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::chain::{Checkpoint, Head, PublicKey, Signer};
+use super::chain::{ChainHead, Checkpoint, PublicKey, Signer};
 use super::seal::{Seal, Tally};
 use crate::{Digest, ProjectId, TenantId};
 
@@ -33,7 +33,7 @@ pub struct Header {
 impl Header {
     /// The header of a part of a chain.
     #[must_use]
-    pub fn new(tenant: TenantId, key: &PublicKey, (after, hash): (u64, Digest), last: &Head) -> Self {
+    pub fn new(tenant: TenantId, key: &PublicKey, (after, hash): (u64, Digest), last: &ChainHead) -> Self {
         Self {
             format: FORMAT.into(),
             tenant: tenant.to_string(),
@@ -47,7 +47,7 @@ impl Header {
 
 /// How an entry is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown<'a> {
+pub enum EntryForm<'a> {
     /// By its text.
     Text(&'a str),
     /// By its digest: it is somebody else's, and still holds its place.
@@ -72,13 +72,13 @@ impl Writer {
     }
 
     /// The line of an entry.
-    pub fn entry(&mut self, seq: u64, digest: Digest, hash: Digest, shown: Shown<'_>) -> String {
+    pub fn entry(&mut self, seq: u64, digest: Digest, hash: Digest, shown: EntryForm<'_>) -> String {
         let more = match shown {
-            Shown::Text(text) => format!(",\"entry\":{text}"),
-            Shown::DigestAlone => String::new(),
-            Shown::Changed => ",\"changed\":true".to_owned(),
+            EntryForm::Text(text) => format!(",\"entry\":{text}"),
+            EntryForm::DigestAlone => String::new(),
+            EntryForm::Changed => ",\"changed\":true".to_owned(),
         };
-        self.tally.entry(seq, hash.to_string(), !matches!(shown, Shown::Text(_)));
+        self.tally.entry(seq, hash.to_string(), !matches!(shown, EntryForm::Text(_)));
         self.written(format!("{{\"seq\":{seq},\"digest\":\"{digest}\",\"hash\":\"{hash}\"{more}}}\n"))
     }
 

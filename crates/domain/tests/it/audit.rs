@@ -3,8 +3,8 @@
 use holdpoint_domain as domain;
 
 use crate::common::people::{at, caller, session, uuid};
-use domain::audit::chain::{BEGINNING, Checkpoint, Head, PublicKey, Signer, link};
-use domain::audit::export::{Header, Shown, Writer};
+use domain::audit::chain::{BEGINNING, ChainHead, Checkpoint, PublicKey, Signer, link};
+use domain::audit::export::{EntryForm, Header, Writer};
 use domain::audit::seal::ALL;
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
 use domain::audit::{Entry, How, Written};
@@ -52,21 +52,21 @@ fn export(entries: u64, by: &Signer) -> Vec<Line> {
 
 /// The same from a number on, with those hidden that are to be.
 fn export_of(after: u64, last: u64, by: &Signer, hidden: impl Fn(u64) -> bool) -> Vec<Line> {
-    let mut head = Head::default();
+    let mut head = ChainHead::default();
     let (mut lines, mut writer) = (Vec::new(), None);
     for seq in 0..=last {
         let Written { text, digest, .. } = entry(u128::from(seq), json!({ "number": seq, "ratio": 0.1 + 0.2 }));
         if seq > 0 {
-            head = Head { seq, hash: link(tenant(), seq, head.hash, digest), ..head };
+            head = ChainHead { seq, hash: link(tenant(), seq, head.hash, digest), ..head };
         }
         if seq == after {
-            let end = Head { seq: last, ..head };
+            let end = ChainHead { seq: last, ..head };
             let header = Header::new(tenant(), &by.public_key(), (after, head.hash), &end);
             let (begun, line) = Writer::begin(&header, None);
             lines.push(Line { seq: None, text: line });
             writer = Some(begun);
         } else if let Some(writer) = &mut writer {
-            let shown = if hidden(seq) { Shown::DigestAlone } else { Shown::Text(&text) };
+            let shown = if hidden(seq) { EntryForm::DigestAlone } else { EntryForm::Text(&text) };
             lines.push(Line { seq: Some(seq), text: writer.entry(seq, digest, head.hash, shown) });
         }
         if seq > 0 && (seq % 4 == 0 || seq == last) {
@@ -83,8 +83,8 @@ fn export_of(after: u64, last: u64, by: &Signer, hidden: impl Fn(u64) -> bool) -
 
 /// The line of an entry as somebody makes it up.
 fn entry_line(seq: u64, digest: Digest, hash: Digest, text: Option<&str>) -> String {
-    let header = Header::new(tenant(), &signer().public_key(), (0, BEGINNING), &Head::default());
-    Writer::begin(&header, None).0.entry(seq, digest, hash, text.map_or(Shown::DigestAlone, Shown::Text))
+    let header = Header::new(tenant(), &signer().public_key(), (0, BEGINNING), &ChainHead::default());
+    Writer::begin(&header, None).0.entry(seq, digest, hash, text.map_or(EntryForm::DigestAlone, EntryForm::Text))
 }
 
 /// Takes the text of an entry out and leaves its digest, as foreign ones are shown.
@@ -309,7 +309,7 @@ fn a_key_has_one_spelling() {
 
 #[test]
 fn a_checkpoint_is_of_one_tenant() {
-    let checkpoint: Checkpoint = signer().checkpoint(tenant(), &Head::default(), at(1));
+    let checkpoint: Checkpoint = signer().checkpoint(tenant(), &ChainHead::default(), at(1));
     let key = signer().public_key();
     assert!(checkpoint.signed_by(&key, &tenant().to_string()));
     assert!(!checkpoint.signed_by(&key, &TenantId::from_uuid(uuid(3)).to_string()));

@@ -3,7 +3,7 @@
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
 use holdpoint_domain::audience::Person;
-use holdpoint_domain::grant::Wanted;
+use holdpoint_domain::grant::RememberedArguments;
 use holdpoint_domain::requirements::{combined, strictest};
 use holdpoint_domain::{
     Answer, AnswerId, Audience, Caller, Interaction, InteractionId, Kind, Question, Refusal, Remember, Role, State,
@@ -217,7 +217,7 @@ fn stored_questions_go_on_working() {
 fn what_several_audiences_decide_is_not_remembered_and_is_no_secret() {
     let interaction = asked(&[operators(), json!({ "quorum": 1, "named": { "groups": ["ops"] } })]);
     let reviewer = interaction.admit(&somebody("both")).unwrap();
-    let remember = Remember { project: false, arguments: Wanted::Exactly, seconds: None, uses: None };
+    let remember = Remember { project: false, arguments: RememberedArguments::Exactly, seconds: None, uses: None };
     let body = holdpoint_domain::AnswerDraft { remember: Some(remember), ..draft(json!({ "effect": "approve" })) };
     let refused = interaction.answer(&reviewer, AnswerId::from_uuid(uuid(20)), body, None, at(9));
     assert!(matches!(refused, Err(Refusal::AnswerInvalid(_))), "{refused:?}");

@@ -17,7 +17,6 @@ const OPEN: &[&str] = &[
     "type DriveReads:",
     "type DriveWrites:",
     "type Found:",
-    "type Head:",
     "type Listed:",
     "type Once:",
     "type OnceReads:",
@@ -27,7 +26,6 @@ const OPEN: &[&str] = &[
     "type ProposalReads:",
     "type ProposalWrites:",
     "type Said:",
-    "type Shown:",
     "type Taken:",
     "type Wanted:",
 ];

@@ -134,7 +134,7 @@ impl Plain {
         if self.places.len() >= MOST {
             return Err(ApiError::TooManySubscriptions(MOST));
         }
-        let after = body.after.map(protocol::Place::into_text);
+        let after = body.after.map(protocol::EventCursor::into_text);
         let (source, cursor) = match body.session {
             Some(session) => {
                 let after = after.map_or(Ok(0), |text| session_place(&text))?;

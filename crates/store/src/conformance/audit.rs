@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
-use domain::audit::chain::{BEGINNING, Head, Signer, link};
+use domain::audit::chain::{BEGINNING, ChainHead, Signer, link};
 use domain::audit::{Entry, How, Written};
 use domain::{Actor, ActorKind, EntryId, EntryPoint, InteractionId, Scope, SessionId, TenantId};
 use serde_json::json;
@@ -43,7 +43,7 @@ pub fn chain(tx: &mut dyn Tx, limit: u32) -> Stored<usize> {
     let mut chains: BTreeMap<TenantId, Vec<Loose>> = BTreeMap::new();
     loose.into_iter().for_each(|loose| chains.entry(loose.tenant).or_default().push(loose));
     for (tenant, loose) in chains {
-        let Head { mut seq, mut hash, .. } = tx.audit_head(tenant)?;
+        let ChainHead { mut seq, mut hash, .. } = tx.audit_head(tenant)?;
         let linked = loose.into_iter().map(|loose| {
             seq += 1;
             hash = link(tenant, seq, hash, loose.digest);
@@ -85,7 +85,7 @@ pub fn audit_entries_come_back(fixture: &Fixture) {
     assert_eq!(world.look(|reads| reads.tenant("nowhere")), None);
     assert_eq!(world.look(move |reads| reads.first_project(here.tenant)), Some(here.project.min(beside.project)));
     assert_eq!(world.look(|reads| reads.first_project(TenantId::from_uuid(fresh()))), None);
-    assert_eq!(world.look(move |reads| reads.audit_head(here.tenant)), Head::default());
+    assert_eq!(world.look(move |reads| reads.audit_head(here.tenant)), ChainHead::default());
     let (session, question) = (SessionId::from_uuid(fresh()), InteractionId::from_uuid(fresh()));
     let written: Vec<Written> = [
         entry(here, "key.created", person("root"), 1),

@@ -1,6 +1,6 @@
 //! What a model says and what people answer, drawn by lot.
 
-use domain::grant::Wanted;
+use domain::grant::RememberedArguments;
 use domain::{AnswerDraft, Effect, Interaction, Kind, Remember};
 use holdpoint_agent::model::{Call, ModelError, Turn};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ pub(crate) fn draft(random: &mut Random, asked: &Interaction, number: u64) -> An
         let approves = option.effect == Effect::Approve && question.call.is_some();
         let remember = (approves && random.one_in(6)).then(|| Remember {
             project: random.one_in(2),
-            arguments: Wanted::Anything,
+            arguments: RememberedArguments::Anything,
             seconds: Some(600),
             uses: Some(2),
         });

@@ -1,6 +1,6 @@
 //! The floor of the server: nothing loosens what it denies or asks.
 
-use domain::{ActionState, AnswerDraft, Effect, Refusal, Remember, Verdict, grant::Wanted};
+use domain::{ActionState, AnswerDraft, Effect, Refusal, Remember, Verdict, grant::RememberedArguments};
 use holdpoint_engine::{Acted, Differs, Error, Simulate, Supposed, Unread};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn invalid<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
 
 /// An approval that is to hold for every call of the tool in this session.
 fn granting() -> AnswerDraft {
-    let remember = Remember { project: false, arguments: Wanted::Anything, seconds: None, uses: None };
+    let remember = Remember { project: false, arguments: RememberedArguments::Anything, seconds: None, uses: None };
     AnswerDraft { remember: Some(remember), ..approval() }
 }
 

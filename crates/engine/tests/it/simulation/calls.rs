@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::grant::Wanted;
+use domain::grant::RememberedArguments;
 use domain::{AnswerDraft, Call, Digest, Effect, Interaction, PolicyState, Remember, Verdict};
 use holdpoint_engine::Propose;
 use serde_json::{Value, json};
@@ -104,9 +104,9 @@ pub(crate) fn elaborate(random: &mut Random, asked: &Interaction, draft: AnswerD
     let remember = random.one_in(3).then(|| Remember {
         project: random.one_in(2),
         arguments: match random.below(3) {
-            0 => Wanted::Exactly,
-            1 => Wanted::Pattern(BTreeMap::from([("path".into(), "*".into())])),
-            _ => Wanted::Anything,
+            0 => RememberedArguments::Exactly,
+            1 => RememberedArguments::Pattern(BTreeMap::from([("path".into(), "*".into())])),
+            _ => RememberedArguments::Anything,
         },
         seconds: random.one_in(2).then_some(600),
         uses: (!random.one_in(3)).then(|| 1 + random.below(2) as u64),

@@ -1,7 +1,7 @@
 //! What a person responds in the form of each type, and the answer that it is.
 
 use domain::answer::AS_PROPOSED;
-use domain::grant::Wanted;
+use domain::grant::RememberedArguments;
 use domain::{AnswerDraft, Effect, Kind, Problem, Question, Refusal, Remember};
 use protocol::RememberBody;
 use serde::Deserialize;
@@ -193,7 +193,7 @@ fn permitted(body: Permitted, question: &Question) -> Result<(AnswerDraft, Optio
 
 /// What "always" means on this wire: the tool, for as long as the conversation goes on.
 const fn this_tool() -> Remember {
-    Remember { project: false, arguments: Wanted::Anything, seconds: None, uses: None }
+    Remember { project: false, arguments: RememberedArguments::Anything, seconds: None, uses: None }
 }
 
 /// The option that a person means, by its id or by what its button says.
