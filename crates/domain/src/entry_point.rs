@@ -1,11 +1,11 @@
-//! The doors through which things are done, and the time to answer that belongs to some of them.
+//! The entry points through which commands come in, and the default time to answer of the dialects.
 
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use crate::Kind;
 
-/// A door through which things are done.
+/// The interface, or the internal source, through which a command came in. Recorded with answers and in the audit trail.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Wire))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -14,30 +14,30 @@ pub enum EntryPoint {
     Http,
     /// A message on the WebSocket of `/v1`.
     Ws,
-    /// The wire of flows (seed 000).
+    /// The dialect `flows`.
     Flows,
-    /// The wire of requests of four types (seed 001).
+    /// The dialect `hitl`: requests of four types.
     Hitl,
-    /// The WebSocket of tool approval (seeds 002 and 003).
+    /// The dialect `approvals`: tool approvals over a WebSocket. Its stored name is `tools`.
     #[serde(rename = "tools")]
     Approvals,
-    /// The wire of conversations that pause (seed 004).
+    /// The dialect `react`: conversations that pause for an answer.
     React,
-    /// A command on the machine that holds the data.
+    /// A command of the CLI on the machine that holds the data.
     Cli,
-    /// Nobody: a deadline, a lease that ran out.
+    /// A timer: a deadline that passed or a lease that ran out.
     Timer,
-    /// A worker that runs one of our own agents.
+    /// A worker that runs a hosted agent.
     Worker,
-    /// Nobody: what the endpoint of a webhook replied.
+    /// The reply of a webhook endpoint.
     Webhook,
 }
 
-/// What its sources call the default time to answer.
+/// Default time to answer of the dialects `hitl` and `approvals`.
 const FIVE_MINUTES: SignedDuration = SignedDuration::from_mins(5);
 
 impl EntryPoint {
-    /// How long people have for what is asked on this wire, where nobody has said: its own source's figure, if that has one.
+    /// Default time to answer a question of this kind that was asked here. `None` if the entry point has no default of its own.
     #[must_use]
     pub const fn time_to_answer(self, kind: &Kind) -> Option<SignedDuration> {
         match (self, kind) {
