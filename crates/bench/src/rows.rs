@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::audit::{Entry, How, particulars};
 use domain::{
-    Actor, ActorKind, SessionHead, Caller, Credential, EntryId, EventId, EventDraft, Interaction, InteractionId, KeyId,
-    SessionInput, ProjectId, Question, Refusal, Role, Scope, Session, SessionId, SignedDuration, Step, StepId, TenantId,
-    Timestamp, EntryPoint,
+    Actor, ActorKind, Caller, Credential, EntryId, EntryPoint, EventDraft, EventId, Interaction, InteractionId, KeyId,
+    ProjectId, Question, Refusal, Role, Scope, Session, SessionHead, SessionId, SessionInput, SignedDuration, Step,
+    StepId, TenantId, Timestamp,
 };
 use serde_json::json;
 use store::{Store, StoreError, Tx, UseCaseError, transact};

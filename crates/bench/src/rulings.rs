@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use domain::Role;
-use policy::{PolicyInput, Policy};
+use policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 
 use crate::Fallible;

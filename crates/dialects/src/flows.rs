@@ -17,7 +17,7 @@ mod stream;
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Caller, DefinitionKind, SessionInput, Refusal, Session, SessionId, StepId};
+use domain::{Caller, DefinitionKind, Refusal, Session, SessionId, SessionInput, StepId};
 use engine::Start;
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand};

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyId, ProjectId, Refusal, TenantId, TicketId, VisitId, EntryPoint, text};
+use crate::{EntryPoint, KeyId, ProjectId, Refusal, TenantId, TicketId, VisitId, text};
 
 /// The tenant and project that a piece of work is confined to.
 ///
@@ -188,15 +188,15 @@ pub struct Caller {
     /// The address that the request came from, where it is known. The audit trail keeps it; nothing is decided by it.
     pub from: Option<IpAddr>,
     /// Through which door the request came. Kept with what is done; decides nothing but how long people have for what is asked there.
-    pub wire: EntryPoint,
+    pub entry_point: EntryPoint,
 }
 
 impl Caller {
     /// A worker, in the name of the agent whose step it runs.
     #[must_use]
     pub const fn worker(scope: Scope, agent: Actor) -> Self {
-        let (credential, wire) = (Credential::Worker, EntryPoint::Worker);
-        Self { credential, scope, role: Role::Agent, actor: agent, groups: Vec::new(), from: None, wire }
+        let (credential, entry_point) = (Credential::Worker, EntryPoint::Worker);
+        Self { credential, scope, role: Role::Agent, actor: agent, groups: Vec::new(), from: None, entry_point }
     }
 
     /// Whether it is a worker of ours.

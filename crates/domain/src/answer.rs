@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Call, Actor, AnswerId, Choice, Effect, Kind, OptionId, Problem, Question, Remember, Role, EntryPoint, text};
+use crate::{
+    Actor, AnswerId, Call, Choice, Effect, EntryPoint, Kind, OptionId, Problem, Question, Remember, Role, text,
+};
 
 /// Why an approval that brings other arguments is refused.
 pub const AS_PROPOSED: &str = "what is approved runs as it was proposed: other arguments are an `edit`";
@@ -23,8 +25,8 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Through which door it came; none where nobody in person answered, and of answers from before it was kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wire: Option<EntryPoint>,
+    #[serde(rename = "wire", default, skip_serializing_if = "Option::is_none")]
+    pub entry_point: Option<EntryPoint>,
     /// When.
     pub at: Timestamp,
     /// What it does to the agent's step.
@@ -223,7 +225,7 @@ impl Question {
     fn check_arguments(&self, effect: Effect, draft: &AnswerDraft, problems: &mut Vec<Problem>) {
         match (effect, &draft.arguments) {
             (Effect::Edit, Some(arguments)) if arguments.is_object() => {
-                crate::proposal::check_arguments("/arguments", arguments, problems);
+                crate::action::check_arguments("/arguments", arguments, problems);
             }
             (Effect::Edit, _) => {
                 problems.push(Problem::new("/arguments", "an edit carries whole new arguments, an object"))
@@ -235,8 +237,8 @@ impl Question {
 
     fn check_remember(&self, effect: Effect, draft: &AnswerDraft, problems: &mut Vec<Problem>) {
         let Some(remember) = &draft.remember else { return };
-        let approves = self.kind == Kind::Approval && self.call.is_some() && effect.runs_action();
-        let (Some(action), true) = (&self.action, approves) else {
+        let approves = self.kind == Kind::Approval && self.call_id.is_some() && effect.runs_action();
+        let (Some(action), true) = (&self.call, approves) else {
             problems.push(Problem::new("/remember", "only the approval of a proposed action can be remembered"));
             return;
         };
@@ -275,7 +277,7 @@ impl Question {
 
     /// Whether data that is no form names arguments of the action, and would not have them as they are shown.
     fn has_otherwise(&self, data: &Value) -> bool {
-        let shown = self.action.as_ref().and_then(|action| action.arguments.as_object());
+        let shown = self.call.as_ref().and_then(|action| action.arguments.as_object());
         let (Some(shown), Some(given)) = (shown, data.as_object()) else { return false };
         let names_some = given.keys().any(|name| shown.contains_key(name));
         names_some && given.iter().any(|(name, value)| shown.get(name) != Some(value))
@@ -309,7 +311,8 @@ mod tests {
             vec![option("a", json!({ "port": 1 })), option("b", Value::Null), option("c", json!({ "port": 3 }))];
         let question = Question { options, multiple: true, ..Question::plain(Kind::Choice, "Which?".into()) };
         let chosen = |ids: &[&str]| {
-            let draft = AnswerDraft { options: ids.iter().map(|id| (*id).to_owned()).collect(), ..AnswerDraft::default() };
+            let draft =
+                AnswerDraft { options: ids.iter().map(|id| (*id).to_owned()).collect(), ..AnswerDraft::default() };
             question.settle(draft, None).unwrap().metadata
         };
         assert_eq!(chosen(&["a"]), json!({ "port": 1 }));

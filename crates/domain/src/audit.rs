@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Actor, Answer, Caller, Credential, Digest, EntryId, EventDraft, InteractionId, KeyId, Kind, Question, Scope,
-    SessionId, VisitId, EntryPoint,
+    Actor, Answer, Caller, Credential, Digest, EntryId, EntryPoint, EventDraft, InteractionId, KeyId, Kind, Question,
+    Scope, SessionId, VisitId,
 };
 
 /// An entry larger than this keeps digests in place of its largest parts.
@@ -62,7 +62,8 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct How {
     /// Through which door.
-    pub wire: EntryPoint,
+    #[serde(rename = "wire")]
+    pub entry_point: EntryPoint,
     /// With which key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
@@ -91,8 +92,8 @@ impl How {
 
     /// Through a door that needs no key.
     #[must_use]
-    pub const fn by(wire: EntryPoint) -> Self {
-        Self { wire, key: None, visit: None, from: None }
+    pub const fn by(entry_point: EntryPoint) -> Self {
+        Self { entry_point, key: None, visit: None, from: None }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What everybody else is told: one numbered event for each thing that happened.
+//! Events: one numbered record for each change in a session, sent to everybody who watches.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,70 +6,70 @@ use serde_json::{Value, json};
 
 use crate::{Actor, Answer, EventId, InteractionId, SessionId, StepId};
 
-/// Something that happened in a session, numbered without gaps from 1.
+/// A recorded change in a session. Events of a session are numbered from 1 without gaps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Its id.
+    /// Identifier of the event.
     pub id: EventId,
-    /// The session it happened in.
+    /// Session in which the change happened.
     pub session: SessionId,
-    /// Its number there.
+    /// Number of the event in its session.
     pub seq: u64,
-    /// What happened, as a dotted name.
+    /// Dotted name of the event, such as `interaction.answered`.
     #[serde(rename = "type")]
     pub name: String,
-    /// When.
+    /// Time of the change.
     pub at: Timestamp,
-    /// The step that it concerns.
+    /// Step that the event concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepId>,
-    /// The question that it concerns.
+    /// Question that the event concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<InteractionId>,
-    /// The particulars. Never a secret, a form or an argument: those are read from the question itself.
+    /// Payload of the event. Never contains a secret, form data or arguments; clients read those from the question.
     pub data: Value,
 }
 
-/// The name and the particulars of something that happened, before it has a number.
+/// An event before the session has given it a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventDraft {
-    /// A dotted name, `interaction.answered`.
+    /// Dotted name of the event, such as `interaction.answered`.
     pub name: &'static str,
-    /// The particulars that everybody is told.
+    /// Payload that everybody who watches receives.
     pub data: Value,
-    /// The particulars that only the audit trail keeps: arguments, forms, what was said. Never a secret value.
+    /// Data that only the audit trail records: arguments, form data and free text. Never a secret value.
     pub record: Value,
 }
 
 impl EventDraft {
-    /// Something that somebody did.
+    /// An event that an actor caused. Adds the actor to the payload as `by`.
     #[must_use]
     pub fn by(name: &'static str, actor: &Actor, mut data: Value) -> Self {
         data["by"] = json!(actor);
         Self::plain(name, data)
     }
 
-    /// Something that nobody in particular did.
+    /// An event without an actor.
     #[must_use]
     pub const fn plain(name: &'static str, data: Value) -> Self {
         Self { name, data, record: Value::Null }
     }
 
-    /// The same, decided where the question had been handed over to.
+    /// Marks the event as decided by the question `second`, to which the question had been handed over.
     #[must_use]
     pub fn through(mut self, second: InteractionId) -> Self {
         self.data["through"] = json!(second);
         self
     }
 
-    /// The same, with what only the audit trail keeps.
+    /// Adds the data that only the audit trail records.
     #[must_use]
     pub fn recording(self, record: Value) -> Self {
         Self { record, ..self }
     }
 }
 
-/// What an event says of an answer: who and which way, never what was filled in.
+/// Payload of an answer in an event: its effect and its options, never its data.
 pub(crate) fn of_answer(answer: &Answer) -> Value {
     json!({ "effect": answer.effect, "options": answer.options })
 }

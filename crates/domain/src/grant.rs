@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Call, Actor, GrantId, EventDraft, InteractionId, Problem, Action, Refusal, Scope, SessionId, text};
+use crate::{Action, Actor, Call, EventDraft, GrantId, InteractionId, Problem, Refusal, Scope, SessionId, text};
 
 /// An approval that holds for more than one action. It never overrides a `deny`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,8 +22,8 @@ pub struct Grant {
     pub agent: String,
     /// Whether it is for the agent of that name that our workers run, or for a key of that name. Older grants do not say: the question that
     /// they were given with does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub driven: Option<bool>,
+    #[serde(rename = "driven", default, skip_serializing_if = "Option::is_none")]
+    pub hosted: Option<bool>,
     /// The tool, by its whole name.
     pub tool: String,
     /// The rule that asked. What another rule asks about is asked again.
@@ -73,7 +73,7 @@ pub struct Remember {
     /// Whether for the whole project, or for this session alone.
     pub project: bool,
     /// Which arguments.
-    pub arguments: Wanted,
+    pub arguments: RememberedArguments,
     /// For how long.
     pub seconds: Option<i64>,
     /// How often.
@@ -82,7 +82,7 @@ pub struct Remember {
 
 /// Which arguments a person wants to be remembered.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum RememberedArguments {
     /// Just these.
     Exactly,
     /// Those named by pattern, the rest as they are.
@@ -132,7 +132,9 @@ impl Grant {
         let arguments = match &remember.arguments {
             RememberedArguments::Exactly => Covers::Exactly(action.digest().to_string()),
             RememberedArguments::Anything => Covers::Anything,
-            RememberedArguments::Pattern(named) => Covers::Pattern { named: named.clone(), rest: without(&action.arguments, named) },
+            RememberedArguments::Pattern(named) => {
+                Covers::Pattern { named: named.clone(), rest: without(&action.arguments, named) }
+            }
         };
         let until =
             remember.seconds.and_then(|seconds| now.saturating_add(jiff::SignedDuration::from_secs(seconds)).ok());

@@ -28,8 +28,9 @@ use crate::access::Right;
 use crate::audit;
 use crate::event::of_answer;
 use crate::{
-    Actor, ActorKind, Answer, AnswerId, AutoSource, Caller, Delivery, AnswerDraft, Effect, Fallback, FormProof, EventDraft,
-    InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId, Status, StepId, EntryPoint,
+    Actor, ActorKind, Answer, AnswerDraft, AnswerId, AutoSource, Caller, Delivery, Effect, EntryPoint, EventDraft,
+    Fallback, FormProof, InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId,
+    Status, StepId,
 };
 
 /// A question put to people.
@@ -67,8 +68,8 @@ pub struct Origin {
     /// Who asked.
     pub asked_by: Actor,
     /// Whether a worker of ours asked, for a step that it runs: whoever only has the agent's name has nothing to do with the answer.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub driven: bool,
+    #[serde(rename = "driven", default, skip_serializing_if = "std::ops::Not::not")]
+    pub hosted: bool,
     /// Who started the session.
     pub started_by: Actor,
     /// When it was asked.
@@ -144,7 +145,7 @@ pub struct Reviewer {
     actor: Actor,
     groups: Vec<String>,
     role: Role,
-    wire: EntryPoint,
+    entry_point: EntryPoint,
 }
 
 /// A transition: what it became, and what happened.
@@ -308,7 +309,8 @@ impl Interaction {
             Some(Fallback::Hold) if pending.overdue => return Err(Refusal::AlreadyOverdue(self.id)),
             Some(Fallback::Hold) => {
                 let pending = Pending { overdue: true, ..pending.clone() };
-                let happening = EventDraft::by("interaction.overdue", by, json!({ "deadline": self.question.deadline }));
+                let happening =
+                    EventDraft::by("interaction.overdue", by, json!({ "deadline": self.question.deadline }));
                 return Ok((self.became(State::Pending(pending)), happening));
             }
             Some(Fallback::Option(option)) => {
@@ -402,7 +404,8 @@ impl Interaction {
                 Some((self.became(State::Pending(pending)), happening))
             }
             State::Pending(ref pending @ Pending { claim: Some(ref claim), .. }) if claim.until <= now => {
-                let happening = EventDraft::by("interaction.released", &Actor::system(), json!({ "held_by": claim.by }));
+                let happening =
+                    EventDraft::by("interaction.released", &Actor::system(), json!({ "held_by": claim.by }));
                 let pending = Pending { claim: None, ..pending.clone() };
                 Some((self.became(State::Pending(pending)), happening))
             }

@@ -12,6 +12,7 @@
 //! The serde form of these types is also how the stores keep them, so a renamed field needs a migration.
 
 pub mod access;
+pub mod action;
 pub mod agent;
 pub mod answer;
 pub mod audience;
@@ -20,6 +21,7 @@ pub mod decision;
 pub mod definition;
 pub mod delivery;
 pub mod digest;
+pub mod entry_point;
 pub mod event;
 pub mod exact_numbers;
 pub mod flow;
@@ -32,7 +34,7 @@ pub mod moves;
 pub mod option;
 pub mod policy;
 pub mod project;
-pub mod proposal;
+
 pub mod question;
 pub mod refusal;
 pub mod requirements;
@@ -47,9 +49,10 @@ pub mod template;
 pub mod text;
 pub mod user;
 pub mod webhook;
-pub mod wire;
+pub mod words;
 
 pub use access::{Actor, ActorKind, Caller, Credential, Key, Role, Scope, Ticket};
+pub use action::{Action, ActionState, Outcome, Permit};
 pub use agent::AgentVersion;
 pub use answer::{Answer, AnswerDraft, FormProof};
 pub use audience::Audience;
@@ -57,6 +60,7 @@ pub use decision::Decision;
 pub use definition::{Definition, DefinitionKind};
 pub use delivery::Delivery;
 pub use digest::Digest;
+pub use entry_point::EntryPoint;
 pub use event::{Event, EventDraft};
 pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
@@ -72,17 +76,16 @@ pub use policy::{
     Adoption, Difference, Lift, PolicyChange, PolicySource, PolicyState, PolicyVersion, Shadow, Suspension,
 };
 pub use project::{OnlyInFiles, ProjectName, Projects};
-pub use proposal::{Outcome, Permit, Action, ActionState};
+
 pub use question::{Call, Fallback, Kind, Question, SecretField, Suggestion};
 pub use refusal::{Problem, Refusal};
 pub use resolution::{AutoSource, Resolution, Status};
 pub use ruling::{FloorRuling, Ruling, Verdict};
 pub use secret::KeptSecret;
-pub use session::{SessionHead, Command, SessionInput, Session, SessionStatus};
+pub use session::{Command, Session, SessionHead, SessionInput, SessionStatus};
 pub use step::{Step, StepEnd, StepEnding, StepStatus};
 pub use user::{Link, Membership, User, Visit};
 pub use webhook::Webhook;
 pub use webhook::delivery::WebhookDelivery;
-pub use wire::EntryPoint;
 
 pub use jiff::{SignedDuration, Timestamp};

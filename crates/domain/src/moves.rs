@@ -146,7 +146,7 @@ impl Question {
             return Consequence::Record;
         }
         match effect {
-            Effect::Approve | Effect::Edit if self.action.is_some() => Consequence::RunAction,
+            Effect::Approve | Effect::Edit if self.call.is_some() => Consequence::RunAction,
             Effect::Retry => Consequence::SendBack,
             Effect::Reject => Consequence::Refuse,
             Effect::Terminate => Consequence::EndSession,

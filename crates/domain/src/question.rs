@@ -178,8 +178,8 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub context: Value,
     /// The action that waits for the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action: Option<Call>,
+    #[serde(rename = "action", default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<Call>,
     /// What may be chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
@@ -222,8 +222,8 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by_rule: Option<AskingRule>,
     /// The proposed call that it decides; none where an agent asked by itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub call: Option<String>,
+    #[serde(rename = "call", default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
     /// Whether it is a message of the conversation that wants a reply: then the answer is a message too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reply: bool,
@@ -239,7 +239,7 @@ impl Question {
             message: None,
             details: None,
             context: Value::Null,
-            action: None,
+            call: None,
             options: Vec::new(),
             multiple: false,
             schema: None,
@@ -254,7 +254,7 @@ impl Question {
             suggestions: Vec::new(),
             metadata: Value::Null,
             asked_by_rule: None,
-            call: None,
+            call_id: None,
             reply: false,
         }
     }
@@ -347,7 +347,7 @@ impl Question {
             ],
             Kind::Choice | Kind::Question | Kind::Form | Kind::Secret | Kind::Notice | Kind::Custom(_) => Vec::new(),
         };
-        if self.action.is_none() {
+        if self.call.is_none() {
             options.retain(|option| option.effect != Effect::Edit);
         }
         options
@@ -366,7 +366,7 @@ impl Question {
         for (pointer, value) in [("/context", &self.context), ("/metadata", &self.metadata)] {
             text::depth(pointer, value, problems);
         }
-        if let Some(action) = &self.action {
+        if let Some(action) = &self.call {
             action.check("/action", problems);
         }
         if self.suggestions.len() > MOST_ITEMS {
@@ -406,7 +406,7 @@ impl Question {
             if self.options[..index].iter().any(|earlier| earlier.id == option.id) {
                 problems.push(Problem::new(at("id"), "is the id of an earlier option too"));
             }
-            if option.effect == Effect::Edit && self.action.is_none() {
+            if option.effect == Effect::Edit && self.call.is_none() {
                 problems.push(Problem::new(at("effect"), "there is no action to edit"));
             }
         }
@@ -455,7 +455,7 @@ impl Question {
                 Some(option) if option.effect == Effect::Edit => {
                     problems.push(Problem::new("/fallback/option", "an edit needs a person"));
                 }
-                Some(option) if self.action.is_some() && option.effect.runs_action() => {
+                Some(option) if self.call.is_some() && option.effect.runs_action() => {
                     problems.push(Problem::new("/fallback/option", "would run the action on nobody's word"));
                 }
                 Some(option) if self.form().is_some() && option.effect.carries_form() => {

@@ -70,7 +70,7 @@ fn values(said: &mut String, value: &Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Actor, ActorKind, SessionHead, ProjectId, Question, Scope, Session, StepId, TenantId};
+    use crate::{Actor, ActorKind, ProjectId, Question, Scope, Session, SessionHead, StepId, TenantId};
     use jiff::Timestamp;
     use serde_json::json;
 

@@ -21,7 +21,8 @@ pub struct KeptSecret {
     pub agent: String,
     /// Whether it is for the agent of that name that our workers run, or for a key of that name. One is never given what is kept for the
     /// other. Of older secrets it may be unknown: then nobody is given it.
-    pub driven: Option<bool>,
+    #[serde(rename = "driven")]
+    pub hosted: Option<bool>,
     /// Its name, for example of an environment variable.
     pub name: String,
     /// Who gave it and said that it be kept.

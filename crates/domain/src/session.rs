@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::interaction::HandedFrom;
 use crate::step::StepEnding;
 use crate::{
-    Actor, ActorKind, Event, EventId, EventDraft, InteractionId, Problem, Refusal, Scope, SessionId, StepId, EntryPoint, text,
+    Actor, ActorKind, EntryPoint, Event, EventDraft, EventId, InteractionId, Problem, Refusal, Scope, SessionId,
+    StepId, text,
 };
 
 /// One conversation or flow of an agent.
@@ -20,7 +21,8 @@ pub struct Session {
     /// Whose it is.
     pub scope: Scope,
     /// What it is about; never changes.
-    pub brief: SessionHead,
+    #[serde(rename = "brief")]
+    pub head: SessionHead,
     /// The step that runs.
     pub step: StepId,
     /// Who started it.
@@ -38,8 +40,8 @@ pub struct Session {
     /// The number of its last event.
     pub last_seq: u64,
     /// Whether its steps are run by our own workers.
-    #[serde(default)]
-    pub driven: bool,
+    #[serde(rename = "driven", default)]
+    pub hosted: bool,
     /// The question that was handed over, where it was opened for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_from: Option<HandedFrom>,
@@ -80,8 +82,8 @@ pub struct SessionInput {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, String>,
     /// The wire that it was opened on: its own figures hold for what is asked in it by an agent of ours.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wire: Option<EntryPoint>,
+    #[serde(rename = "wire", default, skip_serializing_if = "Option::is_none")]
+    pub entry_point: Option<EntryPoint>,
 }
 
 impl SessionInput {
@@ -222,20 +224,20 @@ impl Session {
     pub fn start(
         id: SessionId,
         scope: Scope,
-        brief: SessionHead,
+        head: SessionHead,
         step: StepId,
         by: Actor,
         now: Timestamp,
     ) -> (Self, EventDraft) {
-        let mut data = json!({ "agent": brief.agent, "channel": brief.channel, "title": brief.title });
-        if let Some(flow) = &brief.flow {
+        let mut data = json!({ "agent": head.agent, "channel": head.channel, "title": head.title });
+        if let Some(flow) = &head.flow {
             data["flow"] = json!(flow);
         }
         let happening = EventDraft::by("session.started", &by, data);
         let session = Self {
             id,
             scope,
-            brief,
+            head,
             step,
             started_by: by,
             created_at: now,
@@ -350,7 +352,13 @@ impl Session {
     }
 
     /// Gives what happened its number.
-    pub fn record(&mut self, id: EventId, happening: EventDraft, about: Option<InteractionId>, now: Timestamp) -> Event {
+    pub fn record(
+        &mut self,
+        id: EventId,
+        happening: EventDraft,
+        about: Option<InteractionId>,
+        now: Timestamp,
+    ) -> Event {
         self.last_seq += 1;
         Event {
             id,

@@ -45,8 +45,8 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld_upto: Option<StepId>,
     /// Where it is with the workers; none where a foreign agent runs it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drive: Option<StepLease>,
+    #[serde(rename = "drive", default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<StepLease>,
 }
 
 const fn first() -> u32 {
@@ -198,15 +198,15 @@ impl Step {
             before: None,
             revision: None,
             withheld_upto: None,
-            drive: None,
+            lease: None,
         }
     }
 
     /// A step that a worker is to run, from `due` on.
     #[must_use]
-    pub fn driven(id: StepId, session: SessionId, now: Timestamp, due: Timestamp) -> Self {
-        let drive = StepLease { due: Some(due), ..StepLease::default() };
-        Self { phase: StepPhase::Pending, drive: Some(lease), ..Self::begin(id, session, None, now) }
+    pub fn hosted(id: StepId, session: SessionId, now: Timestamp, due: Timestamp) -> Self {
+        let lease = StepLease { due: Some(due), ..StepLease::default() };
+        Self { phase: StepPhase::Pending, lease: Some(lease), ..Self::begin(id, session, None, now) }
     }
 
     /// Whether it has not ended.
@@ -248,7 +248,7 @@ impl Step {
     /// Refuses a worker that no longer has it. A lease that has run out is in force until somebody else claims the step.
     pub fn held(&self, claim: u64) -> Result<&StepLease, Refusal> {
         let lease = self.lease.as_ref().filter(|_| self.alive());
-        drive.filter(|lease| lease.claims == claim && lease.worker.is_some()).ok_or(Refusal::StepLost)
+        lease.filter(|lease| lease.claims == claim && lease.worker.is_some()).ok_or(Refusal::StepLost)
     }
 
     /// The same worker keeps it until then.

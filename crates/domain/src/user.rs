@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::{Credential, Key};
 use crate::{
-    Actor, ActorKind, Caller, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId, EntryPoint, text,
+    Actor, ActorKind, Caller, EntryPoint, KeyId, LinkId, Problem, ProjectId, Role, Scope, TenantId, UserId, VisitId,
+    text,
 };
 
 /// How many groups one may belong to.

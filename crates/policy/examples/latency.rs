@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, hint::black_box, time::Instant};
 
 use domain::Role;
-use holdpoint_policy::{PolicyInput, Policy};
+use holdpoint_policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 
 const ROUNDS: u32 = 20_000;
@@ -13,7 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let policy = Policy::load("generated.toml", &generated(rules)).map_err(|findings| findings[0].to_string())?;
         println!("{rules} rules");
         for (what, tool, arguments) in calls(rules) {
-            let call = PolicyInput { tool: &tool, arguments: &arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
+            let call =
+                PolicyInput { tool: &tool, arguments: &arguments, agent: Some("ci-7"), user: "ann", role: Role::Agent };
             let verdict = policy.judge(&call).ruling.verdict.name();
             let start = Instant::now();
             for _ in 0..ROUNDS {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Call, Audience, Choice, Effect, Fallback, Kind, Question, requirements};
+use domain::{Audience, Call, Choice, Effect, Fallback, Kind, Question, requirements};
 use serde_json::json;
 
 use crate::{AskSettings, Rule};
@@ -143,6 +143,6 @@ fn combined_fallback(rules: &[&AskSettings], options: &[Choice]) -> Option<Fallb
 /// The options of an approval whose rule has none of its own.
 fn usual_options() -> Vec<Choice> {
     let action = Some(Call { tool: "tool".into(), arguments: json!({}) });
-    let question = Question { action, ..Question::plain(Kind::Approval, "An action waits".into()) };
+    let question = Question { call: action, ..Question::plain(Kind::Approval, "An action waits".into()) };
     question.admit().map(|question| question.options).unwrap_or_default()
 }

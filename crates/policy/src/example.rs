@@ -3,7 +3,9 @@
 use domain::{Role, Verdict};
 use serde_json::{Value, json};
 
-use crate::{PolicyInput, Policy, case::Case, document::Table, finding::Findings, load::verdict, read_rule::role, rule::Fit};
+use crate::{
+    Policy, PolicyInput, case::Case, document::Table, finding::Findings, load::verdict, read_rule::role, rule::Fit,
+};
 
 /// One call with the verdict or match that its author expects.
 pub(crate) struct Example {

@@ -4,7 +4,7 @@ use domain::{Ruling, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Asking, PolicyInput, Judgement, Miss, Policy, case::Case, rule::Fit};
+use crate::{Asking, Judgement, Miss, Policy, PolicyInput, case::Case, rule::Fit};
 
 /// The rules that were evaluated for one call, and the ruling.
 #[derive(Debug, Clone, Serialize)]
@@ -55,13 +55,23 @@ impl Policy {
 
     /// Like `explain_without`, but stops between rules and gives `None` once `wanted` is false: the caller has gone.
     #[must_use]
-    pub fn explain_while(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Explanation> {
+    pub fn explain_while(
+        &self,
+        call: &PolicyInput<'_>,
+        suspended: &[&str],
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Explanation> {
         let (explanation, whole) = self.explain_rules(call, suspended, wanted);
         whole.then_some(explanation)
     }
 
     /// Gives the explanation, and whether every rule that had to be evaluated was.
-    fn explain_rules(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Explanation, bool) {
+    fn explain_rules(
+        &self,
+        call: &PolicyInput<'_>,
+        suspended: &[&str],
+        wanted: &dyn Fn() -> bool,
+    ) -> (Explanation, bool) {
         let case = Case::new(call);
         let (mut considered, mut whole) = (Vec::new(), true);
         let rules = self.rules.iter().take_while(|_| {

@@ -11,7 +11,7 @@ use domain::{Digest, Role, Verdict};
 use serde_json::Value;
 use tool_facts::CallFacts;
 
-use crate::{PolicyInput, Pattern, Policy, Rule, case::Case, rule::Fit};
+use crate::{Pattern, Policy, PolicyInput, Rule, case::Case, rule::Fit};
 
 /// Number of equal decisions that make a run.
 pub const RUN: usize = 5;

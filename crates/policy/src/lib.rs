@@ -35,7 +35,7 @@ pub use asking::{Ask, AskCause, Asking};
 pub use condition::Condition;
 pub use explain::{ConsideredRule, Explanation};
 pub use finding::{Finding, Severity};
-pub use judgement::{AskSettings, PolicyInput, Judgement};
+pub use judgement::{AskSettings, Judgement, PolicyInput};
 pub use learn::{Decided, DecisionOutcome, DisputedRun, LEARNT_PREFIX, LearntRule, RUN, Run, held_back, runs};
 pub use pattern::Pattern;
 pub use policy::{Policy, Tool};

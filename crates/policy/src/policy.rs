@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    AskCause, Asking, PolicyInput, Finding, Judgement, Miss,
+    AskCause, Asking, Finding, Judgement, Miss, PolicyInput,
     case::Case,
     index::Index,
     load,
@@ -134,7 +134,12 @@ impl Policy {
 
     /// Like `judge_without`, but stops between rules and gives `None` once `wanted` is false: the caller has gone.
     #[must_use]
-    pub fn judge_while(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> Option<Judgement> {
+    pub fn judge_while(
+        &self,
+        call: &PolicyInput<'_>,
+        suspended: &[&str],
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Judgement> {
         let (judgement, whole) = self.judge_rules(call, suspended, wanted);
         whole.then_some(judgement)
     }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    Ask, AskSettings, PolicyInput, Exact, Judgement, Pattern, Policy, Rule, case::Case, condition::Condition, index::Index,
-    rule::Fit,
+    Ask, AskSettings, Exact, Judgement, Pattern, Policy, PolicyInput, Rule, case::Case, condition::Condition,
+    index::Index, rule::Fit,
 };
 
 const PATTERNS: [&str; 14] =

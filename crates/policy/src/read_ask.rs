@@ -1,6 +1,6 @@
 //! The `[rule.ask]` of a rule: the settings of its question.
 
-use domain::{Call, Audience, Choice, Fallback, Kind, Question, Timestamp, audience::Named};
+use domain::{Audience, Call, Choice, Fallback, Kind, Question, Timestamp, audience::Named};
 use serde_json::{Value, json};
 
 use crate::{
@@ -102,7 +102,7 @@ fn read_options(table: &Table<'_>, findings: &mut Findings<'_>) -> Vec<Choice> {
 /// Adds an error for every setting that the domain refuses in a question: such a question could not be asked.
 fn admit(settings: &AskSettings, table: &Table<'_>, findings: &mut Findings<'_>) {
     let question = Question {
-        action: Some(Call { tool: "tool".into(), arguments: json!({}) }),
+        call: Some(Call { tool: "tool".into(), arguments: json!({}) }),
         options: settings.options.clone(),
         audience: settings.audience.clone().unwrap_or_default(),
         deadline: settings.deadline_seconds.map(|_| Timestamp::UNIX_EPOCH),

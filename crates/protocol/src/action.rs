@@ -1,7 +1,7 @@
 //! Proposed actions on the wire.
 
 use domain::{
-    Call, Actor, Effect, GrantId, InteractionId, Outcome, PermitId, Action, SessionId, ActionState, Timestamp, Verdict,
+    Action, ActionState, Actor, Call, Effect, GrantId, InteractionId, Outcome, PermitId, SessionId, Timestamp, Verdict,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub struct ProposeBody {
 impl ProposeBody {
     /// The action that is proposed.
     #[must_use]
-    pub fn action(&self) -> Call {
+    pub fn call(&self) -> Call {
         Call { tool: self.tool.clone(), arguments: self.arguments.clone() }
     }
 }
@@ -104,7 +104,7 @@ impl From<OutcomeBody> for Outcome {
 
 /// An action, and how far it is.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(example = json!({
+#[schema(as = ProposalView, example = json!({
     "call_id": "call_1", "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "state": "allowed", "tool": "read_file",
     "arguments": { "path": "notes.md" }, "proposed_by": { "kind": "agent", "name": "helper" },
     "proposed_at": "2026-11-15T10:00:00Z",

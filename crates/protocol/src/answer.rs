@@ -1,6 +1,6 @@
 //! Answers on the wire.
 
-use domain::{Actor, Answer, AnswerId, AutoSource, AnswerDraft, Effect, InteractionId, Timestamp, EntryPoint};
+use domain::{Actor, Answer, AnswerDraft, AnswerId, AutoSource, Effect, EntryPoint, InteractionId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -65,7 +65,8 @@ impl AutoBody {
     #[must_use]
     pub fn into_parts(self) -> (AutoSource, AnswerDraft) {
         let Self { source, option, effect, data, feedback } = self;
-        let draft = AnswerDraft { options: option.into_iter().collect(), effect, data, feedback, ..AnswerDraft::default() };
+        let draft =
+            AnswerDraft { options: option.into_iter().collect(), effect, data, feedback, ..AnswerDraft::default() };
         (source.unwrap_or(AutoSource::System), draft)
     }
 }
@@ -197,8 +198,8 @@ pub struct AnswerView {
     pub by: Actor,
     /// Through which door it came: `http` and `ws` are `/v1`, `flows`, `hitl`, `tools` and `react` the wires of other systems. Absent where
     /// nobody in person answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wire: Option<EntryPoint>,
+    #[serde(rename = "wire", default, skip_serializing_if = "Option::is_none")]
+    pub entry_point: Option<EntryPoint>,
     /// When.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
@@ -227,11 +228,11 @@ pub struct AnswerView {
 
 impl From<Answer> for AnswerView {
     fn from(answer: Answer) -> Self {
-        let Answer { id, by, wire, at, effect, options, metadata, arguments, data, feedback, .. } = answer;
+        let Answer { id, by, entry_point, at, effect, options, metadata, arguments, data, feedback, .. } = answer;
         Self {
             id,
             by,
-            wire,
+            entry_point,
             at,
             effect,
             option: options.first().cloned(),

@@ -2,7 +2,7 @@
 
 use domain::audience::Named;
 use domain::question::SuggestionSource;
-use domain::{Call, Audience, Choice, Effect, Fallback, Kind, Question, Role, SecretField, Suggestion};
+use domain::{Audience, Call, Choice, Effect, Fallback, Kind, Question, Role, SecretField, Suggestion};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -69,6 +69,7 @@ pub struct AskBody {
 /// What an agent wants to do.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ActionBody)]
 pub struct CallBody {
     /// The tool's name.
     pub tool: String,
@@ -183,7 +184,7 @@ impl AskBody {
             message: self.message,
             details: self.details,
             context: self.context,
-            action: self.action.map(|CallBody { tool, arguments }| Call { tool, arguments }),
+            call: self.action.map(|CallBody { tool, arguments }| Call { tool, arguments }),
             options: self.options.into_iter().map(OptionBody::into_choice).collect(),
             multiple: self.multiple,
             schema: self.schema,
@@ -198,7 +199,7 @@ impl AskBody {
             metadata: self.metadata,
             requirements: Vec::new(),
             asked_by_rule: None,
-            call: None,
+            call_id: None,
             reply: false,
         }
     }

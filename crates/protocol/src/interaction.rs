@@ -51,8 +51,8 @@ pub struct InteractionView {
     #[serde(skip_serializing_if = "Value::is_null")]
     pub context: Value,
     /// Whether a worker of this server asked, for an agent that it runs: what `context` says of an action is then the server's word.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub driven: bool,
+    #[serde(rename = "driven", skip_serializing_if = "std::ops::Not::not")]
+    pub hosted: bool,
     /// The action that waits for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<CallView>,
@@ -144,6 +144,7 @@ pub struct InteractionView {
 
 /// What an agent wants to do.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = ActionView)]
 pub struct CallView {
     /// The tool's name.
     pub tool: String,
@@ -365,7 +366,7 @@ impl From<Interaction> for InteractionView {
             message: question.message,
             details: question.details,
             context: question.context,
-            driven: origin.hosted,
+            hosted: origin.hosted,
             action,
             options: question.options.into_iter().map(Into::into).collect(),
             multiple: question.multiple,

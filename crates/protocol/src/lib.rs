@@ -34,14 +34,14 @@ mod user;
 mod webhook;
 
 pub use action::{
-    ActionsPage, FloorRulingView, OutcomeBody, OutcomeName, PermitBody, ActionView, ProposeBody, RulingView,
+    ActionView, ActionsPage, FloorRulingView, OutcomeBody, OutcomeName, PermitBody, ProposeBody, RulingView,
 };
 pub use answer::{
     AbstainBody, AnswerBody, AnswerView, AnswersBody, AnswersItem, AnswersResult, AnswersView, AutoBody, CancelBody,
     EmptyBody, HandOverBody,
 };
 pub use archive::ArchivedView;
-pub use ask::{CallBody, AskBody, AudienceBody, OptionBody, SecretBody, SuggestionBody};
+pub use ask::{AskBody, AudienceBody, CallBody, OptionBody, SecretBody, SuggestionBody};
 pub use audit::{AuditEntryView, AuditKeyView, AuditPage};
 pub use definition::{AgentsPage, DefinitionSource, DefinitionView, FlowsPage};
 pub use delivery::{DeliveriesPage, FailBody, HeartbeatBody, LeaseBody, TakeBody, TakenView};
@@ -49,7 +49,7 @@ pub use event::{EventView, EventsPage};
 pub use grant::{GrantView, GrantsPage, RememberArguments, RememberBody, RememberScope, RememberWord};
 pub use handover::{AbstentionView, HandedFromView, HandedOverView};
 pub use interaction::{
-    ActionSchemaView, CallView, AudienceView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView,
+    ActionSchemaView, AudienceView, CallView, ClaimView, DeliveryView, InteractionView, InteractionsPage, OptionView,
     RequirementView, ResolutionView, SuggestionView, VoteView,
 };
 pub use key::{KeyBody, KeyCreatedView, KeyView, KeysPage};
@@ -65,7 +65,7 @@ pub use simulation::{
     ChangeCountView, ChangedView, DecisionView, DifferenceView, ShadowBody, ShadowView, SimulateBody, SimulationView,
 };
 pub use socket::{
-    Place, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
+    EventCursor, SocketClosing, SocketError, SocketEvent, SocketMessage, SocketResult, SubscribeBody, TicketView,
     UnsubscribeBody,
 };
 pub use stats::{AgeView, StatsDetailsView, StatsView, TallyView, TimeView};

@@ -31,8 +31,8 @@ pub struct SecretView {
     pub agent: String,
     /// Whether it is for the agent of that name that this server runs (`true`) or for a key of that name (`false`). Absent where a version before
     /// this one did not say: then nobody is given it, and people are asked again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub driven: Option<bool>,
+    #[serde(rename = "driven", skip_serializing_if = "Option::is_none")]
+    pub hosted: Option<bool>,
     /// Its name.
     pub name: String,
     /// Who gave it and said that it be kept.
@@ -59,7 +59,7 @@ pub struct SecretsPage {
 
 impl From<KeptSecret> for SecretView {
     fn from(secret: KeptSecret) -> Self {
-        let KeptSecret { id, agent, driven, name, kept_by, kept_at, used_at, .. } = secret;
-        Self { id, agent, driven, name, kept_by, kept_at, used_at }
+        let KeptSecret { id, agent, hosted, name, kept_by, kept_at, used_at, .. } = secret;
+        Self { id, agent, hosted, name, kept_by, kept_at, used_at }
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions on the wire.
 
 use domain::step::StepPhase;
-use domain::{Actor, SessionInput, Session, SessionId, SessionStatus, Step, StepId, StepStatus, Timestamp};
+use domain::{Actor, Session, SessionId, SessionInput, SessionStatus, Step, StepId, StepStatus, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -113,7 +113,8 @@ pub struct SessionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_version: Option<String>,
     /// Whether the workers of this server run its steps.
-    pub driven: bool,
+    #[serde(rename = "driven")]
+    pub hosted: bool,
     /// One line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -219,7 +220,7 @@ impl From<Session> for SessionView {
             agent_version: session.head.agent_version,
             flow: session.head.flow,
             flow_version: session.head.flow_version,
-            driven: session.hosted,
+            hosted: session.hosted,
             title: session.head.title,
             started_by: session.started_by,
             created_at: session.created_at,

@@ -29,20 +29,21 @@ pub struct SubscribeBody {
     #[schema(value_type = Option<String>)]
     pub session: Option<SessionId>,
     /// The cursor of the last event seen. If absent: a session from its first event, a project from now on.
-    pub after: Option<Place>,
+    pub after: Option<EventCursor>,
 }
 
 /// A cursor: the number of a session's event, or a text.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(untagged)]
-pub enum Place {
+#[schema(as = Place)]
+pub enum EventCursor {
     /// The number of an event in its session.
     Number(u64),
     /// The same as text, or a cursor of the project.
     Text(String),
 }
 
-impl Place {
+impl EventCursor {
     /// As text.
     #[must_use]
     pub fn into_text(self) -> String {

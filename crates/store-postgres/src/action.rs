@@ -35,13 +35,7 @@ impl ActionReads for Executor<'_> {
         found.map(|row| parse(column(&row, 0)?)).transpose()
     }
 
-    fn actions(
-        &mut self,
-        scope: &Scope,
-        session: SessionId,
-        after: &str,
-        limit: u32,
-    ) -> StoreResult<Bounded<Action>> {
+    fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> StoreResult<Bounded<Action>> {
         let sql = "select body from actions where session = $1 and call > $2 and project = $3 order by call limit $4";
         let values: Values<'_> = &[&session.uuid(), &after, &scope.project.uuid(), &i64::from(limit)];
         self.bounded_rows(sql, values, limit, |row| parse(column(row, 0)?))

@@ -2,7 +2,7 @@
 //! transaction that is still running.
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, ChainHead};
+use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use postgres::Row;
 use postgres::types::ToSql;

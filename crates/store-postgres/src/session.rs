@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{Actor, SessionHead, SessionInput, Scope, Session, SessionId, SessionStatus, Step, StepId};
+use domain::{Actor, Scope, Session, SessionHead, SessionId, SessionInput, SessionStatus, Step, StepId};
 use postgres::Row;
 use postgres::types::ToSql;
 use store::{Bounded, Page, SessionFilter, SessionReads, SessionWrites, StoreResult};

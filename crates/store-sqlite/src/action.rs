@@ -1,6 +1,6 @@
 //! Actions that agents have proposed.
 
-use domain::{ProjectId, Action, Scope, SessionId, TenantId, Timestamp};
+use domain::{Action, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};
 use store::{
     ActionCursor, ActionHistoryFilter, ActionReads, ActionWrites, Bounded, DueAction, PastAction, StoreResult,
@@ -33,13 +33,7 @@ impl ActionReads for Executor<'_> {
         self.row(sql, params![session.uuid(), call, scope.project.uuid()], body)
     }
 
-    fn actions(
-        &mut self,
-        scope: &Scope,
-        session: SessionId,
-        after: &str,
-        limit: u32,
-    ) -> StoreResult<Bounded<Action>> {
+    fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> StoreResult<Bounded<Action>> {
         let sql = "select body from actions where session = ?1 and call > ?2 and project = ?3 order by call limit ?4";
         self.bounded_rows(sql, params![session.uuid(), after, scope.project.uuid(), limit], limit, body)
     }

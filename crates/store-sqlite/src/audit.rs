@@ -1,7 +1,7 @@
 //! The audit trail. Entries are appended to a table without indexes; the chain is written later, and lists use its indexes.
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, ChainHead};
+use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, ToSql, params};
 use store::sql::audit as sql;

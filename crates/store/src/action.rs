@@ -1,6 +1,6 @@
 //! Actions that agents have proposed.
 
-use domain::{Actor, Action, Scope, SessionId, Timestamp};
+use domain::{Action, Actor, Scope, SessionId, Timestamp};
 
 use crate::{Bounded, StoreResult};
 
@@ -51,8 +51,7 @@ pub trait ActionReads {
     /// Returns the action of a call.
     fn action(&mut self, scope: &Scope, session: SessionId, call: &str) -> StoreResult<Option<Action>>;
     /// Lists the actions of a session by call, after this one.
-    fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32)
-    -> StoreResult<Bounded<Action>>;
+    fn actions(&mut self, scope: &Scope, session: SessionId, after: &str, limit: u32) -> StoreResult<Bounded<Action>>;
     /// Lists the actions of a project before a position, newest first.
     fn action_history(
         &mut self,

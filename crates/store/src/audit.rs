@@ -1,6 +1,6 @@
 //! The audit trail: entries, the hash chain of each tenant that entries are linked into after their commit, and signed checkpoints.
 
-use domain::audit::chain::{Checkpoint, ChainHead};
+use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::audit::{Entry, Written};
 use domain::{Digest, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 

@@ -1,6 +1,6 @@
 //! Sessions and their steps.
 
-use domain::{SessionInput, Scope, Session, SessionId, Step, StepId};
+use domain::{Scope, Session, SessionId, SessionInput, Step, StepId};
 
 use crate::{Bounded, Page, SessionFilter, StoreResult};
 

@@ -3,13 +3,13 @@
 use std::cell::Cell;
 
 use domain::audit::Written;
-use domain::audit::chain::{Checkpoint, ChainHead};
+use domain::audit::chain::{ChainHead, Checkpoint};
 use domain::{
-    DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction, InteractionId, KeptSecret,
-    Key, KeyId, LeaseId, Link as SignInLink, LinkId, SessionInput, Membership, PolicyChange, PolicyState, PolicyVersion,
-    ProjectId, Action, Scope, SecretId, Session, SessionId, Shadow, SignedDuration, ActionState, Status, Step, StepId,
-    TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery, WebhookDeliveryId,
-    WebhookId,
+    Action, ActionState, DataKeyId, Definition, DefinitionKind, Difference, Event, Grant, GrantId, Interaction,
+    InteractionId, KeptSecret, Key, KeyId, LeaseId, Link as SignInLink, LinkId, Membership, PolicyChange, PolicyState,
+    PolicyVersion, ProjectId, Scope, SecretId, Session, SessionId, SessionInput, Shadow, SignedDuration, Status, Step,
+    StepId, TenantId, Ticket, TicketId, Timestamp, User, UserId, Visit, VisitId, Webhook, WebhookDelivery,
+    WebhookDeliveryId, WebhookId,
 };
 use serde_json::Value;
 use store::{

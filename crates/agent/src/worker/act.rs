@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::agent::Provider;
-use domain::{Call, Kind, ProjectName, Action, Refusal, ActionState, Verdict};
+use domain::{Action, ActionState, Call, Kind, ProjectName, Refusal, Verdict};
 use engine::{ActionReply, Error, HypotheticalCall, Propose};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Caller, Outcome, PermitId, Action, Refusal, SessionId, ActionState, text};
+use domain::{Action, ActionState, Caller, Outcome, PermitId, Refusal, SessionId, text};
 use engine::{ActionReply, Engine, Error, StepClaim};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};

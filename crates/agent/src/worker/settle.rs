@@ -2,7 +2,7 @@
 
 use domain::template::places;
 use domain::{
-    Actor, ActorKind, Answer, Effect, Interaction, InteractionId, Kind, Action, Resolution, ActionState, State, Status,
+    Action, ActionState, Actor, ActorKind, Answer, Effect, Interaction, InteractionId, Kind, Resolution, State, Status,
     Timestamp,
 };
 use serde_json::Value;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use agent::model::{Delta, Model, ModelCall, ModelError, Request, Turn};
 use agent::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 use agent::worker::{Kit, Worker};
-use domain::{AgentVersion, Caller, AnswerDraft, InteractionId, SessionInput, Role, Session, SessionId};
+use domain::{AgentVersion, AnswerDraft, Caller, InteractionId, Role, Session, SessionId, SessionInput};
 use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use parking_lot::Mutex;

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
-use domain::{AutoSource, Caller, AnswerDraft, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
+use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId, Refusal, SessionId, Status};
 use engine::{Error, QuestionWithStep};
 use http::StatusCode;
 use http::request::Parts;

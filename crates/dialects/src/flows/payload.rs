@@ -3,7 +3,7 @@
 //! A question with a form and no options is answered with the form itself. A question with options is answered with an object that names the
 //! chosen `action` and the fields that go with it. A question that takes text is answered with `{answer}`, or with the text alone.
 
-use domain::{Answer, Choice, AnswerDraft, Effect, Fallback, Kind, Problem, Question, Refusal, Suggestion};
+use domain::{Answer, AnswerDraft, Choice, Effect, Fallback, Kind, Problem, Question, Refusal, Suggestion};
 use engine::Error;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -53,7 +53,9 @@ pub(super) fn draft(question: &Question, payload: Value) -> Result<AnswerDraft, 
         Value::Object(mut fields) if takes_text(question) && fields.len() == 1 && fields.contains_key("answer") => {
             Ok(AnswerDraft { data: fields.remove("answer").unwrap_or_default(), ..AnswerDraft::default() })
         }
-        Value::Null if question.kind == Kind::Notice => Ok(AnswerDraft { effect: Some(Effect::Provide), ..AnswerDraft::default() }),
+        Value::Null if question.kind == Kind::Notice => {
+            Ok(AnswerDraft { effect: Some(Effect::Provide), ..AnswerDraft::default() })
+        }
         data => Ok(AnswerDraft { data, ..AnswerDraft::default() }),
     }
 }

@@ -143,16 +143,14 @@ impl HitlRequestBody {
         };
         let action = match (self.request_type, self.tool_name) {
             (HitlType::Permission, None) => return Err(ApiError::invalid("/tool_name", "a permission is for a tool")),
-            (HitlType::Permission, Some(tool)) => {
-                Some(Call { tool, arguments: arguments(self.action, self.details) })
-            }
+            (HitlType::Permission, Some(tool)) => Some(Call { tool, arguments: arguments(self.action, self.details) }),
             (_, _) => None,
         };
         Ok(Question {
             message: Some(text.clone()),
             details: self.description,
             context: self.context,
-            action,
+            call: action,
             options: self.options.into_iter().map(Into::into).collect(),
             multiple: self.max_selections.is_some_and(|most| most > 1),
             secrets: self.fields.into_iter().map(Into::into).collect(),

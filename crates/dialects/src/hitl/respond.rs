@@ -70,7 +70,10 @@ enum RememberData {
 }
 
 /// Translates a response into an answer, with a note for the reply.
-pub(super) fn draft(body: HitlRespondBody, question: &Question) -> Result<(AnswerDraft, Option<&'static str>), ApiError> {
+pub(super) fn draft(
+    body: HitlRespondBody,
+    question: &Question,
+) -> Result<(AnswerDraft, Option<&'static str>), ApiError> {
     let (given, expected) = (body.hitl_type, HitlType::of(question));
     if given != expected {
         return Err(ApiError::invalid("/hitl_type", format!("this request is a {}", expected.name())));

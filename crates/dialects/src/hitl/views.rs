@@ -1,8 +1,8 @@
 //! Requests as this dialect shows them.
 
 use domain::{
-    Choice, Delivery, Interaction, InteractionId, Kind, ProjectId, Question, Resolution, SecretField, ActionState, State,
-    StepId, TenantId, Timestamp,
+    ActionState, Choice, Delivery, Interaction, InteractionId, Kind, ProjectId, Question, Resolution, SecretField,
+    State, StepId, TenantId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

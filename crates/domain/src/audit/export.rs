@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::chain::{Checkpoint, ChainHead, PublicKey, Signer};
+use super::chain::{ChainHead, Checkpoint, PublicKey, Signer};
 use super::seal::{Seal, Tally};
 use crate::{Digest, ProjectId, TenantId};
 

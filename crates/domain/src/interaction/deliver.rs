@@ -39,7 +39,9 @@ impl Interaction {
 
     /// The agent has gone on from the answer, durably.
     pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
-        self.deliver(|delivery| Ok((delivery.complete(lease, now)?, EventDraft::plain("delivery.completed", json!({})))))
+        self.deliver(|delivery| {
+            Ok((delivery.complete(lease, now)?, EventDraft::plain("delivery.completed", json!({}))))
+        })
     }
 
     /// The agent could not go on from the answer; offered `again`, or given up.
@@ -67,7 +69,10 @@ impl Interaction {
         })
     }
 
-    fn deliver(self, step: impl FnOnce(Delivery) -> Result<(Delivery, EventDraft), Refusal>) -> Result<Change, Refusal> {
+    fn deliver(
+        self,
+        step: impl FnOnce(Delivery) -> Result<(Delivery, EventDraft), Refusal>,
+    ) -> Result<Change, Refusal> {
         let State::Resolved { delivery, .. } = &self.state else { return Err(Refusal::StillPending(self.id)) };
         let (after, mut happening) = step(delivery.clone())?;
         happening.data["delivery"] = json!(after.name());

@@ -118,8 +118,10 @@ impl Interaction {
             return None;
         }
         let happening = match resolution {
-            Resolution::Answered { answer, .. } => EventDraft::by("interaction.answered", &answer.by, of_answer(answer))
-                .recording(audit::of_answer(&self.question, answer)),
+            Resolution::Answered { answer, .. } => {
+                EventDraft::by("interaction.answered", &answer.by, of_answer(answer))
+                    .recording(audit::of_answer(&self.question, answer))
+            }
             Resolution::AutoResolved { answer, source, reason } => {
                 let mut data = of_answer(answer);
                 data["source"] = json!(source);

@@ -3,7 +3,7 @@
 
 use crate::common::people::{at, caller, session, uuid};
 use holdpoint_domain::{
-    Call, Effect, InteractionId, Outcome, Permit, PermitId, Action, Role, Ruling, ActionState, Verdict,
+    Action, ActionState, Call, Effect, InteractionId, Outcome, Permit, PermitId, Role, Ruling, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -56,8 +56,8 @@ impl Story {
         let proposal = Action {
             scope: session.scope,
             session: session.id,
-            call: "call".into(),
-            action: Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) },
+            call_id: "call".into(),
+            call: Call { tool: "write_file".into(), arguments: json!({ "path": "a" }) },
             edited: None,
             proposed_by: caller("agent", Role::Agent, &[]).actor,
             role: Role::Agent,
@@ -74,7 +74,7 @@ impl Story {
             hosted: false,
             runner: None,
             step: None,
-            seen: None,
+            expected_content: None,
             asked: vec![asked],
             state: ActionState::Waiting { interaction: asked },
             revision: 1,

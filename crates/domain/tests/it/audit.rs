@@ -3,12 +3,12 @@
 use holdpoint_domain as domain;
 
 use crate::common::people::{at, caller, session, uuid};
-use domain::audit::chain::{BEGINNING, Checkpoint, ChainHead, PublicKey, Signer, link};
+use domain::audit::chain::{BEGINNING, ChainHead, Checkpoint, PublicKey, Signer, link};
 use domain::audit::export::{EntryForm, Header, Writer};
 use domain::audit::seal::ALL;
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
 use domain::audit::{Entry, How, Written};
-use domain::{Digest, EntryId, TenantId, EntryPoint};
+use domain::{Digest, EntryId, EntryPoint, TenantId};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};

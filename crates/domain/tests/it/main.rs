@@ -3,6 +3,7 @@
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod action_histories;
+mod action_table;
 mod agents;
 mod answers;
 mod audience;
@@ -12,7 +13,7 @@ mod flows;
 mod histories;
 mod interaction_table;
 mod moves;
-mod proposal_table;
 mod questions;
 mod requirements;
 mod session_table;
+mod words;

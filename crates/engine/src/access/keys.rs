@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{
-    Caller, EventDraft, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User, EntryPoint, text, user,
+    Caller, EntryPoint, EventDraft, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User, text, user,
 };
 use serde_json::json;
 use store::{Bounded, Cost, KeyRecord, Page};
@@ -139,7 +139,8 @@ impl Engine {
     /// Revokes a key of a tenant and project by name.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
-        let ended = self.transact_as(Originator::system(EntryPoint::Cli), move |work| revoke_key(work, &scope, id)).await?;
+        let ended =
+            self.transact_as(Originator::system(EntryPoint::Cli), move |work| revoke_key(work, &scope, id)).await?;
         self.key_over(ended, id).await
     }
 

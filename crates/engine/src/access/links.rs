@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{
-    Caller, Credential, EventDraft, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User, EntryPoint,
+    Caller, Credential, EntryPoint, EventDraft, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User,
 };
 use serde_json::json;
 use store::{Cost, StoreError};

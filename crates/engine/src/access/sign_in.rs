@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use domain::audit::How;
 use domain::user::Way;
 use domain::{
-    Actor, EventDraft, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, EntryPoint, text, user,
+    Actor, EntryPoint, EventDraft, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, text,
+    user,
 };
 use serde_json::json;
 use store::{Cost, LinkRecord, UserRecord};

@@ -1,7 +1,9 @@
 //! Adds and lists the people of a project.
 
 use domain::access::Right;
-use domain::{Caller, EventDraft, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, EntryPoint, text, user};
+use domain::{
+    Caller, EntryPoint, EventDraft, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, text, user,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Bounded;

@@ -3,7 +3,7 @@
 use domain::access::Right;
 use domain::grant::{Covers, RememberedArguments};
 use domain::{
-    Actor, Audience, Caller, Grant, GrantId, InteractionId, Problem, Action, Refusal, Remember, Session, State,
+    Action, Actor, Audience, Caller, Grant, GrantId, InteractionId, Problem, Refusal, Remember, Session, State,
 };
 use store::Page;
 
@@ -19,7 +19,7 @@ const MOST_LOOKED_AT: u32 = 1000;
 #[derive(Clone, Copy)]
 pub(crate) struct Proposer<'a> {
     pub(crate) actor: &'a Actor,
-    pub(crate) driven: bool,
+    pub(crate) hosted: bool,
 }
 
 /// Finds a grant that covers an action which policy would ask about, and counts its use.
@@ -95,12 +95,12 @@ fn grant_covers(
 
 /// Whether a grant was given to an agent that our workers run, or to a key, as is asked. Where it does not say, the question does that it was
 /// given with; where that has gone, it is good for neither.
-fn is_given_to(work: &mut Work<'_>, grant: &Grant, driven: bool) -> Result<bool, Error> {
+fn is_given_to(work: &mut Work<'_>, grant: &Grant, hosted: bool) -> Result<bool, Error> {
     let given_to = match grant.hosted {
         None => work.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.hosted),
         known => known,
     };
-    Ok(given_to == Some(driven))
+    Ok(given_to == Some(hosted))
 }
 
 /// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.

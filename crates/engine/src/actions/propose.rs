@@ -7,8 +7,8 @@ use domain::access::Right;
 use domain::action::{Action, ActionState, reserved};
 use domain::ruling::AskingRule;
 use domain::{
-    Call, Caller, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp, Verdict,
-    EntryPoint, text,
+    Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp,
+    Verdict, text,
 };
 use serde_json::Value;
 use store::Cost;
@@ -110,7 +110,7 @@ impl Engine {
         let asking = self.asking(&judged, deadline_seconds, wire, traceparent);
         let question = question_about(&judged, call.clone(), context)?;
         let policies = Arc::clone(&self.policies);
-        let driven = caller.is_worker();
+        let hosted = caller.is_worker();
         let new = Arc::new(AtomicBool::new(false));
         let made = Arc::clone(&new);
         let proposal = self.command(caller, once, move |work| {
@@ -126,8 +126,8 @@ impl Engine {
             let mut proposal = Action {
                 scope,
                 session: session.id,
-                call: call.clone(),
-                action: action.clone(),
+                call_id: call.clone(),
+                call: action.clone(),
                 edited: None,
                 proposed_by: actor.clone(),
                 role,
@@ -135,17 +135,17 @@ impl Engine {
                 ruling: judged.ruling.clone(),
                 grant: None,
                 repeatable: judged.repeatable || repeatable,
-                driven,
+                hosted,
                 runner: client.then(|| session.started_by.clone()),
-                step: driven.then_some(session.step),
-                seen: seen.clone(),
+                step: hosted.then_some(session.step),
+                expected_content: seen.clone(),
                 asked: Vec::new(),
                 state: ActionState::Denied,
                 revision: 1,
             };
             // A grant answers what the project's policy asks, never what the floor does.
             if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
-                proposal.grant = actions::use_grant(work, &session, Proposer { actor: &actor, driven }, &judged)?;
+                proposal.grant = actions::use_grant(work, &session, Proposer { actor: &actor, hosted }, &judged)?;
             }
             proposal.state = match judged.ruling.verdict {
                 Verdict::Deny => ActionState::Denied,
@@ -202,13 +202,13 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
     let question = Question {
         message: Some(reason_to_ask(ruling)).filter(|reason| !reason.is_empty()),
         context,
-        action: Some(judged.action.clone()),
+        call: Some(judged.action.clone()),
         options: ask.options.clone(),
         // A moment for the checks that need one; the real one is set in the transaction.
         deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
         fallback: ask.fallback.clone(),
         asked_by_rule: Some(AskingRule { policy, rule, also: judged.also_asking() }),
-        call: Some(call),
+        call_id: Some(call),
         ..Question::plain(Kind::Approval, format!("Run {}", judged.action.tool))
     };
     let question = question.asked_of(ask.audiences.clone()).admit().map_err(Refusal::QuestionInvalid)?;
@@ -249,7 +249,9 @@ impl Engine {
         self.fingerprint(PERMIT, "").await?;
         // Sealed as it was given, and shown only as long as it is good.
         let text = match &proposal.state {
-            ActionState::Allowed { permit } if own(&proposal, caller) => Some(self.vault.permit_text(&proposal, permit)?),
+            ActionState::Allowed { permit } if own(&proposal, caller) => {
+                Some(self.vault.permit_text(&proposal, permit)?)
+            }
             _ => None,
         };
         let proposal = self.as_long_as_its_grant(proposal, at).await?;
@@ -273,9 +275,9 @@ impl Engine {
 impl Vault {
     /// A permit as it is handed out: its id, sealed to everything that it is bound to.
     pub(crate) fn permit_text(&self, proposal: &Action, permit: &Permit) -> Result<String, Error> {
-        let Action { scope, session, call, ruling, .. } = proposal;
+        let Action { scope, session, call_id, ruling, .. } = proposal;
         let mut bound = format!(
-            "{}\n{}\n{session}\n{call}\n{}\n{}\n{}\n{}",
+            "{}\n{}\n{session}\n{call_id}\n{}\n{}\n{}\n{}",
             scope.tenant, scope.project, permit.digest, ruling.policy, permit.expires_at, permit.id
         );
         if let Some(floor) = &ruling.floor {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::access::Right;
 use domain::session::Ending;
-use domain::{Caller, Outcome, PermitId, Problem, Action, Refusal, SessionId, SignedDuration, ActionState, text};
+use domain::{Action, ActionState, Caller, Outcome, PermitId, Problem, Refusal, SessionId, SignedDuration, text};
 use serde_json::Value;
 use store::{Cost, Topic};
 use subtle::ConstantTimeEq;
@@ -57,7 +57,7 @@ impl Engine {
             Ok((reads.actions(&scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
-        let next = found.last().filter(|_| found.more).map(|last| last.call.clone());
+        let next = found.last().filter(|_| found.more).map(|last| last.call_id.clone());
         let mut actions = Vec::with_capacity(found.len());
         for proposal in found {
             actions.push(self.acted(caller, proposal, now).await?);
@@ -140,7 +140,7 @@ impl Engine {
             let step = proposal.start(&actor, given, work.now, until)?;
             step.0.stands(&judged.ruling)?;
             if let Some(grant) = step.0.stands_on(&judged.ruling) {
-                let by = Proposer { actor: &step.0.proposed_by, driven: step.0.hosted };
+                let by = Proposer { actor: &step.0.proposed_by, hosted: step.0.hosted };
                 actions::require_grant_covers(work, &session, by, &judged, grant)?;
             }
             policy::require_floor_approval(work, &session, &step.0, &judged)?;

@@ -19,7 +19,7 @@ impl Engine {
         let AnswerSubject { original, action: Some(action), tool_schema, .. } = subject else {
             return Ok(Value::Object(given));
         };
-        let declared = self.in_force(caller.scope).await?.policy.schema(&action.action.tool).cloned();
+        let declared = self.in_force(caller.scope).await?.policy.schema(&action.call.tool).cloned();
         let shown = original.question.call.map(|action| action.arguments).unwrap_or_default();
         for schema in declared.into_iter().chain(tool_schema) {
             let needed = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -38,6 +38,6 @@ impl Engine {
         let subject = self.answer_subject(caller.scope, id).await?.ok_or(Refusal::NotFound("interaction"))?;
         let AnswerSubject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };
         let policy = self.in_force(caller.scope).await?.policy;
-        Ok(policy.schema(&action.action.tool).cloned().or(tool_schema))
+        Ok(policy.schema(&action.call.tool).cloned().or(tool_schema))
     }
 }

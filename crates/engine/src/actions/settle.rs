@@ -2,8 +2,8 @@
 
 use domain::action::{Change, same_but_text, verdict_of};
 use domain::{
-    Call, Actor, Choice, Effect, Interaction, Kind, Problem, Action, Question, Refusal, Resolution, Session,
-    SignedDuration, ActionState, State, Verdict,
+    Action, ActionState, Actor, Call, Choice, Effect, Interaction, Kind, Problem, Question, Refusal, Resolution,
+    Session, SignedDuration, State, Verdict,
 };
 use serde_json::Value;
 use store::StoreError;
@@ -19,7 +19,7 @@ use crate::{Error, actions, interactions, steps};
 pub(crate) fn save_change(
     work: &mut Work<'_>,
     session: &mut Session,
-    (proposal, happening): Step,
+    (proposal, happening): Change,
 ) -> Result<Action, Error> {
     work.tx.action_save(&proposal)?;
     work.wake_at(proposal.wake_at());
@@ -63,8 +63,7 @@ fn release(
     edited: Option<Value>,
 ) -> Result<(), Error> {
     let arguments = edited.as_ref().or(proposal.edited.as_ref()).unwrap_or(&proposal.call.arguments);
-    let permit =
-        actions::new_permit(work, &Call { tool: proposal.call.tool.clone(), arguments: arguments.clone() });
+    let permit = actions::new_permit(work, &Call { tool: proposal.call.tool.clone(), arguments: arguments.clone() });
     let proposal = save_change(work, session, proposal.release(by, permit, edited)?)?;
     let remember = plan.and_then(|plan| plan.remember.as_ref());
     remember.map_or(Ok(()), |remember| actions::give_grant(work, session, &proposal, (interaction.id, by), remember))
@@ -125,11 +124,7 @@ fn settle_unknown(
 }
 
 /// Asks a person about an action of which nobody knows what became, while its session lives.
-pub(crate) fn ask_about_outcome(
-    work: &mut Work<'_>,
-    session: &mut Session,
-    proposal: Action,
-) -> Result<Action, Error> {
+pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, proposal: Action) -> Result<Action, Error> {
     if !matches!(proposal.state, ActionState::Unknown { interaction: None, .. }) || session.alive().is_err() {
         return Ok(proposal);
     }
@@ -184,14 +179,14 @@ fn what_became_of(proposal: &Action) -> Question {
     again.dangerous = true;
     Question {
         message: Some("It was started, and its outcome was never reported. It may have run, wholly or in part.".into()),
-        action: Some(proposal.effective()),
+        call: Some(proposal.effective()),
         options: vec![
             Choice::new("it_ran", "It ran", Effect::Provide),
             Choice::new("it_failed", "It did not run, or failed", Effect::Reject),
             again,
             Choice::new("leave", "Leave it unknown", Effect::Skip),
         ],
-        call: Some(proposal.call_id.clone()),
+        call_id: Some(proposal.call_id.clone()),
         ..Question::plain(Kind::Choice, format!("What became of {}?", proposal.call.tool))
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::access::Right;
 use domain::audit::Entry;
-use domain::audit::chain::{BEGINNING, Checkpoint, ChainHead};
+use domain::audit::chain::{BEGINNING, ChainHead, Checkpoint};
 use domain::audit::export::{EntryForm, Header, Writer};
 use domain::definition::redact;
 use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};

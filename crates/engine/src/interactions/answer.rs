@@ -1,6 +1,6 @@
 //! Takes a person's answer. The first answer wins; the second person is told who was first.
 
-use domain::{Caller, AnswerDraft, Interaction, InteractionId, Refusal, Verdict};
+use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, Verdict};
 
 use crate::actions::propose::MOST_RULINGS;
 use crate::interactions::plan::AnswerPlan;

@@ -1,6 +1,6 @@
 //! Many answers in one call: each is judged on its own, and none is lost because another failed.
 
-use domain::{Caller, AnswerDraft, Interaction, InteractionId};
+use domain::{AnswerDraft, Caller, Interaction, InteractionId};
 
 use crate::{Engine, Error, Idempotency};
 

@@ -1,7 +1,7 @@
 //! Puts a question to people and its step to sleep, in one transaction.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, Kind, Problem, Question, Refusal, Scope, SessionId, SignedDuration, EntryPoint};
+use domain::{Caller, EntryPoint, Interaction, Kind, Problem, Question, Refusal, Scope, SessionId, SignedDuration};
 use serde_json::Value;
 use store::Reads;
 use zeroize::Zeroizing;

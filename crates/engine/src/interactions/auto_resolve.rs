@@ -1,7 +1,7 @@
 //! A policy or a service answers in place of a person.
 
 use domain::access::Right;
-use domain::{AutoSource, Caller, AnswerDraft, Effect, Interaction, InteractionId};
+use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId};
 
 use crate::actions::propose::MOST_RULINGS;
 use crate::interactions::plan::AnswerPlan;

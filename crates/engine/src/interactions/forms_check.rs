@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use domain::{
-    Caller, Credential, Digest, AnswerDraft, Fallback, FormProof, Kind, Limit, Problem, ProjectId, Question, Refusal, Scope,
-    TenantId,
+    AnswerDraft, Caller, Credential, Digest, Fallback, FormProof, Kind, Limit, Problem, ProjectId, Question, Refusal,
+    Scope, TenantId,
 };
 use forms::{CheckError, Forms, SchemaError};
 use serde_json::Value;

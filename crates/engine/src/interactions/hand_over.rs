@@ -2,7 +2,8 @@
 
 use domain::interaction::{HandedFrom, Handover};
 use domain::{
-    SessionHead, Caller, Command, Interaction, InteractionId, SessionInput, Refusal, Session, Status, Step, session::Note,
+    Caller, Command, Interaction, InteractionId, Refusal, Session, SessionHead, SessionInput, Status, Step,
+    session::Note,
 };
 
 use crate::access;

@@ -1,7 +1,7 @@
 //! Sessions and questions, one or a page of them.
 
 use domain::access::Right;
-use domain::{Caller, Interaction, InteractionId, SessionInput, Session, SessionId, Step, StepId};
+use domain::{Caller, Interaction, InteractionId, Session, SessionId, SessionInput, Step, StepId};
 use store::{Bounded, Cost, InteractionFilter, PAGE_BYTES, Page, SessionFilter};
 
 use crate::access::sight::Sight;

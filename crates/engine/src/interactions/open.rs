@@ -1,6 +1,6 @@
 //! Opens a question in a transaction.
 
-use domain::{Actor, Interaction, Question, Session, SignedDuration, EntryPoint};
+use domain::{Actor, EntryPoint, Interaction, Question, Session, SignedDuration};
 
 use crate::interactions::close::collect_effects;
 use crate::run::telemetry::QuestionReport;

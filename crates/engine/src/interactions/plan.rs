@@ -6,8 +6,8 @@
 
 use domain::access::Right;
 use domain::{
-    Call, AgentVersion, Caller, DefinitionKind, AnswerDraft, Effect, FormProof, Interaction, InteractionId, Problem,
-    Action, Refusal, Remember, Scope, EntryPoint,
+    Action, AgentVersion, AnswerDraft, Call, Caller, DefinitionKind, Effect, EntryPoint, FormProof, Interaction,
+    InteractionId, Problem, Refusal, Remember, Scope,
 };
 use serde_json::Value;
 use store::{Cost, Reads, StoreError};
@@ -67,7 +67,7 @@ impl Engine {
                 && action.hosted
                 && action.runner.is_none()
             {
-                let declared = self.filed.schema(&action.action.tool);
+                let declared = self.filed.schema(&action.call.tool);
                 subject.tool_schema = subject.tool_schema.take().or(declared);
             }
             subject
@@ -154,7 +154,7 @@ impl Engine {
         in_force: InForce,
     ) -> Result<(Judged, QuestionTerms), Error> {
         let origin = &subject.original.origin;
-        let edited = Call { tool: action.action.tool.clone(), arguments };
+        let edited = Call { tool: action.call.tool.clone(), arguments };
         let in_force = self
             .without_unheard_rules(in_force, subject.asked.scope, (&action.proposed_by.name, action.hosted))
             .await?;
@@ -184,7 +184,7 @@ impl AnswerSubject {
 
     /// Refuses an approval whose data names an argument of the tool with another value than people were shown: the action would run without it.
     fn require_shown_arguments(&self, action: &Action, draft: &AnswerDraft, in_force: &InForce) -> Result<(), Error> {
-        let declared = in_force.policy.schema(&action.action.tool);
+        let declared = in_force.policy.schema(&action.call.tool);
         let shown = action.effective().arguments;
         let is_argument = |name: &str| {
             let mut schemas = declared.into_iter().chain(&self.tool_schema);
@@ -244,6 +244,6 @@ fn client_schema(reads: &mut dyn Reads, asked: &Interaction, action: &Action) ->
     let (Some(name), Some(version)) = (&step.agent, &step.agent_version) else { return Ok(None) };
     let Some(found) = reads.definition(&asked.scope, DefinitionKind::Agent, name, version)? else { return Ok(None) };
     let agent: AgentVersion = body(found)?;
-    let tool = agent.client_tools.into_iter().find(|tool| tool.name == action.action.tool);
+    let tool = agent.client_tools.into_iter().find(|tool| tool.name == action.call.tool);
     Ok(tool.map(|tool| tool.schema).filter(|schema| !schema.is_null()))
 }

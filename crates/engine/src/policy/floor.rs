@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ::policy::{Ask, Asking, Finding, Policy};
 use domain::{
-    Actor, Digest, FloorRuling, PolicySource, PolicyState, PolicyVersion, ProjectId, Action, Refusal, Resolution,
+    Action, Actor, Digest, FloorRuling, PolicySource, PolicyState, PolicyVersion, ProjectId, Refusal, Resolution,
     Ruling, Scope, Session, State, Timestamp, Verdict,
 };
 use serde_json::json;

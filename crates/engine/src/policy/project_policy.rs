@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use ::policy::{Asking, PolicyInput, ConsideredRule, Explanation, Finding, Policy};
+use ::policy::{Asking, ConsideredRule, Explanation, Finding, Policy, PolicyInput};
 use domain::access::Right;
 use domain::{
-    Call, Actor, Adoption, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
+    Actor, Adoption, Call, Caller, FloorRuling, PolicySource, PolicyState, PolicyVersion, Problem, Refusal, Role,
     Ruling, Scope, Verdict, text,
 };
 use serde_json::{Value, json};

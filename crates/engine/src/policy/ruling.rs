@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ::policy::{Ask, Asking, PolicyInput, Policy};
+use ::policy::{Ask, Asking, Policy, PolicyInput};
 use domain::{
-    Call, Actor, Answer, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, Timestamp, Verdict,
+    Actor, Answer, Call, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, Timestamp, Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
@@ -348,12 +348,7 @@ impl Engine {
     }
 
     /// Rules on an action by the policy that is known to be in force.
-    pub(crate) async fn judge_by(
-        &self,
-        in_force: InForce,
-        behalf: OnBehalfOf,
-        action: Call,
-    ) -> Result<Judged, Error> {
+    pub(crate) async fn judge_by(&self, in_force: InForce, behalf: OnBehalfOf, action: Call) -> Result<Judged, Error> {
         let misfit = self.misfit(&in_force.policy, &action).await?;
         let judged = off_reactor(move || {
             let mut silent = in_force.state.silent();

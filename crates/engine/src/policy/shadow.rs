@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ::policy::Policy;
 use domain::access::Right;
-use domain::{Caller, Difference, PolicyState, Action, Refusal, Ruling, Scope, Shadow};
+use domain::{Action, Caller, Difference, PolicyState, Refusal, Ruling, Scope, Shadow};
 use metrics::counter;
 use serde_json::json;
 use store::{Cost, DifferenceCount};

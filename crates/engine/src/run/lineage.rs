@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{EventDraft, Scope, EntryPoint};
+use domain::{EntryPoint, EventDraft, Scope};
 use serde_json::json;
 use store::{Cost, LineageAdoption, LineageMismatch};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::audit::{Entry, How, particulars};
-use domain::{Actor, Caller, Event, EventDraft, InteractionId, Scope, Session, Timestamp, EntryPoint};
+use domain::{Actor, Caller, EntryPoint, Event, EventDraft, InteractionId, Scope, Session, Timestamp};
 use store::{Cost, Reads, StoreError, Topic, Tx};
 
 use crate::access::current_caller::CallerState;

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Actor, AutoSource, AnswerDraft, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session};
+use domain::{
+    Actor, AnswerDraft, AutoSource, FormProof, Interaction, KeptSecret, Kind, Question, Scope, SecretId, Session,
+};
 use serde_json::{Map, Value, json};
 use store::{Cost, KeptSecretValue, SealedValue};
 use zeroize::Zeroizing;
@@ -46,7 +48,7 @@ impl Engine {
     pub(crate) async fn kept_for_agent(
         &self,
         scope: Scope,
-        (agent, driven): (&str, bool),
+        (agent, hosted): (&str, bool),
         question: &Question,
     ) -> Result<Option<KeptAnswer>, Error> {
         if question.kind != Kind::Secret || question.fresh {
@@ -54,7 +56,7 @@ impl Engine {
         }
         let agent = agent.to_owned();
         let mut kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
-        kept.retain(|kept| kept.secret.hosted == Some(driven));
+        kept.retain(|kept| kept.secret.hosted == Some(hosted));
         kept.retain(|kept| question.secrets.iter().any(|field| field.name == kept.secret.name));
         let has = |name: &str| kept.iter().any(|kept| kept.secret.name == name);
         if kept.is_empty() || question.secrets.iter().any(|field| field.required && !has(&field.name)) {
@@ -138,7 +140,8 @@ pub(crate) fn answer_from_kept(
     for id in ids {
         work.tx.kept_secret_mark_used(&interaction.scope, *id, work.now)?;
     }
-    let draft = AnswerDraft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..AnswerDraft::default() };
+    let draft =
+        AnswerDraft { data: json!({ "names": names }), feedback: Some(reason.clone()), ..AnswerDraft::default() };
     let signature = (work.ids.answer(work.now), Actor::system(), AutoSource::System);
     work.record_event(session, Some(interaction.id), KeptSecret::used(&agent, names))?;
     let was = interaction.status();

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{EventDraft, Refusal, Scope, TenantId, EntryPoint};
+use domain::{EntryPoint, EventDraft, Refusal, Scope, TenantId};
 use serde_json::json;
 use store::{Cost, DataKey, Sealed, StoreError};
 

@@ -2,7 +2,7 @@
 
 use domain::access::Right;
 use domain::{
-    Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, ActionState, Status,
+    ActionState, Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Status,
     Timestamp,
 };
 use store::{Cost, InteractionFilter, Page, Reads};
@@ -138,7 +138,7 @@ fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<In
         let portion = reads.actions(&session.scope, session.id, &after, STRIDE)?;
         let full = portion.more;
         let Some(last) = portion.last() else { return Ok(found) };
-        after.clone_from(&last.call);
+        after.clone_from(&last.call_id);
         for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {
             match &proposal.state {
                 ActionState::Started { permit, since, .. } => found.1.push((proposal.call_id, *permit, *since)),

@@ -1,7 +1,7 @@
 //! Says something to an agent that we run, in a conversation that is there or in a new one.
 
 use domain::access::Right;
-use domain::{Caller, SessionInput, Problem, Refusal, Scope, Session, SessionId, text};
+use domain::{Caller, Problem, Refusal, Scope, Session, SessionId, SessionInput, text};
 use serde_json::Value;
 use store::{IdempotencyRecord, StoreError};
 

@@ -1,6 +1,8 @@
 //! Messages of the conversation: what people say to an agent that we run, what an agent says to people, and the replies.
 
-use domain::{Caller, EventDraft, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text};
+use domain::{
+    Caller, EventDraft, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text,
+};
 use serde_json::json;
 
 use crate::access;

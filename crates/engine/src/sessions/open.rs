@@ -1,7 +1,9 @@
 //! Opens a session, with the first step of the flow or the agent that it is for.
 
 use domain::access::Right;
-use domain::{Actor, AgentVersion, SessionHead, Caller, FlowVersion, SessionInput, Problem, Refusal, Scope, Session, Step, text};
+use domain::{
+    Actor, AgentVersion, Caller, FlowVersion, Problem, Refusal, Scope, Session, SessionHead, SessionInput, Step, text,
+};
 use serde_json::Value;
 use store::Topic;
 

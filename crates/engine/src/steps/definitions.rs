@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use domain::access::Right;
 use domain::{
-    Actor, AgentVersion, Caller, Definition, DefinitionKind, FlowVersion, EventDraft, Refusal, Scope, Session,
+    Actor, AgentVersion, Caller, Definition, DefinitionKind, EventDraft, FlowVersion, Refusal, Scope, Session,
 };
 use serde::de::DeserializeOwned;
 use serde_json::json;

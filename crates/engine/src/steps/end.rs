@@ -4,8 +4,8 @@ use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
 use domain::step::{Revision, StepPhase};
 use domain::{
-    Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Action, Refusal, Session, State, Step,
-    StepEnd, StepEnding, StepId, Timestamp, template,
+    Action, Command, DefinitionKind, Effect, FlowVersion, InteractionId, Kind, Refusal, Session, State, Step, StepEnd,
+    StepEnding, StepId, Timestamp, template,
 };
 use serde_json::{Map, Value, json};
 use store::{StoreError, Topic};
@@ -353,7 +353,7 @@ pub(crate) fn revoke_unstarted_actions(
         let portion = work.tx.actions(&session.scope, session.id, &after, PORTION)?;
         let full = portion.more;
         let Some(last) = portion.last() else { return Ok(()) };
-        after.clone_from(&last.call);
+        after.clone_from(&last.call_id);
         for proposal in
             portion.into_iter().filter(|proposal| step.map_or(proposal.hosted, |step| proposal.step == Some(step)))
         {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use domain::suggestion::AnswerPattern;
 use domain::{
-    Actor, ActorKind, Interaction, SessionInput, ProjectName, Question, Refusal, Scope, Session, SessionId, ActionState,
-    Status, Step, StepEnd, StepEnding, StepId, Timestamp, EntryPoint,
+    ActionState, Actor, ActorKind, EntryPoint, Interaction, ProjectName, Question, Refusal, Scope, Session, SessionId,
+    SessionInput, Status, Step, StepEnd, StepEnding, StepId, Timestamp,
 };
 use serde_json::json;
 use store::{AnswerSource, Cost, DueStep, JournalEntry, StepState, Topic};
@@ -261,7 +261,10 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
             ActionState::Unknown { interaction, .. } => interaction.is_some(),
             // A client will start it; whoever else could would be the worker.
             ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.state_name(work.now) == "allowed",
-            ActionState::Denied | ActionState::Rejected { .. } | ActionState::Done { .. } | ActionState::Failed { .. } => false,
+            ActionState::Denied
+            | ActionState::Rejected { .. }
+            | ActionState::Done { .. }
+            | ActionState::Failed { .. } => false,
         };
         if !unsettled {
             return Ok(false);

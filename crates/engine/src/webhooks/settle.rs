@@ -1,7 +1,7 @@
 //! Notes what became of a message, under the lease that it was sent under.
 
 use domain::webhook::delivery::{About, Attempt, Progress, Verdict};
-use domain::{Actor, LeaseId, Refusal, Timestamp, WebhookDelivery, EntryPoint};
+use domain::{Actor, EntryPoint, LeaseId, Refusal, Timestamp, WebhookDelivery};
 use store::DueWebhook;
 
 use super::courier::Receipt;

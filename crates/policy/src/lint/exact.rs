@@ -3,7 +3,7 @@
 use domain::Role;
 
 use crate::{
-    PolicyInput, Miss, Policy, Rule,
+    Miss, Policy, PolicyInput, Rule,
     case::Case,
     finding::Findings,
     read_rule::RulePositions,
@@ -35,7 +35,8 @@ fn contradiction(rule: &Rule, exact: &Exact) -> Option<String> {
         return None;
     }
     let fits = rule.tools.iter().map(|tool| {
-        let call = PolicyInput { tool: tool.as_str(), arguments: exact.value(), agent: None, user: "", role: Role::Agent };
+        let call =
+            PolicyInput { tool: tool.as_str(), arguments: exact.value(), agent: None, user: "", role: Role::Agent };
         rule.fit_contents(&Case::new(&call))
     });
     let fits: Vec<Fit> = fits.collect();

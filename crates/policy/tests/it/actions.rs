@@ -1,7 +1,7 @@
 //! Every way round a rule that is known, judged by one realistic policy: `policy.toml` and `actions.txt`.
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{PolicyInput, Policy};
+use holdpoint_policy::{Policy, PolicyInput};
 use serde_json::Value;
 
 const POLICY: &str = include_str!("policy.toml");
@@ -43,8 +43,13 @@ fn every_action_is_ruled_on_as_the_table_says() {
     let policy = policy();
     let mut wrong = Vec::new();
     for row in rows() {
-        let call =
-            PolicyInput { tool: row.tool, arguments: &row.arguments, agent: Some(row.agent), user: "ann", role: Role::Agent };
+        let call = PolicyInput {
+            tool: row.tool,
+            arguments: &row.arguments,
+            agent: Some(row.agent),
+            user: "ann",
+            role: Role::Agent,
+        };
         let ruling = policy.judge(&call).ruling;
         assert_eq!(policy.explain(&call).ruling, ruling);
         let rule = ruling.rule.as_deref().unwrap_or("-");

@@ -1,7 +1,7 @@
 //! Who is asked about a call that several rules ask about, and how.
 
 use domain::{Audience, Fallback, Role, Verdict};
-use holdpoint_policy::{Ask, AskCause, PolicyInput, Judgement, Policy};
+use holdpoint_policy::{Ask, AskCause, Judgement, Policy, PolicyInput};
 use serde_json::{Value, json};
 
 fn load(text: &str) -> Policy {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use domain::Role;
-use holdpoint_policy::{PolicyInput, Policy};
+use holdpoint_policy::{Policy, PolicyInput};
 use serde_json::json;
 
 fn codes(text: &str) -> Vec<&'static str> {

@@ -1,7 +1,7 @@
 //! The floor of a server: an ordinary file, in which silence means that the project's policy decides.
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{PolicyInput, Policy};
+use holdpoint_policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 
 const FLOOR: &str = r#"version = 1

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{PolicyInput, Fit, Miss, Policy};
+use holdpoint_policy::{Fit, Miss, Policy, PolicyInput};
 use serde_json::{Value, json};
 
 fn load(text: &str) -> Policy {

@@ -1,7 +1,7 @@
 //! Rules are learnt from runs of equal decisions only where they can be proved.
 
 use domain::{Role, Verdict};
-use holdpoint_policy::{PolicyInput, Decided, DecisionOutcome, LearntRule, Policy, runs};
+use holdpoint_policy::{Decided, DecisionOutcome, LearntRule, Policy, PolicyInput, runs};
 use serde_json::{Value, json};
 
 const ASK: &str =
@@ -41,8 +41,13 @@ fn five_equal_decisions_are_a_rule_and_four_are_none() {
         rule.text
     );
     let arguments = json!({ "command": "npm ci" });
-    let call =
-        PolicyInput { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+    let call = PolicyInput {
+        tool: "execute_command",
+        arguments: &arguments,
+        agent: Some("bot"),
+        user: "ann",
+        role: Role::Agent,
+    };
     assert_eq!(says(&found, &call), Verdict::Allow);
     let others = [json!({ "command": "npm ci " }), json!({ "command": "npm ci", "timeout": 5 }), json!({})];
     for arguments in &others {
@@ -89,8 +94,13 @@ fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
     assert_eq!(found.len(), 1);
     let judged = |command: &str| {
         let arguments = json!({ "command": command });
-        let call =
-            PolicyInput { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+        let call = PolicyInput {
+            tool: "execute_command",
+            arguments: &arguments,
+            agent: Some("bot"),
+            user: "ann",
+            role: Role::Agent,
+        };
         says(&found, &call)
     };
     for command in pushes {
@@ -122,8 +132,13 @@ fn plain_commands_of_one_sort_are_a_rule_over_their_words() {
         ["git branch -D old", "git branch -D old", "git branch -D old", "git branch -D old", "git branch main"];
     let found = learnt(ASK, &commands(&dangerous, DecisionOutcome::Approved));
     let arguments = json!({ "command": "git branch -D main" });
-    let call =
-        PolicyInput { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+    let call = PolicyInput {
+        tool: "execute_command",
+        arguments: &arguments,
+        agent: Some("bot"),
+        user: "ann",
+        role: Role::Agent,
+    };
     assert_eq!(says(&found, &call), Verdict::Ask, "words of two commands do not make a third");
 }
 
@@ -202,8 +217,13 @@ fn a_suspended_rule_matches_nothing() {
     let found = learnt(ASK, &commands(&["npm ci"; 5], DecisionOutcome::Approved));
     let policy = Policy::load("policy.toml", &found[0].text).unwrap();
     let arguments = json!({ "command": "npm ci" });
-    let call =
-        PolicyInput { tool: "execute_command", arguments: &arguments, agent: Some("bot"), user: "ann", role: Role::Agent };
+    let call = PolicyInput {
+        tool: "execute_command",
+        arguments: &arguments,
+        agent: Some("bot"),
+        user: "ann",
+        role: Role::Agent,
+    };
     assert_eq!(policy.learnt_about(&call), [(found[0].name.as_str(), Verdict::Allow)]);
     let without = policy.judge_without(&call, &[found[0].name.as_str()]);
     assert_eq!((without.ruling.verdict, without.ruling.rule.as_deref()), (Verdict::Ask, Some("asks")));

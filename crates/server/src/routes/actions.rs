@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::response::{IntoResponse, Response};
-use domain::{Outcome, PermitId, Refusal, SessionId, ActionState};
+use domain::{ActionState, Outcome, PermitId, Refusal, SessionId};
 use engine::{ActionReply, Propose};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use protocol::{ActionsPage, OutcomeBody, PermitBody, ActionView, ProposeBody};
+use protocol::{ActionView, ActionsPage, OutcomeBody, PermitBody, ProposeBody};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -73,7 +73,7 @@ pub(super) async fn action_propose(
 /// Translates a body into a proposal.
 pub(super) fn proposed(body: ProposeBody, traceparent: Option<String>) -> Propose {
     Propose {
-        action: body.action(),
+        action: body.call(),
         call: body.call_id,
         context: body.context,
         seen: None,

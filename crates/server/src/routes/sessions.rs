@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use domain::{Caller, SessionInput, Session, SessionId, SessionStatus};
+use domain::{Caller, Session, SessionId, SessionInput, SessionStatus};
 use engine::{Idempotency, Start, StepCommand};
 use http::StatusCode;
 use protocol::{ControlBody, ControlCommand, MessageBody, SessionView, SessionsPage, StartBody};

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use domain::grant::Covers;
 use domain::{
-    Call, Actor, ActorKind, Adoption, Difference, Grant, GrantId, InteractionId, PermitId, PolicySource, PolicyState,
-    PolicyVersion, Action, Role, Ruling, Scope, Session, Shadow, ActionState, Verdict,
+    Action, ActionState, Actor, ActorKind, Adoption, Call, Difference, Grant, GrantId, InteractionId, PermitId,
+    PolicySource, PolicyState, PolicyVersion, Role, Ruling, Scope, Session, Shadow, Verdict,
 };
 use futures::executor::block_on;
 use futures::future::{join, join_all};
@@ -19,12 +19,12 @@ use crate::{
     transact,
 };
 
-fn proposal(session: &Session, call: &str, standing: ActionState) -> Action {
+fn proposal(session: &Session, call: &str, state: ActionState) -> Action {
     Action {
         scope: session.scope,
         session: session.id,
-        call: call.into(),
-        action: Call {
+        call_id: call.into(),
+        call: Call {
             tool: "write_file".into(),
             arguments: json!({ "path": "a\u{0}b", "size": 9_007_199_254_740_993_u64 }),
         },
@@ -44,9 +44,9 @@ fn proposal(session: &Session, call: &str, standing: ActionState) -> Action {
         hosted: false,
         runner: Some(Actor { kind: ActorKind::User, name: "alice".into() }),
         step: None,
-        seen: None,
+        expected_content: None,
         asked: vec![InteractionId::from_uuid(fresh())],
-        standing,
+        state,
         revision: 1,
     }
 }
@@ -68,7 +68,7 @@ pub fn actions_come_back(fixture: &Fixture) {
     assert_eq!(world.look(move |reads| reads.action(&here, id, "call-1")), Some(first.clone()));
     assert_eq!(world.look(move |reads| reads.action(&elsewhere, id, "call-1")), None);
     assert_eq!(world.look(move |reads| reads.action(&here, id, "call-2")), None);
-    let foreign = Action { scope: elsewhere, call: "call-9".into(), ..first.clone() };
+    let foreign = Action { scope: elsewhere, call_id: "call-9".into(), ..first.clone() };
     assert_eq!(world.write(move |tx| tx.action_insert(&foreign)), Err(StoreError::Conflict));
     let second = Action { state: started(70), revision: 2, ..first };
     for wanted in [Ok(()), Err(StoreError::Conflict)] {
@@ -136,7 +136,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
         let found = world.look(move |reads| reads.action_history(&here, &filter, None, limit));
         found.into_iter().map(|past| past.proposal).collect::<Vec<_>>()
     };
-    let asked: Vec<Action> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call == "b").collect();
+    let asked: Vec<Action> = kept.iter().map(|past| past.proposal.clone()).filter(|one| one.call_id == "b").collect();
     assert_eq!((about(10), about(1)), (asked.clone(), asked[..1].to_vec()));
     let later = Action { asked: asked[0].asked.clone(), revision: 3, ..saved };
     let written = later.clone();

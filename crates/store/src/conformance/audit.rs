@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use domain::audit::chain::{BEGINNING, ChainHead, Signer, link};
 use domain::audit::{Entry, How, Written};
-use domain::{Actor, ActorKind, EntryId, InteractionId, Scope, SessionId, TenantId, EntryPoint};
+use domain::{Actor, ActorKind, EntryId, EntryPoint, InteractionId, Scope, SessionId, TenantId};
 use serde_json::json;
 
 use super::Fixture;

@@ -4,8 +4,8 @@ use domain::interaction::Handover;
 use domain::session::Note;
 use domain::step::{StepEnd, StepEnding};
 use domain::{
-    ActorKind, AnswerId, Command, Event, EventId, Interaction, Key, KeyId, LeaseId, SessionInput, Role, Scope, SessionId,
-    Step, StepId, EntryPoint,
+    ActorKind, AnswerId, Command, EntryPoint, Event, EventId, Interaction, Key, KeyId, LeaseId, Role, Scope, SessionId,
+    SessionInput, Step, StepId,
 };
 use serde_json::json;
 

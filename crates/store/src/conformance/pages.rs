@@ -3,7 +3,7 @@
 use domain::grant::Covers;
 use domain::webhook::Subject;
 use domain::{
-    ActorKind, Definition, DefinitionKind, EventId, Grant, GrantId, EventDraft, InteractionId, PolicySource,
+    ActorKind, Definition, DefinitionKind, EventDraft, EventId, Grant, GrantId, InteractionId, PolicySource,
     PolicyVersion, Session, Step, StepId, Webhook, WebhookId,
 };
 use serde_json::{Value, json};

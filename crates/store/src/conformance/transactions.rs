@@ -1,6 +1,6 @@
 //! Transactions: a use case commits as a whole or not at all, independently of others in the same commit; one of many that race wins.
 
-use domain::{Interaction, SessionInput, Session, SessionId};
+use domain::{Interaction, Session, SessionId, SessionInput};
 use futures::executor::block_on;
 use futures::future::join_all;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Isolation of projects: rows of another project look absent and cannot be written.
 
-use domain::{Interaction, Key, KeyId, SessionInput, Role, Scope, Session, Step, StepId};
+use domain::{Interaction, Key, KeyId, Role, Scope, Session, SessionInput, Step, StepId};
 use serde_json::json;
 
 use super::Fixture;

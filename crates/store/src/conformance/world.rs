@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::interaction::Reviewer;
 use domain::{
-    Actor, ActorKind, AnswerId, SessionHead, Caller, Credential, AnswerDraft, Event, EventId, EventDraft, Interaction,
-    InteractionId, KeyId, SessionInput, ProjectId, Question, Role, Scope, Session, SessionId, Step, StepId, TenantId,
-    Timestamp, EntryPoint,
+    Actor, ActorKind, AnswerDraft, AnswerId, Caller, Credential, EntryPoint, Event, EventDraft, EventId, Interaction,
+    InteractionId, KeyId, ProjectId, Question, Role, Scope, Session, SessionHead, SessionId, SessionInput, Step,
+    StepId, TenantId, Timestamp,
 };
 use futures::executor::block_on;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Event, Interaction, InteractionId, Action, Scope, Session, SessionId, Step};
+use domain::{Action, Event, Interaction, InteractionId, Scope, Session, SessionId, Step};
 use futures::executor::block_on;
 use holdpoint_agent::machine::Input;
 use store::{Cost, InteractionFilter, Page, SessionFilter, StepState, Store, StoreError, read};

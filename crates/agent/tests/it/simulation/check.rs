@@ -1,7 +1,7 @@
 //! Invariants of every session, its steps and their journals.
 
 use domain::step::StepPhase;
-use domain::{Delivery, SessionStatus, ActionState, Status, StepEnding};
+use domain::{ActionState, Delivery, SessionStatus, Status, StepEnding};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::{Activity, Input, MachineState};
 use holdpoint_agent::model::{Message, Turn};

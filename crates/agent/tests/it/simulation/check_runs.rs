@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Answer, Effect, Interaction, Kind, Action, ActionState, State, Verdict};
+use domain::{Action, ActionState, Answer, Effect, Interaction, Kind, State, Verdict};
 use serde_json::Value;
 
 use crate::simulation::books::Books;

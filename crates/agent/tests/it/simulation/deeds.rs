@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Caller, Command, AnswerDraft, InteractionId, SessionInput, Outcome, SessionId, ActionState};
+use domain::{ActionState, AnswerDraft, Caller, Command, InteractionId, Outcome, SessionId, SessionInput};
 use engine::{Engine, Error, Start, StepCommand};
 use serde_json::{Value, json};
 

@@ -100,7 +100,13 @@ pub(crate) fn draft(random: &mut Random, asked: &Interaction, number: u64) -> An
             seconds: Some(600),
             uses: Some(2),
         });
-        return AnswerDraft { options: vec![option.id.clone()], arguments, feedback, remember, ..AnswerDraft::default() };
+        return AnswerDraft {
+            options: vec![option.id.clone()],
+            arguments,
+            feedback,
+            remember,
+            ..AnswerDraft::default()
+        };
     }
     let data = match question.kind {
         Kind::Form => json!({ "n": 1 }),

@@ -1,6 +1,6 @@
 //! The end of a simulation: nobody dies any more, models finish, people answer, and nothing may be left open.
 
-use domain::{Command, AnswerDraft, Effect, Interaction, Kind, SignedDuration, Status};
+use domain::{AnswerDraft, Command, Effect, Interaction, Kind, SignedDuration, Status};
 use holdpoint_agent::history::history;
 use holdpoint_agent::machine::Input;
 use holdpoint_agent::model::Message;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use domain::{Caller, Command, SignedDuration, ActionState, Status};
+use domain::{ActionState, Caller, Command, SignedDuration, Status};
 use engine::{Engine, Error, StepCommand};
 use futures::future::BoxFuture;
 use holdpoint_agent::worker::Worker;
@@ -299,9 +299,8 @@ impl World {
         once.dedup();
         let inputs = || held().flat_map(|held| &held.steps).flat_map(|kept| &kept.journal);
         let turn = |input: &holdpoint_agent::machine::Input| matches!(input, holdpoint_agent::machine::Input::Turn(_));
-        let began = |proposal: &domain::Action| {
-            stage.ran.iter().any(|deed| Some(&deed.arguments) == proposal.edited.as_ref())
-        };
+        let began =
+            |proposal: &domain::Action| stage.ran.iter().any(|deed| Some(&deed.arguments) == proposal.edited.as_ref());
         Figures {
             deaths: self.deaths,
             lone_deaths: self.lone_deaths,

@@ -1,6 +1,6 @@
 //! A step that is retried continues where the previous attempt ended, without repeating anything.
 
-use domain::{Caller, Command, AnswerDraft, Effect, Outcome, Refusal, Role, Session, SessionStatus, StepStatus};
+use domain::{AnswerDraft, Caller, Command, Effect, Outcome, Refusal, Role, Session, SessionStatus, StepStatus};
 use engine::{Error, StepCommand};
 use holdpoint_agent::model::{Message, ModelError};
 use serde_json::{Value, json};
@@ -141,7 +141,14 @@ async fn people_who_said_no_are_asked_anew_and_a_step_of_theirs_alone_too() {
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     let second = world.asked(&alice).await;
     assert_ne!(first.id, second.id);
-    world.answers(&alice, second.id, Effect::Provide, AnswerDraft { data: json!({ "days": 1 }), ..AnswerDraft::default() }).await;
+    world
+        .answers(
+            &alice,
+            second.id,
+            Effect::Provide,
+            AnswerDraft { data: json!({ "days": 1 }), ..AnswerDraft::default() },
+        )
+        .await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
 }
 
@@ -241,8 +248,19 @@ async fn the_next_attempt_is_told_what_is_known_of_every_call_that_the_one_befor
     world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     let broke = Outcome::Failed { message: "no such line".into(), result: Value::Null };
     world.engine.action_outcome(&bot, place, (broke, None), None).await.unwrap();
-    world.answers(&alice, first, Effect::Reject, AnswerDraft { feedback: Some("not a".into()), ..AnswerDraft::default() }).await;
-    world.engine.answer(&alice, which, AnswerDraft { data: json!("that one"), ..AnswerDraft::default() }, None).await.unwrap();
+    world
+        .answers(
+            &alice,
+            first,
+            Effect::Reject,
+            AnswerDraft { feedback: Some("not a".into()), ..AnswerDraft::default() },
+        )
+        .await;
+    world
+        .engine
+        .answer(&alice, which, AnswerDraft { data: json!("that one"), ..AnswerDraft::default() }, None)
+        .await
+        .unwrap();
     world.engine.control(&bot, session.id, Command::Fail, Some("enough".into()), None).await.unwrap();
     commands(&world, &alice, &session, StepCommand::Retry).await.unwrap();
     world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();

@@ -1,6 +1,6 @@
 //! The eight ways on, through the worker and the engine: what runs, and exactly what the model reads next.
 
-use domain::{Command, AnswerDraft, Effect, SessionStatus, ActionState};
+use domain::{ActionState, AnswerDraft, Command, Effect, SessionStatus};
 use holdpoint_agent::model::{Message, ModelCall};
 use serde_json::{Value, json};
 

@@ -62,7 +62,9 @@ async fn a_rejection_leads_where_the_flow_says() {
     world.says("told", &[]);
     let session = world.opens(&alice, None, Some("release"), json!({ "what": "1.4" })).await;
     let asked = world.asked(&alice).await;
-    world.answers(&alice, asked.id, Effect::Reject, AnswerDraft { options: vec!["no".into()], ..AnswerDraft::default() }).await;
+    world
+        .answers(&alice, asked.id, Effect::Reject, AnswerDraft { options: vec!["no".into()], ..AnswerDraft::default() })
+        .await;
     world.ended(&alice, session.id).await;
     let expected = named(&[("plan", "completed"), ("build", "rejected"), ("tell", "completed")]);
     assert_eq!(steps(&world, &alice, session.id).await, expected);
@@ -198,7 +200,9 @@ async fn a_text_is_suggested_to_the_same_question_of_an_agent_and_to_no_other() 
         let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
         let asked = world.asked(&alice).await;
         suggested.push(asked.question.suggestions.iter().map(|one| one.data.clone()).collect::<Vec<_>>());
-        world.answers(&alice, asked.id, Effect::Provide, AnswerDraft { data: json!(answer), ..AnswerDraft::default() }).await;
+        world
+            .answers(&alice, asked.id, Effect::Provide, AnswerDraft { data: json!(answer), ..AnswerDraft::default() })
+            .await;
         world.ended(&alice, session.id).await;
     }
     assert_eq!(suggested, [vec![], vec![], vec![json!("Ada")]]);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Call, Delivery, AnswerDraft, Effect, Outcome, Refusal, Role, SignedDuration};
+use domain::{AnswerDraft, Call, Delivery, Effect, Outcome, Refusal, Role, SignedDuration};
 use engine::{Error, Propose, Settings};
 use serde_json::{Value, json};
 
@@ -44,11 +44,13 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.open(&alice, 2).await;
     world.stop().await;
-    let (write, why) = if asked[0].question.call_id.is_some() { (&asked[0], &asked[1]) } else { (&asked[1], &asked[0]) };
+    let (write, why) =
+        if asked[0].question.call_id.is_some() { (&asked[0], &asked[1]) } else { (&asked[1], &asked[0]) };
     let call = write.question.call_id.clone().unwrap();
     world.answers(&alice, write.id, Effect::Approve, AnswerDraft::default()).await;
-    let answered =
-        world.answers(&alice, why.id, Effect::Provide, AnswerDraft { data: json!("so"), ..AnswerDraft::default() }).await;
+    let answered = world
+        .answers(&alice, why.id, Effect::Provide, AnswerDraft { data: json!("so"), ..AnswerDraft::default() })
+        .await;
     assert_eq!(answered.delivery(), Some(&Delivery::Waiting { attempt: 0 }));
 
     let engine = &world.engine;
@@ -83,7 +85,9 @@ async fn nothing_waits_to_be_taken_in_a_session_that_was_cancelled() {
         let asked = world.asked(&alice).await;
         world.stop().await;
         if answered {
-            world.answers(&alice, asked.id, Effect::Provide, AnswerDraft { data: json!("so"), ..AnswerDraft::default() }).await;
+            world
+                .answers(&alice, asked.id, Effect::Provide, AnswerDraft { data: json!("so"), ..AnswerDraft::default() })
+                .await;
         }
         world.engine.control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
         let left = world.engine.interaction(&alice, asked.id, Duration::ZERO).await.unwrap();
@@ -120,7 +124,11 @@ async fn arguments_that_do_not_fit_a_clients_tool_never_reach_it() {
     let told = results(&world.shown());
     assert!(told[0].0.contains("/line") && told[0].1, "{told:?}");
     // Nor do those that a person puts in their place.
-    let draft = AnswerDraft { arguments: Some(json!({ "line": "last" })), effect: Some(Effect::Edit), ..AnswerDraft::default() };
+    let draft = AnswerDraft {
+        arguments: Some(json!({ "line": "last" })),
+        effect: Some(Effect::Edit),
+        ..AnswerDraft::default()
+    };
     let edited = world.engine.answer(&alice, asked.id, draft, None).await;
     let Err(Error::Refused(Refusal::AnswerInvalid(problems))) = edited else { unreachable!("{edited:?}") };
     assert_eq!(problems[0].pointer, "/arguments/line");

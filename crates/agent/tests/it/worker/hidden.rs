@@ -1,6 +1,6 @@
 //! Secrets are shown to nobody, whatever becomes of their session.
 
-use domain::{Caller, AnswerDraft, Effect, Outcome, Refusal, Session, SessionStatus, SignedDuration};
+use domain::{AnswerDraft, Caller, Effect, Outcome, Refusal, Session, SessionStatus, SignedDuration};
 use engine::{Error, Settings, StepCommand};
 use holdpoint_agent::model::ModelError;
 use serde_json::{Value, json};

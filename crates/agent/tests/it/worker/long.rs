@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{AgentVersion, Caller, AnswerDraft, Effect, SessionInput, Role, Session, SignedDuration, Status};
+use domain::{AgentVersion, AnswerDraft, Caller, Effect, Role, Session, SessionInput, SignedDuration, Status};
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use holdpoint_agent::model::{Delta, Model, ModelCall, ModelError, Request, Turn};

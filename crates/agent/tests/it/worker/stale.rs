@@ -1,6 +1,6 @@
 //! An approved write replaces only the content that reviewers saw.
 
-use domain::{Caller, AnswerDraft, Effect, Interaction, Session, SessionStatus};
+use domain::{AnswerDraft, Caller, Effect, Interaction, Session, SessionStatus};
 use holdpoint_agent::tools::Workspace;
 use serde_json::{Value, json};
 use tempfile::TempDir;

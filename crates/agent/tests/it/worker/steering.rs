@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{Caller, Command, AnswerDraft, Effect, Refusal, Role, Session, SessionStatus};
+use domain::{AnswerDraft, Caller, Command, Effect, Refusal, Role, Session, SessionStatus};
 use engine::{Error, StepCommand};
 use holdpoint_agent::model::{Message, ModelError};
 use serde_json::{Value, json};
@@ -239,7 +239,14 @@ async fn people_who_sent_back_what_nobody_had_done_are_asked_anew() {
     let session = world.opens(&bob, None, Some("f"), Value::Null).await;
     let first = world.asked(&bob).await;
     world.engine.message(&bob, session.id, ("Be quick.".into(), false), None).await.unwrap();
-    world.answers(&bob, first.id, Effect::Retry, AnswerDraft { feedback: Some("not yet".into()), ..AnswerDraft::default() }).await;
+    world
+        .answers(
+            &bob,
+            first.id,
+            Effect::Retry,
+            AnswerDraft { feedback: Some("not yet".into()), ..AnswerDraft::default() },
+        )
+        .await;
     assert_eq!(world.ended(&bob, session.id).await.status(), SessionStatus::Failed);
     commands(&world, &bob, &session, StepCommand::Retry).await.unwrap();
     let second = world.asked(&bob).await;
@@ -292,7 +299,9 @@ async fn what_was_said_to_a_step_that_did_not_run_is_said_to_the_next() {
         let session = world.opens(&bob, None, Some("f"), Value::Null).await;
         let asked = world.asked(&bob).await;
         world.engine.message(&bob, session.id, ("Mind the gap.".into(), false), None).await.unwrap();
-        world.answers(&bob, asked.id, effect, AnswerDraft { feedback: Some("so".into()), ..AnswerDraft::default() }).await;
+        world
+            .answers(&bob, asked.id, effect, AnswerDraft { feedback: Some("so".into()), ..AnswerDraft::default() })
+            .await;
         world.until(|| async { (world.turns() == 2).then_some(()) }).await;
         let said = Message::User { content: "Mind the gap.".into() };
         assert_eq!(world.shown_at(1).iter().filter(|one| **one == said).count(), 1, "{effect:?}");

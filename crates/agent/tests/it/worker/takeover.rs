@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{AnswerDraft, Effect, SessionStatus, SignedDuration, ActionState};
+use domain::{ActionState, AnswerDraft, Effect, SessionStatus, SignedDuration};
 use serde_json::json;
 
 use crate::worker::world::{World, results};

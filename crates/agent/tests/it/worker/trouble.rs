@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use domain::{AgentVersion, Caller, AnswerDraft, SessionInput, Role, Session, SessionStatus, SignedDuration, Status, Timestamp};
+use domain::{
+    AgentVersion, AnswerDraft, Caller, Role, Session, SessionInput, SessionStatus, SignedDuration, Status, Timestamp,
+};
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use holdpoint_agent::model::{Delta, Message, Model, ModelCall, ModelError, Request, Turn};

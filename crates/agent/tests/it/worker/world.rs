@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use domain::{
-    AgentVersion, Caller, AnswerDraft, Effect, Event, FlowVersion, Interaction, InteractionId, Key, SessionInput, Role, Session,
-    SessionId, SignedDuration, Status,
+    AgentVersion, AnswerDraft, Caller, Effect, Event, FlowVersion, Interaction, InteractionId, Key, Role, Session,
+    SessionId, SessionInput, SignedDuration, Status,
 };
 use engine::{Definitions, Engine, Ids, InteractionQuery, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
@@ -300,7 +300,13 @@ impl World {
         self.open(by, 1).await.remove(0)
     }
 
-    pub(crate) async fn answers(&self, by: &Caller, id: InteractionId, effect: Effect, draft: AnswerDraft) -> Interaction {
+    pub(crate) async fn answers(
+        &self,
+        by: &Caller,
+        id: InteractionId,
+        effect: Effect,
+        draft: AnswerDraft,
+    ) -> Interaction {
         let draft = AnswerDraft { effect: Some(effect), ..draft };
         self.engine.answer(by, id, draft, None).await.unwrap()
     }

@@ -1,8 +1,8 @@
 //! People, ids, times and a session: what every test of this crate begins with.
 
 use holdpoint_domain::{
-    Actor, ActorKind, SessionHead, Caller, Credential, KeyId, ProjectId, Role, Scope, Session, SessionId, StepId, TenantId,
-    Timestamp, EntryPoint,
+    Actor, ActorKind, Caller, Credential, EntryPoint, KeyId, ProjectId, Role, Scope, Session, SessionHead, SessionId,
+    StepId, TenantId, Timestamp,
 };
 use uuid::Uuid;
 

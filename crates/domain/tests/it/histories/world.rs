@@ -3,7 +3,7 @@
 use holdpoint_domain::interaction::Change;
 use holdpoint_domain::session::Note;
 use holdpoint_domain::{
-    AnswerId, AutoSource, Caller, Command, Effect, Event, EventId, FormProof, EventDraft, Interaction, InteractionId,
+    AnswerId, AutoSource, Caller, Command, Effect, Event, EventDraft, EventId, FormProof, Interaction, InteractionId,
     LeaseId, Refusal, Resolution, Role, Session, State, Status, Timestamp,
 };
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Looks back: what was proposed in a project, the newest first, with what people decided about it.
 
-use domain::{Call, Decision, Kind, Action, Scope};
+use domain::{Action, Call, Decision, Kind, Scope};
 use store::{ActionCursor, ActionHistoryFilter, Cost, PastAction, Reads};
 
 use crate::policy::ruling::OnBehalfOf;

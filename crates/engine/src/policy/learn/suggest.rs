@@ -88,9 +88,9 @@ const NAMED: usize = 20;
 impl Engine {
     /// The policy in force for an agent of this name: one that our workers run, or a key. What people let the first do, and a rule was learnt
     /// from, is not allowed to a key of the same name; learnt rules that deny are heard by both.
-    pub(crate) async fn in_force_for(&self, scope: Scope, (name, driven): (&str, bool)) -> Result<InForce, Error> {
+    pub(crate) async fn in_force_for(&self, scope: Scope, (name, hosted): (&str, bool)) -> Result<InForce, Error> {
         let in_force = self.in_force(scope).await?;
-        self.without_unheard_rules(in_force, scope, (name, driven)).await
+        self.without_unheard_rules(in_force, scope, (name, hosted)).await
     }
 
     /// Removes the learnt rules that were learnt for a hosted agent of the same name as the key that proposes.
@@ -98,11 +98,11 @@ impl Engine {
         &self,
         mut in_force: InForce,
         scope: Scope,
-        (name, driven): (&str, bool),
+        (name, hosted): (&str, bool),
     ) -> Result<InForce, Error> {
         let allows = |rule: &&::policy::Rule| rule.name.starts_with(LEARNT_PREFIX) && rule.verdict == Verdict::Allow;
         let learnt: Vec<String> = in_force.policy.rules().filter(allows).map(|rule| rule.name.clone()).collect();
-        if driven || learnt.is_empty() {
+        if hosted || learnt.is_empty() {
             return Ok(in_force);
         }
         let (offered, name) = (self.offered(scope).await?, name.to_owned());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::policy::Policy;
 use domain::access::Right;
 use domain::{
-    Call, Caller, Decision, AnswerDraft, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Role, Scope,
+    AnswerDraft, Call, Caller, Decision, Effect, Interaction, Kind, Lift, PolicyState, Problem, Refusal, Role, Scope,
     Verdict,
 };
 use store::StoreError;

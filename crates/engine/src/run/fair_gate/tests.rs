@@ -1,4 +1,4 @@
-use domain::{Actor, ActorKind, Credential, KeyId, Role, Scope, EntryPoint};
+use domain::{Actor, ActorKind, Credential, EntryPoint, KeyId, Role, Scope};
 use uuid::Uuid;
 
 use super::*;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use domain::{Call, Caller, AnswerDraft, Effect, Refusal, Role, Session, SignedDuration, ActionState, Timestamp};
+use domain::{ActionState, AnswerDraft, Call, Caller, Effect, Refusal, Role, Session, SignedDuration, Timestamp};
 use holdpoint_engine::{ActionReply, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::{Clock, Store};

@@ -1,6 +1,6 @@
 //! Answers of people, of policies, and the ends without one.
 
-use domain::{AutoSource, Credential, AnswerDraft, Refusal, Resolution, Role, State, Status};
+use domain::{AnswerDraft, AutoSource, Credential, Refusal, Resolution, Role, State, Status};
 use futures::future::join_all;
 use holdpoint_engine::{AnswerEntry, Error};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The audit trail: what each use case leaves on it, and that it proves itself.
 
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
-use domain::{Caller, Command, Credential, AnswerDraft, Effect, KeyId, Role, Session, SignedDuration, EntryPoint};
+use domain::{AnswerDraft, Caller, Command, Credential, Effect, EntryPoint, KeyId, Role, Session, SignedDuration};
 use holdpoint_engine::{AuditRecord, Export, ExportRange, Idempotency, NewKey, Settings};
 use serde_json::{Value, json};
 use store::{AuditFilter, Page};
@@ -149,7 +149,10 @@ async fn automatic_resolutions_votes_and_forms_are_kept() {
     world.pass(11);
     world.engine.fire_due().await.unwrap();
     let resolved = world.last(&session, "interaction.auto_resolved").await;
-    assert_eq!((resolved.by.name.as_str(), resolved.how.entry_point, resolved.how.key), ("holdpoint", EntryPoint::Timer, None));
+    assert_eq!(
+        (resolved.by.name.as_str(), resolved.how.entry_point, resolved.how.key),
+        ("holdpoint", EntryPoint::Timer, None)
+    );
     assert_eq!((&resolved.data["source"], &resolved.data["answer"]["effect"]), (&json!("system"), &json!("reject")));
 }
 
@@ -206,7 +209,11 @@ async fn keys_are_kept() {
     assert_eq!((&told["key"], &told["role"], &told["user"]), (&json!(key.id), &json!("viewer"), &json!("carol")));
     assert_eq!(trail[1].entry.data["key"], json!(key.id));
     let installed = world.trail(by("holdpoint")).await;
-    assert!(installed.iter().all(|audited| audited.entry.how.entry_point == EntryPoint::Cli && audited.entry.name == "key.created"));
+    assert!(
+        installed
+            .iter()
+            .all(|audited| audited.entry.how.entry_point == EntryPoint::Cli && audited.entry.name == "key.created")
+    );
     let auditor = world.caller(Role::Admin, "auditor").await;
     let text = world.exported(&auditor, ExportRange::default()).await;
     assert!(!text.contains(secret.rsplit_once('_').unwrap().1), "a key's secret is on the trail");

@@ -1,6 +1,6 @@
 //! Saying something to an agent of ours: in a conversation that is there, or in a new one.
 
-use domain::{AgentVersion, Caller, Command, FlowVersion, SessionInput, Refusal, Role, Session, SessionId};
+use domain::{AgentVersion, Caller, Command, FlowVersion, Refusal, Role, Session, SessionId, SessionInput};
 use holdpoint_engine::{Chat, Definitions, Error, HandOver, Start};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The floor of the server: nothing loosens what it denies or asks.
 
-use domain::{AnswerDraft, Effect, Refusal, Remember, ActionState, Verdict, grant::RememberedArguments};
+use domain::{ActionState, AnswerDraft, Effect, Refusal, Remember, Verdict, grant::RememberedArguments};
 use holdpoint_engine::{ActionReply, Error, FileRefusal, HypotheticalCall, PolicyMismatch, Simulate};
 use serde_json::json;
 
@@ -154,8 +154,11 @@ async fn an_edit_is_judged_by_the_floor() {
         let production = "when = 'args.to == \"production\"'\n";
         let (asking, denying) = (rule("secure", "ask"), rule("never", "deny"));
         server.own(&rule("own", "ask")).await;
-        let edit =
-            || AnswerDraft { effect: Some(Effect::Edit), arguments: Some(json!({ "to": "production" })), ..AnswerDraft::default() };
+        let edit = || AnswerDraft {
+            effect: Some(Effect::Edit),
+            arguments: Some(json!({ "to": "production" })),
+            ..AnswerDraft::default()
+        };
         server.floor(&format!("{asking}{production}[rule.ask]\naudience = {{ groups = [\"security\"] }}\n")).await;
         let shown = server.proposes("c1").await;
         server.answers(&server.alice, &shown, edit()).await.unwrap();

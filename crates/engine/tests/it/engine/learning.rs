@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Call, Caller, AnswerDraft, InteractionId, Refusal, Role, Session, ActionState};
+use domain::{ActionState, AnswerDraft, Call, Caller, InteractionId, Refusal, Role, Session};
 use holdpoint_engine::{Engine, Error, HypotheticalCall, Propose, Simulate, SuggestedRule};
 use serde_json::{Value, json};
 use store::Store;
@@ -293,9 +293,7 @@ async fn an_edit_is_a_no_to_the_original(world: World) {
     scene.engine().answer(&scene.alice, asked, edit, None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the edit is still open");
     let acted = scene.engine().action(&scene.agent, scene.session.id, "edited".into(), Duration::ZERO).await.unwrap();
-    let ActionState::Waiting { interaction } = acted.proposal.state else {
-        unreachable!("{:?}", acted.proposal.state)
-    };
+    let ActionState::Waiting { interaction } = acted.proposal.state else { unreachable!("{:?}", acted.proposal.state) };
     scene.engine().answer(&bob, interaction, choice("approve"), None).await.unwrap();
     assert_eq!(scene.suggested().await, [], "the approval is one of the edit");
 }

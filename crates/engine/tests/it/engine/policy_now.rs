@@ -1,6 +1,6 @@
 //! Nothing is permitted or started by a policy file that is no longer in force, on any node.
 
-use domain::{AnswerDraft, Effect, Refusal, ActionState, Verdict};
+use domain::{ActionState, AnswerDraft, Effect, Refusal, Verdict};
 use holdpoint_engine::{ActionReply, Error, FileRefusal, PolicyMismatch};
 
 use crate::engine::standing::{Server, allowed, approval, asked, on_both, rule, waiting};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Caller, AnswerDraft, InteractionId, Role, EntryPoint};
+use domain::{AnswerDraft, Caller, EntryPoint, InteractionId, Role};
 use holdpoint_engine::{Engine, Error, Idempotency, Ids, MasterKey, NewKey, RotationReport, Settings, Vault};
 use parking_lot::Mutex;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use domain::{AutoSource, Caller, AnswerDraft, Effect, Interaction, InteractionId, Role, Status};
+use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId, Role, Status};
 use holdpoint_engine::Error;
 use serde_json::json;
 use store::{Cost, Reads, StoreError, Tx};
@@ -134,7 +134,8 @@ async fn a_secret_that_was_only_a_vote_is_handed_to_nobody() {
         if bob_gives {
             gives(&bob, id, "of-bob").await.unwrap();
         } else {
-            let no = AnswerDraft { effect: Some(Effect::Reject), feedback: Some("no".into()), ..AnswerDraft::default() };
+            let no =
+                AnswerDraft { effect: Some(Effect::Reject), feedback: Some("no".into()), ..AnswerDraft::default() };
             world.engine.answer(&bob, id, no, None).await.unwrap();
         }
         let taken = world.engine.take(&agent, id, None, None).await.unwrap();
@@ -158,7 +159,11 @@ async fn a_vote_that_was_sealed_before_is_not_handed_out() {
         store::transact::<_, StoreError, _>(world.store.as_ref(), sealing).await.unwrap();
         let effect = if bob_gives { None } else { Some(Effect::Reject) };
         let value = if bob_gives { json!({ "TOKEN": "of-bob" }) } else { json!(null) };
-        world.engine.answer(&bob, id, AnswerDraft { effect, data: value, ..AnswerDraft::default() }, None).await.unwrap();
+        world
+            .engine
+            .answer(&bob, id, AnswerDraft { effect, data: value, ..AnswerDraft::default() }, None)
+            .await
+            .unwrap();
         let taken = world.engine.take(&agent, id, None, None).await.unwrap();
         assert_eq!(taken.secrets, bob_gives.then(|| json!({ "TOKEN": "of-bob" })));
     }

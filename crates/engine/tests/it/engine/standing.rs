@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Call, AutoSource, Caller, AnswerDraft, Effect, Interaction, InteractionId, Role, Session, ActionState};
+use domain::{ActionState, AnswerDraft, AutoSource, Call, Caller, Effect, Interaction, InteractionId, Role, Session};
 use holdpoint_engine::{ActionReply, Engine, Error, Ids, MasterKey, NewKey, Propose, Settings, Start, Vault};
 use serde_json::{Value, json};
 use store::{Cost, Job, Store, SystemClock, Topic};
@@ -162,7 +162,12 @@ impl Server {
         self.engine.action(&self.agent, self.session.id, call.into(), std::time::Duration::ZERO).await.unwrap()
     }
 
-    pub(crate) async fn answers(&self, by: &Caller, acted: &ActionReply, draft: AnswerDraft) -> Result<Interaction, Error> {
+    pub(crate) async fn answers(
+        &self,
+        by: &Caller,
+        acted: &ActionReply,
+        draft: AnswerDraft,
+    ) -> Result<Interaction, Error> {
         self.engine.answer(by, asked(acted), draft, None).await
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Call, Caller, InteractionId, Session, ActionState, Status};
+use domain::{ActionState, Call, Caller, InteractionId, Session, Status};
 use holdpoint_engine::Propose;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    Caller, Command, AnswerDraft, Event, Interaction, InteractionId, Key, Question, Refusal, Role, Session, SessionId,
+    AnswerDraft, Caller, Command, Event, Interaction, InteractionId, Key, Question, Refusal, Role, Session, SessionId,
     SignedDuration,
 };
 use holdpoint_engine::{Ask, Engine, Error, Ids, MasterKey, NewKey, Settings, Start, Vault};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::{
-    Delivery, Event, Grant, GrantId, Interaction, InteractionId, PolicyState, Action, Scope, Session, SessionId,
+    Action, Delivery, Event, Grant, GrantId, Interaction, InteractionId, PolicyState, Scope, Session, SessionId,
     SignedDuration, Step, Timestamp,
 };
 use futures::executor::block_on;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::grant::RememberedArguments;
-use domain::{Call, Digest, AnswerDraft, Effect, Interaction, PolicyState, Remember, Verdict};
+use domain::{AnswerDraft, Call, Digest, Effect, Interaction, PolicyState, Remember, Verdict};
 use holdpoint_engine::Propose;
 use serde_json::{Value, json};
 use testkit::Random;

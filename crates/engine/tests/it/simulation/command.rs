@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use domain::{
-    AutoSource, Caller, Command as Control, AnswerDraft, Event, Grant, GrantId, Interaction, InteractionId, LeaseId, Outcome,
-    Session, SessionId, Timestamp,
+    AnswerDraft, AutoSource, Caller, Command as Control, Event, Grant, GrantId, Interaction, InteractionId, LeaseId,
+    Outcome, Session, SessionId, Timestamp,
 };
 use holdpoint_engine::{
     ActionReply, AnswerEntry, Ask, Engine, Error, Idempotency, InteractionQuery, Propose, Start, TakenAnswer,

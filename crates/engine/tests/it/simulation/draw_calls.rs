@@ -1,6 +1,6 @@
 //! What agents do next with actions, and people with grants and the policy.
 
-use domain::{Caller, AnswerDraft, Interaction, Outcome, Role, SessionId, ActionState, Status};
+use domain::{ActionState, AnswerDraft, Caller, Interaction, Outcome, Role, SessionId, Status};
 use serde_json::{Value, json};
 
 use crate::simulation::calls;
@@ -32,7 +32,9 @@ impl World {
         let people = &self.tenants[tenant].people;
         let by = people[self.random.below(people.len())].clone();
         let draft = match self.random.pick(&runs) {
-            Some(option) if !self.random.one_in(4) => AnswerDraft { options: vec![option.id.clone()], ..AnswerDraft::default() },
+            Some(option) if !self.random.one_in(4) => {
+                AnswerDraft { options: vec![option.id.clone()], ..AnswerDraft::default() }
+            }
             _ => questions::draft(&mut self.random, asked, &by.actor.name),
         };
         let draft = calls::elaborate(&mut self.random, asked, draft);
@@ -52,7 +54,7 @@ impl World {
         let mut propose = calls::propose(&mut self.random, call, crate::simulation::cast::TENANTS[tenant]);
         let by = match known {
             Some(known) if !self.random.one_in(4) => {
-                propose.action = known.action.clone();
+                propose.action = known.call.clone();
                 self.tenants[tenant].named(&known.proposed_by.name).cloned().unwrap_or(by)
             }
             _ => by,
@@ -84,7 +86,8 @@ impl World {
     }
 
     fn draw_outcome(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        let running = |standing: &ActionState| matches!(standing, ActionState::Started { .. } | ActionState::Unknown { .. });
+        let running =
+            |standing: &ActionState| matches!(standing, ActionState::Started { .. } | ActionState::Unknown { .. });
         let running = if self.random.one_in(10) { None } else { self.any_call(tenant, running) };
         let (session, call) = match running {
             Some(found) => found,

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use domain::{Role, Verdict};
-use policy::{PolicyInput, Policy};
+use policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 use tool_facts::{PathFacts, under};
 

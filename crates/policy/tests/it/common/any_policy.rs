@@ -6,7 +6,7 @@
 use domain::{Role, Verdict};
 use serde_json::{Value, json};
 
-use crate::policy::{PolicyInput, Policy};
+use crate::policy::{Policy, PolicyInput};
 
 /// Loads a text, and judges a few calls by it where it loads.
 pub(crate) fn check(text: &str) {

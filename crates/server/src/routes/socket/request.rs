@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use domain::{Caller, InteractionId, SessionId, ActionState};
+use domain::{ActionState, Caller, InteractionId, SessionId};
 use engine::{ActionReply, Ask, Idempotency, Propose};
 use protocol::{
-    AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, ActionView, SubscribeBody, UnsubscribeBody,
+    ActionView, AnswerBody, EmptyBody, InteractionView, OutcomeBody, PermitBody, SubscribeBody, UnsubscribeBody,
 };
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Call, Effect, Interaction, InteractionId, Kind, Action, Resolution, SessionId, ActionState, State, Status, Verdict,
+    Action, ActionState, Call, Effect, Interaction, InteractionId, Kind, Resolution, SessionId, State, Status, Verdict,
 };
 
 use super::{View, holds};
@@ -23,7 +23,7 @@ pub(crate) fn check(view: &View<'_>) -> Found {
     for (name, after) in &view.after.proposals {
         let (session, call) = name;
         holds!(after.scope == view.tenant.scope, "{call} is of another tenant");
-        holds!(after.action.arguments["of"] == view.name, "{call} of {session} crossed over from another tenant");
+        holds!(after.call.arguments["of"] == view.name, "{call} of {session} crossed over from another tenant");
         match view.before.proposals.get(name) {
             Some(before) if before == after => {}
             Some(before) => changed(view, before, after)?,
@@ -40,7 +40,7 @@ fn proposed(view: &View<'_>, after: &Action) -> Found {
     let call = &after.call;
     let fits = |what: &What| match what {
         What::Propose { session, propose } => {
-            *session == after.session && propose.call == *call && propose.action == after.action
+            *session == after.session && propose.call == *call && propose.action == after.call
         }
         _ => false,
     };
@@ -48,7 +48,7 @@ fn proposed(view: &View<'_>, after: &Action) -> Found {
     holds!(view.deeds.iter().any(|deed| fits(&deed.what) && deed.by() == by), "nobody proposed {call}");
     let (Some(was), Some(is)) = (&view.before.policy, &view.after.policy) else { return Ok(()) };
     if was == is {
-        let wanted = calls::verdict(is, &after.action.tool);
+        let wanted = calls::verdict(is, &after.call.tool);
         let ruled = Some(after.ruling.verdict);
         // An edit that was asked about in the same step carries the ruling on the edit: the same tool, the same verdict.
         holds!(ruled == wanted, "{call} was ruled {ruled:?} and the policy says {wanted:?}");
@@ -60,8 +60,8 @@ fn proposed(view: &View<'_>, after: &Action) -> Found {
 fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
     let call = &after.call;
     holds!(before.revision < after.revision, "{call} changed and its revision did not grow");
-    let constant = (&before.action, &before.proposed_by, before.at, before.grant, before.repeatable);
-    let same = constant == (&after.action, &after.proposed_by, after.at, after.grant, after.repeatable);
+    let constant = (&before.call, &before.proposed_by, before.at, before.grant, before.repeatable);
+    let same = constant == (&after.call, &after.proposed_by, after.at, after.grant, after.repeatable);
     holds!(same, "{call} is another action now");
     holds!(after.asked.starts_with(&before.asked), "{call} forgot a question");
     let over = matches!(
@@ -83,7 +83,8 @@ fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
 
 /// What may run, runs or ran was allowed by policy, covered by a grant, or approved with exactly these arguments.
 fn released(books: &Books, proposal: &Action) -> Found {
-    let ran = !matches!(proposal.state, ActionState::Waiting { .. } | ActionState::Denied | ActionState::Rejected { .. });
+    let ran =
+        !matches!(proposal.state, ActionState::Waiting { .. } | ActionState::Denied | ActionState::Rejected { .. });
     if !ran {
         return Ok(());
     }

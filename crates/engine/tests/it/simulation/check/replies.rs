@@ -1,7 +1,8 @@
 //! What somebody was told is what the store holds; what was told twice is the same; a refusal has its reason.
 
 use domain::{
-    AutoSource, Delivery, Interaction, Kind, Action, Refusal, Resolution, Session, ActionState, State, Status, Timestamp,
+    Action, ActionState, AutoSource, Delivery, Interaction, Kind, Refusal, Resolution, Session, State, Status,
+    Timestamp,
 };
 use holdpoint_engine::{ActionReply, Error, TakenAnswer};
 
@@ -141,7 +142,8 @@ fn again(view: &View<'_>, first: &Reply, reply: &Reply) -> Verdict {
             unsealed(view, again)?;
         }
         (Reply::Acted(first), Reply::Acted(again)) => {
-            let same = (&first.proposal.call_id, &first.proposal.call) == (&again.proposal.call_id, &again.proposal.call);
+            let same =
+                (&first.proposal.call_id, &first.proposal.call) == (&again.proposal.call_id, &again.proposal.call);
             holds!(same && again.proposal.revision >= first.proposal.revision, "was told two things");
         }
         (Reply::Grant(first), Reply::Grant(again)) => holds!(first == again, "was told two things"),
@@ -168,7 +170,7 @@ fn is_kept(view: &View<'_>, told: &Interaction) -> Verdict {
 /// What an agent is told of an action is what is kept, and a permit is shown to nobody else.
 fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &ActionReply) -> Verdict {
     let told = &acted.proposal;
-    let call = &told.call;
+    let call = &told.call_id;
     let kept = view.after.proposals.get(&(told.session, call.clone()));
     let Some(kept) = kept else { return Err(format!("was told of {call}, which is not kept")) };
     // A permit is told no longer than its grant is in force.

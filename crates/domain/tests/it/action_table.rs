@@ -4,7 +4,7 @@ use crate::common::people::{at, caller, session, uuid};
 use crate::common::table::cells;
 use holdpoint_domain::action::Change;
 use holdpoint_domain::{
-    Call, Effect, InteractionId, Outcome, Permit, PermitId, Action, Refusal, Role, Ruling, ActionState, Timestamp,
+    Action, ActionState, Call, Effect, InteractionId, Outcome, Permit, PermitId, Refusal, Role, Ruling, Timestamp,
     Verdict,
 };
 use serde_json::{Value, json};
@@ -108,13 +108,13 @@ fn check(state: &str, command: &str, expected: &str) {
             assert!(happening.name.starts_with("action."), "{state} | {command}");
             assert!(happening.data.get("arguments").is_none(), "{state} | {command}");
             let edited = if after.edited.is_some() { " edited" } else { "" };
-            format!("{}{edited}", after.state(at(NOW)))
+            format!("{}{edited}", after.state_name(at(NOW)))
         }
     };
     assert_eq!(found, expected, "{state} | {command}");
 }
 
-fn run(proposal: Action, command: &str) -> Option<Result<Step, Refusal>> {
+fn run(proposal: Action, command: &str) -> Option<Result<Change, Refusal>> {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     let alice = caller("alice", Role::Operator, &[]).actor;
@@ -167,8 +167,8 @@ fn proposal(state: &str) -> Action {
     Action {
         scope: session.scope,
         session: session.id,
-        call: "call".into(),
-        action,
+        call_id: "call".into(),
+        call: action,
         edited: None,
         proposed_by: caller("agent", Role::Agent, &[]).actor,
         role: Role::Agent,
@@ -179,9 +179,9 @@ fn proposal(state: &str) -> Action {
         hosted: false,
         runner: None,
         step: None,
-        seen: None,
+        expected_content: None,
         asked: vec![asked],
-        standing,
+        state: standing,
         revision: 3,
     }
 }
@@ -215,7 +215,7 @@ fn only_what_runs_is_kept() {
     let agent = caller("agent", Role::Agent, &[]).actor;
     let stranger = caller("stranger", Role::Agent, &[]).actor;
     for (state, _, _) in cells(RECOUNTING).into_iter().step_by(4) {
-        let kept = proposal(state).keep(&agent, at(500), None);
+        let kept = proposal(state).extend_lease(&agent, at(500), None);
         match state {
             "started" | "overdue" | "overdue, repeat" => {
                 let kept = kept.unwrap();
@@ -224,7 +224,7 @@ fn only_what_runs_is_kept() {
             }
             _ => assert_eq!(name(&kept.unwrap_err()), "ActionNot", "{state}"),
         }
-        assert_eq!(proposal(state).keep(&stranger, at(500), None), Err(Refusal::NotYourAction), "{state}");
+        assert_eq!(proposal(state).extend_lease(&stranger, at(500), None), Err(Refusal::NotYourAction), "{state}");
     }
 }
 
@@ -239,8 +239,8 @@ fn a_report_is_of_its_own_run() {
         assert_eq!(refused, Err(Refusal::AnotherRun(own)), "{state}");
         proposal(state).report(&agent, done(), Some(own)).unwrap();
     }
-    assert_eq!(proposal("started").keep(&agent, at(500), Some(other)), Err(Refusal::AnotherRun(own)));
-    proposal("started").keep(&agent, at(500), Some(own)).unwrap();
+    assert_eq!(proposal("started").extend_lease(&agent, at(500), Some(other)), Err(Refusal::AnotherRun(own)));
+    proposal("started").extend_lease(&agent, at(500), Some(own)).unwrap();
 }
 
 /// What may be repeated is offered again only while somebody is left who could begin it.
@@ -248,8 +248,8 @@ fn a_report_is_of_its_own_run() {
 fn what_nobody_could_begin_again_is_unknown() {
     let overdue = Action { repeatable: true, ..proposal("overdue") };
     let fresh = permit(2, &action(json!({})), 1000);
-    assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state(at(NOW)), "allowed");
-    assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state(at(NOW)), "unknown");
+    assert_eq!(overdue.clone().lapse(Some(fresh), at(NOW)).unwrap().0.state_name(at(NOW)), "allowed");
+    assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state_name(at(NOW)), "unknown");
 }
 
 /// However a run comes to be unknown, it stays known which one it was.
@@ -273,7 +273,7 @@ fn what_nobody_knows_is_of_one_run() {
 fn a_permit_that_ran_out_allows_nothing() {
     let over = proposal("permit over");
     assert_eq!(
-        (over.state(at(NOW - 1)), over.state(at(NOW)), over.state(Timestamp::MAX)),
+        (over.state_name(at(NOW - 1)), over.state_name(at(NOW)), over.state_name(Timestamp::MAX)),
         ("allowed", "rejected", "rejected")
     );
 }
@@ -288,7 +288,7 @@ fn what_a_client_does_not_begin_in_time_has_failed() {
     assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
     let over = Action { runner, ..proposal("permit over") };
     let (failed, happening) = over.lapse(Some(fresh), at(NOW)).unwrap();
-    assert_eq!((failed.state(at(NOW)), happening.name), ("failed", "action.failed"));
+    assert_eq!((failed.state_name(at(NOW)), happening.name), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);
     assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
 }

@@ -1,4 +1,4 @@
-//! What an agent wants to do, from the ruling to the outcome.
+//! Actions: the tool calls that agents propose, from the ruling of the policy to the outcome.
 //!
 //! ```text
 //! proposed ── allow, or a grant ──> allowed (permit) ── start ──> started ── outcome ──> done | failed
@@ -7,11 +7,11 @@
 //! proposed ── deny ──> denied                 allowed ── its step ends, or its client does not begin in time ──> failed
 //! ```
 //!
-//! Only `allowed` leads to `started`, and only a permit leads there: single use, for exactly this call.
+//! Only an `allowed` action can be started, and only with its permit, which is valid once and for exactly this call.
 
-mod standing;
+mod state;
 
-pub use standing::{Outcome, Permit, ActionState};
+pub use state::{ActionState, Outcome, Permit};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,67 +20,70 @@ use serde_json::{Value, json};
 use crate::interaction::Interaction;
 use crate::ruling::Verdict;
 use crate::{
-    Call, Actor, Caller, Digest, Effect, GrantId, EventDraft, InteractionId, PermitId, Problem, Refusal, Resolution,
+    Actor, Call, Caller, Digest, Effect, EventDraft, GrantId, InteractionId, PermitId, Problem, Refusal, Resolution,
     Role, Ruling, Scope, SessionId, State, StepId, text,
 };
 
-/// Why what a client should have run is not run any more.
+/// Failure message of an action that its client did not start before the permit expired.
 const NOT_BEGUN: &str = "it was allowed, and was not started in time";
 
-/// One call that an agent proposed. Its name is the agent's own, unique in its session.
+/// A tool call that an agent proposed. The agent chooses `call_id`, which is unique in its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Action {
-    /// Whose it is.
+    /// Tenant and project of the action.
     pub scope: Scope,
-    /// In which session.
+    /// Session in which the action was proposed.
     pub session: SessionId,
-    /// The agent's name for the call.
-    pub call: String,
-    /// What was proposed; never changes.
-    pub action: Call,
-    /// The arguments that a person put in their place.
+    /// Identifier of the action in its session, chosen by the agent.
+    #[serde(rename = "call")]
+    pub call_id: String,
+    /// Proposed call. It never changes; `edited` holds the arguments of a person's edit.
+    #[serde(rename = "action")]
+    pub call: Call,
+    /// Arguments that a person put in place of the proposed ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Value>,
-    /// Who proposed it.
+    /// Agent that proposed the action.
     pub proposed_by: Actor,
-    /// The role of the key that did.
+    /// Role of the key with which it was proposed.
     pub role: Role,
-    /// When.
+    /// Time of the proposal.
     pub at: Timestamp,
-    /// What policy said of it.
+    /// Ruling of the policy on the call.
     pub ruling: Ruling,
-    /// The grant that let it through, where one did.
+    /// Grant that allowed the action without a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<GrantId>,
-    /// Whether its tool says that it may be run again when nobody knows whether it ran.
+    /// Whether the tool may run again when the outcome of a run is unknown.
     #[serde(default)]
     pub repeatable: bool,
-    /// Whether a worker of ours proposed it, for a step that it runs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub driven: bool,
-    /// Who else may start it and report on it: whoever opened the session, where their client runs the tool.
+    /// Whether a worker of this server proposed the action, for a step of a hosted agent.
+    #[serde(rename = "driven", default, skip_serializing_if = "std::ops::Not::not")]
+    pub hosted: bool,
+    /// Actor who may also start the action and report on it: the one who opened the session, if their client runs the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<Actor>,
-    /// The step for which a worker of ours proposed it.
+    /// Step for which a worker of this server proposed the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepId>,
-    /// The mark of what it would replace, as that was when it was proposed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seen: Option<String>,
-    /// The questions that were asked about it, the first one first.
+    /// Hash of the file content that the action replaces, as it was when the action was proposed.
+    #[serde(rename = "seen", default, skip_serializing_if = "Option::is_none")]
+    pub expected_content: Option<String>,
+    /// Questions that were asked about the action, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<InteractionId>,
-    /// Where it is.
-    pub standing: ActionState,
-    /// How often it has changed. Guards every write.
+    /// State of the action.
+    #[serde(rename = "standing")]
+    pub state: ActionState,
+    /// Number of changes. A write is refused unless it follows the stored revision.
     pub revision: u64,
 }
 
-/// A transition: what it became, and what happened.
-pub type Step = (Action, EventDraft);
+/// A transition: the new action, and the event that records the change.
+pub type Change = (Action, EventDraft);
 
 impl Call {
-    /// Lists everything for which this action cannot be judged as it stands.
+    /// Adds a problem for each part of the call that a policy cannot judge. `under` is the JSON pointer of the call.
     pub fn check(&self, under: &str, problems: &mut Vec<Problem>) {
         text::line(&format!("{under}/tool"), &self.tool, problems);
         text::tool(&format!("{under}/tool"), &self.tool, problems);
@@ -88,7 +91,7 @@ impl Call {
     }
 }
 
-/// Arguments are an object of bounded depth.
+/// Adds a problem unless the arguments are an object of bounded depth.
 pub fn check_arguments(pointer: &str, arguments: &Value, problems: &mut Vec<Problem>) {
     if !arguments.is_object() {
         problems.push(Problem::new(pointer, "must be an object"));
@@ -97,16 +100,16 @@ pub fn check_arguments(pointer: &str, arguments: &Value, problems: &mut Vec<Prob
 }
 
 impl Action {
-    /// The word for where it is, on the wire and in the stores. A permit that has run out allows nothing any more.
+    /// Name of the state, as the API and the stores show it. An action whose permit has expired is `rejected`.
     #[must_use]
-    pub fn state(&self, now: Timestamp) -> &'static str {
+    pub fn state_name(&self, now: Timestamp) -> &'static str {
         match &self.state {
             ActionState::Allowed { permit } if permit.expires_at <= now => "rejected",
-            standing => standing.name(),
+            state => state.name(),
         }
     }
 
-    /// The same with a permit that is good until then at most.
+    /// Shortens the permit, if there is one, to expire at `end` at the latest.
     #[must_use]
     pub fn permitted_until(mut self, end: Timestamp) -> Self {
         if let ActionState::Allowed { permit } = &mut self.state {
@@ -115,40 +118,40 @@ impl Action {
         self
     }
 
-    /// What may run: the proposed action, or the one that a person put in its place.
+    /// Call that may run: the proposed one, with the arguments of a person's edit if there was one.
     #[must_use]
     pub fn effective(&self) -> Call {
-        let arguments = self.edited.as_ref().unwrap_or(&self.action.arguments);
-        Call { tool: self.action.tool.clone(), arguments: arguments.clone() }
+        let arguments = self.edited.as_ref().unwrap_or(&self.call.arguments);
+        Call { tool: self.call.tool.clone(), arguments: arguments.clone() }
     }
 
-    /// The mark of what may be replaced and nothing else: where people were asked, what was there when they were. Who gives another place than
-    /// the one that they were asked about was shown nothing of it.
+    /// Hash of the file content that reviewers saw; the write fails if it has changed since. `None` if nobody was asked, or if an edit
+    /// names another file, whose content nobody was shown.
     #[must_use]
     pub fn replaces(&self) -> Option<&str> {
-        let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.action.arguments, edited));
-        self.seen.as_deref().filter(|_| !self.asked.is_empty() && there)
+        let there = self.edited.as_ref().is_none_or(|edited| same_but_text(&self.call.arguments, edited));
+        self.expected_content.as_deref().filter(|_| !self.asked.is_empty() && there)
     }
 
-    /// Refuses a proposal of the same name that is not the same action.
+    /// Refuses a second proposal under this `call_id` unless it is by the same agent and has the same call.
     pub fn same(&self, action: &Call, by: &Actor) -> Result<(), Refusal> {
         self.of_agent(by)?;
-        if self.action.digest() == action.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call.clone())) }
+        if self.call.digest() == action.digest() { Ok(()) } else { Err(Refusal::CallConflict(self.call_id.clone())) }
     }
 
-    /// Refuses everybody but the agent that proposed it.
+    /// Refuses every actor but the agent that proposed the action and its runner.
     pub fn of_agent(&self, by: &Actor) -> Result<(), Refusal> {
         let may = by.name == self.proposed_by.name || self.runner.as_ref() == Some(by);
         if may { Ok(()) } else { Err(Refusal::NotYourAction) }
     }
 
-    /// Refuses whoever only has the name of the agent: what a worker of ours proposed is for our workers, and for the client that runs it.
+    /// Refuses a caller who merely has the name of a hosted agent: an action of a worker is for workers, and for the client that runs it.
     pub fn in_hands_of(&self, caller: &Caller) -> Result<(), Refusal> {
         let client = self.runner.as_ref() == Some(&caller.actor);
         if self.hosted && !caller.is_worker() && !client { Err(Refusal::NotYourAction) } else { Ok(()) }
     }
 
-    /// What everybody is told of a fresh proposal.
+    /// Event that records the proposal and the ruling on it.
     #[must_use]
     pub fn proposed(&self) -> EventDraft {
         let name = match &self.state {
@@ -170,8 +173,8 @@ impl Action {
         EventDraft::by(name, &self.proposed_by, data).recording(self.kept())
     }
 
-    /// People have released it, perhaps with other arguments.
-    pub fn release(self, by: &Actor, permit: Permit, edited: Option<Value>) -> Result<Step, Refusal> {
+    /// Allows an action that waits or whose outcome is unknown, with other arguments if a person edited them.
+    pub fn release(self, by: &Actor, permit: Permit, edited: Option<Value>) -> Result<Change, Refusal> {
         match self.state {
             ActionState::Waiting { .. } | ActionState::Unknown { .. } => {}
             _ => return Err(self.not_in("waiting")),
@@ -184,8 +187,8 @@ impl Action {
         Ok((after, happening))
     }
 
-    /// It will not run.
-    pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Step, Refusal> {
+    /// Rejects an action that waits.
+    pub fn reject(self, by: Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Change, Refusal> {
         if !matches!(self.state, ActionState::Waiting { .. }) {
             return Err(self.not_in("waiting"));
         }
@@ -195,9 +198,9 @@ impl Action {
         Ok((self.became(ActionState::Rejected { by, effect, feedback }), happening))
     }
 
-    /// It was allowed and will not be begun. Nothing where there is nothing to take back.
+    /// Fails an action that was allowed and will not be started. `None` in any other state.
     #[must_use]
-    pub fn left(self, why: &str) -> Option<Step> {
+    pub fn left(self, why: &str) -> Option<Change> {
         if !matches!(self.state, ActionState::Allowed { .. }) {
             return None;
         }
@@ -208,14 +211,14 @@ impl Action {
         Some((self.became(ActionState::Failed { message, result: Value::Null }), happening))
     }
 
-    /// Others are asked about what one person made of it.
+    /// Keeps the action waiting on a second question, because one person's edit needs the approval of others.
     pub fn ask_others(
         self,
         by: &Actor,
         interaction: InteractionId,
         edited: Value,
         ruling: Ruling,
-    ) -> Result<Step, Refusal> {
+    ) -> Result<Change, Refusal> {
         if !matches!(self.state, ActionState::Waiting { .. }) {
             return Err(self.not_in("waiting"));
         }
@@ -227,8 +230,8 @@ impl Action {
         Ok((after.became(ActionState::Waiting { interaction }), happening))
     }
 
-    /// Spends the permit. A second time is refused, and so is any other permit.
-    pub fn start(self, by: &Actor, permit: PermitId, now: Timestamp, until: Timestamp) -> Result<Step, Refusal> {
+    /// Starts the action and spends its permit. A second start and any other permit are refused.
+    pub fn start(self, by: &Actor, permit: PermitId, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
         self.of_agent(by)?;
         let ActionState::Allowed { permit: good } = &self.state else { return Err(self.not_in("allowed")) };
         if good.id != permit || good.digest != self.effective().digest().to_string() {
@@ -243,7 +246,7 @@ impl Action {
         Ok((self.became(ActionState::Started { permit, since: now, until }), happening))
     }
 
-    /// Refuses to run what policy has come to deny, and what it had let through by itself and has come to ask about.
+    /// Refuses the start if today's policy denies the call, or asks about a call that was allowed without a question.
     pub fn stands(&self, ruling: &Ruling) -> Result<(), Refusal> {
         let by_itself = self.ruling.verdict == Verdict::Allow && self.asked.is_empty();
         match ruling.verdict {
@@ -253,19 +256,19 @@ impl Action {
         }
     }
 
-    /// The grant that alone lets it run, where policy asks about it and nobody was asked.
+    /// Grant without which the action may not run: today's policy asks about the call, and nobody was asked.
     #[must_use]
     pub fn stands_on(&self, ruling: &Ruling) -> Option<GrantId> {
         self.grant.filter(|_| ruling.verdict == Verdict::Ask && self.asked.is_empty())
     }
 
-    /// Takes the agent's report. What nobody knew can still be told; what was told stays.
-    pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<Step, Refusal> {
+    /// Records the agent's report on a run. An unknown outcome can still be reported; a reported outcome is final.
+    pub fn report(self, by: &Actor, outcome: Outcome, run: Option<PermitId>) -> Result<Change, Refusal> {
         self.of_agent(by)?;
         self.is_run(run)?;
         match (&self.state, &outcome) {
             (ActionState::Started { .. }, _) => {}
-            // Nobody knew, and now somebody does.
+            // A late report settles an unknown outcome.
             (ActionState::Unknown { .. }, Outcome::Done { .. } | Outcome::Failed { .. }) => {}
             _ => return Err(self.not_in("started")),
         }
@@ -274,13 +277,13 @@ impl Action {
             Outcome::Failed { message, result } => json!({ "message": message, "result": result }),
             Outcome::Unknown => Value::Null,
         };
-        let (name, standing) = match outcome {
+        let (name, state) = match outcome {
             Outcome::Done { result } => ("action.done", ActionState::Done { result }),
             Outcome::Failed { message, result } => ("action.failed", ActionState::Failed { message, result }),
             Outcome::Unknown => ("action.unknown", self.unknown(None)),
         };
         let happening = EventDraft::by(name, by, self.told()).recording(record);
-        Ok((self.became(standing), happening))
+        Ok((self.became(state), happening))
     }
 
     /// Refuses whoever speaks of another run than the one that was started last, where they say which.
@@ -291,26 +294,26 @@ impl Action {
         }
     }
 
-    /// Whoever runs it is still there: its outcome is waited for until later. Nothing that others are told.
-    pub fn keep(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
+    /// Extends the lease of a run to `until`. There is no event for it.
+    pub fn extend_lease(self, by: &Actor, until: Timestamp, run: Option<PermitId>) -> Result<Self, Refusal> {
         self.of_agent(by)?;
         self.is_run(run)?;
         let ActionState::Started { permit, since, .. } = self.state else { return Err(self.not_in("started")) };
         Ok(self.became(ActionState::Started { permit, since, until }))
     }
 
-    /// Nobody reported in time, or the client that should have run it did not begin. `None` while there is time. There is another permit
-    /// where somebody is left who could begin it again.
+    /// Applies the passage of time: the outcome was not reported within the lease, or the client did not start the action. `None` while
+    /// there is time left. `again` is a permit for another run, if somebody is left who could start it.
     #[must_use]
-    pub fn lapse(self, again: Option<Permit>, now: Timestamp) -> Option<Step> {
+    pub fn lapse(self, again: Option<Permit>, now: Timestamp) -> Option<Change> {
         match &self.state {
             ActionState::Started { until, .. } if *until <= now => {}
             ActionState::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
                 let mut data = self.told();
                 data["reason"] = json!(NOT_BEGUN);
                 let happening = EventDraft::plain("action.failed", data);
-                let standing = ActionState::Failed { message: NOT_BEGUN.into(), result: Value::Null };
-                return Some((self.became(standing), happening));
+                let state = ActionState::Failed { message: NOT_BEGUN.into(), result: Value::Null };
+                return Some((self.became(state), happening));
             }
             _ => return None,
         }
@@ -325,7 +328,7 @@ impl Action {
         Some((self.became(unknown), happening))
     }
 
-    /// People are asked what to do about an action of which nobody knows what became. Nothing that others are told apart.
+    /// Records the question that asks people about an unknown outcome. The question has an event of its own.
     #[must_use]
     pub fn puzzled(mut self, interaction: InteractionId) -> Self {
         self.asked.push(interaction);
@@ -333,12 +336,12 @@ impl Action {
         self.became(unknown)
     }
 
-    /// A person has said what became of an action of which nobody knew.
-    pub fn recount(self, by: &Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Step, Refusal> {
+    /// Settles an unknown outcome by a person's answer.
+    pub fn recount(self, by: &Actor, effect: Option<Effect>, feedback: Option<String>) -> Result<Change, Refusal> {
         if !matches!(self.state, ActionState::Unknown { .. }) {
             return Err(self.not_in("unknown"));
         }
-        let (name, standing) = match effect {
+        let (name, state) = match effect {
             Some(Effect::Provide) => {
                 ("action.done", ActionState::Done { result: feedback.map_or(Value::Null, Value::String) })
             }
@@ -350,33 +353,33 @@ impl Action {
         };
         let mut data = self.told();
         data["effect"] = json!(effect);
-        Ok((self.became(standing), EventDraft::by(name, by, data)))
+        Ok((self.became(state), EventDraft::by(name, by, data)))
     }
 
-    /// When time itself will next change something.
+    /// Time at which `lapse` next has an effect.
     #[must_use]
     pub const fn wake_at(&self) -> Option<Timestamp> {
         match &self.state {
             ActionState::Started { until, .. } => Some(*until),
-            // Whoever sleeps on what a client is to run has to be told that it will not be run any more.
+            // A step that sleeps until its client has run the action must learn that the action will not run.
             ActionState::Allowed { permit } if self.runner.is_some() => Some(permit.expires_at),
             _ => None,
         }
     }
 
-    /// The digest of what may run.
+    /// Digest of the call that may run.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.effective().digest()
     }
 
     fn told(&self) -> Value {
-        json!({ "call_id": self.call, "tool": self.action.tool })
+        json!({ "call_id": self.call_id, "tool": self.call.tool })
     }
 
-    /// What only the audit trail keeps: the arguments, as proposed and as edited, and the permit that they are good for.
+    /// Data that only the audit trail records: the arguments as proposed and as edited, and the permit.
     fn kept(&self) -> Value {
-        let mut record = json!({ "arguments": self.action.arguments, "digest": self.digest() });
+        let mut record = json!({ "arguments": self.call.arguments, "digest": self.digest() });
         if let Some(edited) = &self.edited {
             record["edited_arguments"] = edited.clone();
         }
@@ -386,7 +389,7 @@ impl Action {
         record
     }
 
-    /// Nobody knows what became of the run that was started last.
+    /// State after a run whose outcome is not known.
     const fn unknown(&self, interaction: Option<InteractionId>) -> ActionState {
         ActionState::Unknown { interaction, permit: self.state.run() }
     }
@@ -396,12 +399,12 @@ impl Action {
         Refusal::ActionNot { wanted, state }
     }
 
-    fn became(self, standing: ActionState) -> Self {
-        Self { standing, revision: self.revision + 1, ..self }
+    fn became(self, state: ActionState) -> Self {
+        Self { state, revision: self.revision + 1, ..self }
     }
 }
 
-/// Whether two calls are about the same place, whatever text they put there.
+/// Whether two calls have the same arguments apart from `content`, and so write to the same file.
 #[must_use]
 pub fn same_but_text(one: &Value, other: &Value) -> bool {
     let rest = |arguments: &Value| {
@@ -412,7 +415,7 @@ pub fn same_but_text(one: &Value, other: &Value) -> bool {
     rest(one) == rest(other)
 }
 
-/// Whether this is a name that a worker gives to the calls of a step: `s1t2c0`, the first call in the second turn of the first step.
+/// Whether a `call_id` has the form that workers use: `s1t2c0` is the first call in the second turn of the first step.
 #[must_use]
 pub fn reserved(call: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -421,7 +424,7 @@ pub fn reserved(call: &str) -> bool {
     rest.split_once('c').is_some_and(|(turn, place)| number(step) && number(turn) && number(place))
 }
 
-/// How the end of a question about an action reads: who, which way, and why.
+/// Actor, effect and reason of the end of a question about an action. `None` while the question is open.
 #[must_use]
 pub fn verdict_of(interaction: &Interaction) -> Option<(Actor, Option<Effect>, Option<String>)> {
     let State::Resolved { resolution, .. } = &interaction.state else { return None };

@@ -1,4 +1,4 @@
-//! Where an action is, what starts it, and what is reported of it.
+//! The states of an action, the permit that starts it, and the outcome that ends it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,69 +6,69 @@ use serde_json::Value;
 
 use crate::{Actor, Effect, InteractionId, PermitId};
 
-/// Where a proposed action is.
+/// State of an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum ActionState {
-    /// It may be started, once, with this permit.
+    /// The action may be started once, with this permit.
     Allowed {
-        /// What starts it.
+        /// Permit that starts the action.
         permit: Permit,
     },
-    /// People are deciding.
+    /// A question about the action is open.
     Waiting {
-        /// Their question.
+        /// Identifier of the open question.
         interaction: InteractionId,
     },
-    /// Policy says no.
+    /// The policy denied the action.
     Denied,
-    /// It will not run: a person said so, or nobody said yes.
+    /// The action will not run: a person rejected it, or the question ended without an approval.
     Rejected {
-        /// Who.
+        /// Actor who ended the question.
         by: Actor,
-        /// Which way, where somebody answered.
+        /// Effect of the answer. Absent if nobody answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effect: Option<Effect>,
-        /// Why, as the model will read it.
+        /// Reason, as the model reads it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         feedback: Option<String>,
     },
-    /// It is running, as far as anybody knows.
+    /// The agent has started the action and has not reported its outcome.
     Started {
-        /// The permit that it cost.
+        /// Permit that was spent.
         permit: PermitId,
-        /// Since when.
+        /// Time of the start.
         since: Timestamp,
-        /// Until when its outcome is waited for.
+        /// End of the lease. The outcome is unknown if it was not reported by then.
         until: Timestamp,
     },
-    /// It ran.
+    /// The action ran.
     Done {
-        /// What came of it.
+        /// Reported result.
         #[serde(default, skip_serializing_if = "Value::is_null")]
         result: Value,
     },
-    /// It ran, and failed; or it did not run.
+    /// The action ran and failed, or was allowed and never started.
     Failed {
-        /// Why.
+        /// Reason of the failure.
         message: String,
-        /// What came of it all the same.
+        /// Reported result, if there is one in spite of the failure.
         #[serde(default, skip_serializing_if = "Value::is_null")]
         result: Value,
     },
-    /// It was started, and nobody knows what became of it.
+    /// The action was started and its outcome is not known.
     Unknown {
-        /// The question what to do, while it is open.
+        /// Open question about the outcome.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         interaction: Option<InteractionId>,
-        /// The permit that this run of it cost.
+        /// Permit that was spent on this run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         permit: Option<PermitId>,
     },
 }
 
 impl ActionState {
-    /// The permit that started the run which a report would end.
+    /// Permit of the run that is under way, or whose outcome is unknown. A report refers to this run.
     #[must_use]
     pub const fn run(&self) -> Option<PermitId> {
         match self {
@@ -83,7 +83,7 @@ impl ActionState {
         }
     }
 
-    /// The word for it, whatever the time.
+    /// Name of the state, without regard to the expiry of a permit.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Allowed { .. } => "allowed",
@@ -98,32 +98,32 @@ impl ActionState {
     }
 }
 
-/// Single-use proof that one action with these arguments may run.
+/// Single-use token that lets one action run with exactly these arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permit {
-    /// Its id.
+    /// Identifier of the permit.
     pub id: PermitId,
-    /// The digest of the tool and the arguments that it is good for.
+    /// Digest of the call that the permit is valid for.
     pub digest: String,
-    /// From when on it is good for nothing.
+    /// Time from which the permit is no longer valid.
     pub expires_at: Timestamp,
 }
 
-/// What an agent reports of an action that it started.
+/// Report of an agent on an action that it started.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// It ran.
+    /// The action ran.
     Done {
-        /// What came of it.
+        /// Result of the tool.
         result: Value,
     },
-    /// It failed.
+    /// The action failed.
     Failed {
-        /// Why.
+        /// Reason of the failure.
         message: String,
-        /// What came of it all the same.
+        /// Reported result, if there is one in spite of the failure.
         result: Value,
     },
-    /// The agent itself cannot tell.
+    /// The agent does not know the outcome.
     Unknown,
 }

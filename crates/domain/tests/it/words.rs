@@ -1,0 +1,244 @@
+//! Holds the names of the workspace against the vocabulary of [`holdpoint_domain::words`]. Reads the sources as text.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use holdpoint_domain::words::{RETIRED, RETIRED_TYPES, WORDS};
+
+/// Findings that are known and not yet mended. Each is a debt: mend the name, then remove the line.
+const OPEN: &[&str] = &[
+    "table actions:",
+    "table idempotency:",
+    "table luggage:",
+    "table once:",
+    "table proposals:",
+    "type Behalf:",
+    "type DriveReads:",
+    "type DriveWrites:",
+    "type Found:",
+    "type Listed:",
+    "type Once:",
+    "type OnceReads:",
+    "type OnceSecret:",
+    "type OnceWrites:",
+    "type Place:",
+    "type ProposalReads:",
+    "type ProposalWrites:",
+    "type Said:",
+    "type Taken:",
+    "type Wanted:",
+];
+
+/// Every public type, table, route, event and command name, each with the file that defines it.
+struct Names {
+    types: BTreeSet<(String, String)>,
+    tables: BTreeSet<(String, String)>,
+    routes: BTreeSet<(String, String)>,
+    events: BTreeSet<(String, String)>,
+    commands: BTreeSet<(String, String)>,
+}
+
+#[test]
+fn no_name_contains_a_retired_word() {
+    let names = Names::read();
+    let mut findings = Vec::new();
+    for (sort, found) in names.sorts() {
+        for (name, file) in found {
+            let parts = parts(name);
+            for retired in RETIRED.iter().filter(|retired| parts.iter().any(|part| part == retired.word)) {
+                findings.push(format!("{sort} {name}: `{}` is now {} ({file})", retired.word, retired.instead));
+            }
+        }
+    }
+    for (name, file) in &names.types {
+        if RETIRED_TYPES.contains(&name.as_str()) {
+            findings.push(format!("type {name}: name it after the thing that it is ({file})"));
+        }
+    }
+    report(findings);
+}
+
+#[test]
+fn every_name_of_the_vocabulary_exists() {
+    let names = Names::read();
+    let mut findings = Vec::new();
+    let mut demand = |sort: &str, wanted: &str, found: &BTreeSet<(String, String)>| {
+        if !wanted.is_empty() && !found.iter().any(|(name, _)| name == wanted) {
+            findings.push(format!("{sort} {wanted}: the vocabulary names it, and it does not exist"));
+        }
+    };
+    for word in WORDS {
+        word.types.iter().for_each(|name| demand("type", name, &names.types));
+        word.tables.iter().for_each(|name| demand("table", name, &names.tables));
+        demand("route", word.route, &names.routes);
+    }
+    report(findings);
+}
+
+#[test]
+fn the_vocabulary_is_short_sorted_and_unambiguous() {
+    let words: Vec<&str> = WORDS.iter().map(|word| word.word).collect();
+    assert!(words.is_sorted(), "{words:?}");
+    assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len(), "a word stands twice");
+    assert!(words.len() <= 60, "{} words", words.len());
+    assert!(WORDS.iter().filter(|word| word.glossary).count() <= 25, "the glossary has at most 25 words");
+    for retired in RETIRED {
+        assert!(!words.contains(&retired.word), "{} is retired and in use", retired.word);
+    }
+}
+
+#[test]
+fn the_scanner_finds_names_of_each_sort() {
+    let names = Names::read();
+    for (sort, found, wanted) in [
+        ("type", &names.types, "Interaction"),
+        ("table", &names.tables, "sessions"),
+        ("route", &names.routes, "/v1/sessions"),
+        ("event", &names.events, "interaction.answered"),
+        ("command", &names.commands, "Serve"),
+    ] {
+        assert!(found.iter().any(|(name, _)| name == wanted), "{sort} {wanted} was not found among {}", found.len());
+    }
+    assert_eq!(parts("ProposalReads"), ["proposal", "reads"]);
+    assert_eq!(parts("/v1/stats/details"), ["v1", "stats", "details"]);
+    assert_eq!(parts("step.sent_back"), ["step", "sent", "back"]);
+}
+
+fn report(mut findings: Vec<String>) {
+    findings.retain(|finding| !OPEN.iter().any(|open| finding.starts_with(open)));
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+/// The words of a name in lower case: `ProposalReads` and `proposal_reads` are `proposal` and `reads`.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for letter in name.chars() {
+        if letter.is_uppercase() || !letter.is_alphanumeric() {
+            parts.push(String::new());
+        }
+        if letter.is_alphanumeric() {
+            parts.last_mut().unwrap().extend(letter.to_lowercase());
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+impl Names {
+    fn sorts(&self) -> [(&'static str, &BTreeSet<(String, String)>); 5] {
+        [
+            ("type", &self.types),
+            ("table", &self.tables),
+            ("route", &self.routes),
+            ("event", &self.events),
+            ("command", &self.commands),
+        ]
+    }
+
+    fn read() -> Self {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut names = Self {
+            types: BTreeSet::new(),
+            tables: BTreeSet::new(),
+            routes: BTreeSet::new(),
+            events: BTreeSet::new(),
+            commands: BTreeSet::new(),
+        };
+        let mut files: Vec<PathBuf> = Vec::new();
+        for krate in fs::read_dir(crates).unwrap() {
+            let krate = krate.unwrap().path();
+            list(&krate.join("src"), &mut files);
+            list(&krate.join("migrations"), &mut files);
+        }
+        files.sort_by_key(|file| (version(file), file.clone()));
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            let shown = file.strip_prefix(crates).unwrap().display().to_string();
+            names.add(&text, &shown);
+        }
+        names
+    }
+
+    fn add(&mut self, text: &str, file: &str) {
+        self.add_tables(text, file);
+        if !file.ends_with(".rs") || file.starts_with("domain/src/words") {
+            return;
+        }
+        let mut subcommands = false;
+        for line in text.lines() {
+            let code = line.trim_start();
+            if let Some(name) = public_type(code) {
+                self.types.insert((name.to_owned(), file.to_owned()));
+            }
+            if code.starts_with("#[derive(") {
+                subcommands = code.contains("Subcommand");
+            }
+            let variant = code.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+            if subcommands && variant.starts_with(char::is_uppercase) {
+                self.commands.insert((variant.to_owned(), file.to_owned()));
+            }
+            subcommands &= line != "}";
+            for literal in code.split('"').skip(1).step_by(2) {
+                if literal.starts_with('/') && (code.contains("path = \"") || code.contains(".route(\"")) {
+                    self.routes.insert((literal.to_owned(), file.to_owned()));
+                }
+                if is_event(literal) {
+                    self.events.insert((literal.to_owned(), file.to_owned()));
+                }
+            }
+        }
+    }
+
+    /// Follows `create table`, `alter table … rename to` and `drop table` in the order of the migrations.
+    fn add_tables(&mut self, text: &str, file: &str) {
+        let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || "();,\"".contains(letter)).collect();
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty() && *word != "\\").collect();
+        let after = |at: usize| words[at + 2..].iter().find(|word| !["if", "not", "exists"].contains(word)).copied();
+        for at in 0..words.len().saturating_sub(3) {
+            match (words[at], words[at + 1]) {
+                ("create", "table") => drop(after(at).map(|name| self.tables.insert((name.into(), file.into())))),
+                ("drop", "table") => self.tables.retain(|(name, _)| Some(name.as_str()) != after(at)),
+                ("alter", "table") if words.get(at + 3) == Some(&"rename") && words.get(at + 4) == Some(&"to") => {
+                    self.tables.retain(|(name, _)| name != words[at + 2]);
+                    self.tables.insert((words[at + 5].into(), file.into()));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn public_type(code: &str) -> Option<&str> {
+    let rest = code.strip_prefix("pub ")?;
+    let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|sort| rest.strip_prefix(sort))?;
+    rest.split(|letter: char| !letter.is_alphanumeric()).next()
+}
+
+/// Whether a literal has the form of an event name, `interaction.answered`, with a first part that the vocabulary knows or has retired.
+fn is_event(literal: &str) -> bool {
+    let Some((family, name)) = literal.split_once('.') else { return false };
+    let lower =
+        |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+    let known = WORDS.iter().any(|word| word.events == family) || RETIRED.iter().any(|word| word.word == family);
+    known && lower(name) && !["toml", "json", "md", "rs"].contains(&name)
+}
+
+/// The number of a migration, so that they are read in their order; files of sources come last.
+fn version(file: &Path) -> u64 {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let digits: String = name.trim_start_matches('V').chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(u64::MAX)
+}
+
+fn list(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(found) = fs::read_dir(folder) else { return };
+    for entry in found {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            list(&path, files);
+        } else if path.extension().is_some_and(|end| end == "rs" || end == "sql") {
+            files.push(path);
+        }
+    }
+}
