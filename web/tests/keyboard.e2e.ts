@@ -121,7 +121,7 @@ test('an approval is edited, and another one rejected, without a mouse', async (
   await page.keyboard.press('Control+a');
   await page.keyboard.type('make -j2');
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('article').getByRole('status').filter({ hasText: 'Edit and approve' }).waitFor();
+  await page.getByRole('article').getByRole('status').filter({ hasText: 'You approved this with changes' }).waitFor();
   expect(await agent.action('c1')).toMatchObject({ state: 'allowed', arguments: { command: 'make -j2' } });
   await page.goto(`${w.server.page}/inbox/${second.interaction}`);
   await page.getByRole('button', { name: 'Reject', exact: true }).waitFor();
