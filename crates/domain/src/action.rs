@@ -109,6 +109,18 @@ impl Action {
         }
     }
 
+    /// Whether the action waits for people.
+    #[must_use]
+    pub const fn is_waiting(&self) -> bool {
+        matches!(self.state, ActionState::Waiting { .. })
+    }
+
+    /// Whether the action has a permit that has not expired at `now`.
+    #[must_use]
+    pub fn may_start(&self, now: Timestamp) -> bool {
+        matches!(&self.state, ActionState::Allowed { permit } if now < permit.expires_at)
+    }
+
     /// Shortens the permit, if there is one, to expire at `end` at the latest.
     #[must_use]
     pub fn permitted_until(mut self, end: Timestamp) -> Self {

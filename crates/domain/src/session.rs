@@ -16,78 +16,78 @@ use crate::{
 /// One conversation or flow of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// Its id.
+    /// Identifier of the session.
     pub id: SessionId,
-    /// Whose it is.
+    /// Tenant and project of the session.
     pub scope: Scope,
-    /// What it is about; never changes.
+    /// Channel, agent, title and flow of the session. They never change.
     #[serde(rename = "brief")]
     pub head: SessionHead,
-    /// The step that runs.
+    /// Step that runs now.
     pub step: StepId,
-    /// Who started it.
+    /// Actor who started the session.
     pub started_by: Actor,
-    /// When.
+    /// Time of the start.
     pub created_at: Timestamp,
-    /// Since when, by whom and why it is paused.
+    /// Author, time and reason of the pause, while the session is paused.
     pub paused: Option<Note>,
-    /// How it ended.
+    /// Kind of the end, with its author, time and reason.
     pub ended: Option<(Ending, Note)>,
-    /// How many open questions its step sleeps on.
+    /// Number of open questions that the step waits for.
     pub waiting_on: u32,
-    /// How many questions are open, those that hold nothing up included.
+    /// Number of open questions, including notices, for which the step does not wait.
     pub open: u32,
-    /// The number of its last event.
+    /// Number of the last event.
     pub last_seq: u64,
-    /// Whether its steps are run by our own workers.
+    /// Whether workers of this server run the steps.
     #[serde(rename = "driven", default)]
     pub hosted: bool,
-    /// The question that was handed over, where it was opened for one.
+    /// Handed-over question for which the session was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_from: Option<HandedFrom>,
 }
 
-/// What a session is about.
+/// The facts of a session that never change: routing, agent, title and flow.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionHead {
-    /// Routes its questions. Proves nothing.
+    /// Name that routes the questions of the session. It proves no identity.
     pub channel: String,
-    /// The agent's name.
+    /// Name of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The agent's version.
+    /// Version of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// One line.
+    /// Title in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The flow that it follows.
+    /// Name of the flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
-    /// The flow's version.
+    /// Version of the flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow_version: Option<String>,
 }
 
-/// What a session was started with: kept beside it, so that a large input is not written again with every event.
+/// Input of a session. It is stored apart from the session, so that a large input is not written again with every event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionInput {
-    /// What the agent works on.
+    /// Input of the agent.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
-    /// Given back untouched.
+    /// Data of the client, returned unchanged.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
-    /// The versions of the agents that the steps of its flow run, by step: chosen when it was opened.
+    /// Version of the agent for each step of the flow, chosen when the session was opened.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, String>,
-    /// The wire that it was opened on: its own figures hold for what is asked in it by an agent of ours.
+    /// Entry point at which the session was opened. Its default time to answer applies to questions of a hosted agent.
     #[serde(rename = "wire", default, skip_serializing_if = "Option::is_none")]
     pub entry_point: Option<EntryPoint>,
 }
 
 impl SessionInput {
-    /// Lists what is wrong with it.
+    /// Lists the problems of the fields.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         text::depth("/input", &self.input, &mut problems);
@@ -97,7 +97,7 @@ impl SessionInput {
 }
 
 impl SessionHead {
-    /// Lists what is wrong with it.
+    /// Lists the problems of the fields.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         text::identifier("/channel", &self.channel, &mut problems);
@@ -123,48 +123,48 @@ impl SessionHead {
     }
 }
 
-/// Who, when and why.
+/// Author, time and reason of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// Who.
+    /// Author of the command.
     pub by: Actor,
-    /// When.
+    /// Time of the command.
     pub at: Timestamp,
-    /// Why, if they said.
+    /// Reason, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// How a session ended.
+/// Kind of the end of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// Its agent is done.
+    /// The agent completed its work.
     Completed,
-    /// Its agent gave up.
+    /// The agent failed.
     Failed,
-    /// Somebody stopped it.
+    /// A caller cancelled the session.
     Cancelled,
 }
 
-/// What the wire shows: the strongest of what is true.
+/// Status of a session in the API. An end outranks a pause, and a pause outranks an open question.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
-    /// Nothing has begun yet.
+    /// No step has begun.
     New,
-    /// Going on.
+    /// A step is running.
     Running,
-    /// Asleep until people answer.
+    /// The step sleeps until people answer.
     WaitingUserInput,
-    /// Held by a person.
+    /// The session is paused.
     Paused,
-    /// Ended well.
+    /// The session completed.
     Completed,
-    /// Ended badly.
+    /// The session failed.
     Failed,
-    /// Stopped.
+    /// The session was cancelled.
     Cancelled,
 }
 
@@ -186,7 +186,7 @@ impl SessionStatus {
         matches!(self, Self::New | Self::Running | Self::WaitingUserInput | Self::Paused)
     }
 
-    /// The word for it on the wire and in the stores.
+    /// Name of the status in the API and in the stores.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -201,20 +201,20 @@ impl SessionStatus {
     }
 }
 
-/// What can be done to a session as a whole.
+/// A command to a whole session.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
-    /// Hold it: answers are kept and not handed out.
+    /// Pause: answers are stored and not delivered.
     Pause,
-    /// Let it go on.
+    /// End the pause.
     Resume,
-    /// Stop it and close its questions.
+    /// Cancel the session and close its questions.
     Cancel,
-    /// Its agent is done.
+    /// End the session as completed.
     Complete,
-    /// Its agent gives up.
+    /// End the session as failed.
     Fail,
 }
 
@@ -252,7 +252,7 @@ impl Session {
         (session, happening)
     }
 
-    /// What the wire shows.
+    /// Status in the API.
     #[must_use]
     pub const fn status(&self) -> SessionStatus {
         match (&self.ended, &self.paused, self.waiting_on) {
@@ -265,7 +265,7 @@ impl Session {
         }
     }
 
-    /// Refuses if it has ended.
+    /// Refuses if the session has ended.
     pub const fn alive(&self) -> Result<(), Refusal> {
         match self.ended {
             None => Ok(()),
@@ -273,20 +273,20 @@ impl Session {
         }
     }
 
-    /// Refuses whoever this session does not belong to: it is for whoever opened it, and for the agent that it was opened for. An agent
-    /// that our workers run has no key: whoever comes with its name is somebody else.
+    /// Refuses every actor but the one who opened the session and the agent that it was opened for. A hosted agent has no key, so a key
+    /// with its name belongs to somebody else.
     pub fn belongs_to(&self, actor: &Actor) -> Result<(), Refusal> {
         let agent = self.head.agent.as_ref().filter(|_| !self.hosted);
         let own = self.started_by == *actor || agent == Some(&actor.name);
         if own { Ok(()) } else { Err(Refusal::NotYourSession(self.id)) }
     }
 
-    /// Refuses if answers are held back.
+    /// Refuses while the session is paused.
     pub const fn going_on(&self) -> Result<(), Refusal> {
         if self.paused.is_some() && self.ended.is_none() { Err(Refusal::SessionPaused(self.id)) } else { Ok(()) }
     }
 
-    /// Carries out a command.
+    /// Applies a command.
     pub fn control(mut self, command: Command, note: Note) -> Result<(Self, EventDraft), Refusal> {
         self.alive()?;
         let data = json!({ "reason": note.reason });
@@ -295,7 +295,7 @@ impl Session {
             (Command::Pause, Some(held)) if held.by.kind == ActorKind::User || note.by.kind != ActorKind::User => {
                 return Err(Refusal::AlreadyPaused(self.id));
             }
-            // What an agent holds back, it lets go on; a person who holds it too has the say from then on.
+            // An agent can end its own pause. A person's pause replaces it, and then ending it takes the right to steer.
             (Command::Pause, _) => {
                 self.paused = Some(note);
                 "session.paused"
@@ -321,7 +321,7 @@ impl Session {
         Ok((self, EventDraft::by(name, &by, data)))
     }
 
-    /// A session that has failed goes on: one of its steps is tried again, or passed over.
+    /// Revives a failed session of a hosted agent, because one of its steps is tried again or skipped.
     pub fn revive(mut self, by: &Actor, why: &str) -> Result<(Self, EventDraft), Refusal> {
         match self.ended {
             Some((Ending::Failed, _)) if self.hosted => {
@@ -351,7 +351,7 @@ impl Session {
         }
     }
 
-    /// Gives what happened its number.
+    /// Numbers an event of the session.
     pub fn record(
         &mut self,
         id: EventId,
@@ -374,7 +374,7 @@ impl Session {
 }
 
 impl Ending {
-    /// How the step ends with its session.
+    /// Kind of the end of the step that ends with its session.
     #[must_use]
     pub const fn of_step(self) -> StepEnding {
         match self {

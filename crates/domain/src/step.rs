@@ -1,4 +1,4 @@
-//! One execution of one agent in a session: what sleeps and wakes.
+//! Steps: one execution of one agent in a session. A step sleeps while its questions are open, and a worker wakes it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,45 +6,45 @@ use serde_json::{Value, json};
 
 use crate::{Actor, EventDraft, InteractionId, Refusal, SessionId, StepId};
 
-/// How many workers may claim a step in a row without anything being journalled: then it is what ends them.
+/// Largest number of claims in a row that journal nothing. A step with more of them is the likely cause of its workers' crashes.
 const MOST_IDLE: u32 = 5;
 
 /// One execution of one agent in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// Its id.
+    /// Identifier of the step.
     pub id: StepId,
-    /// The session that it is part of.
+    /// Session of the step.
     pub session: SessionId,
-    /// The agent that it runs.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// Which version of it, where we run it ourselves.
+    /// Version of the agent, if a worker of this server runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// Its name in the flow.
+    /// Name of the step in its flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Which attempt at that step of the flow it is, from 1.
+    /// Number of the attempt at this step of the flow, from 1.
     #[serde(default = "first", skip_serializing_if = "is_first")]
     pub attempt: u32,
-    /// Where it is.
+    /// Phase of the step.
     pub phase: StepPhase,
-    /// When it was begun.
+    /// Time at which the step was created.
     pub created_at: Timestamp,
-    /// What the steps of the flow before it left to those that come after them.
+    /// Data that the earlier steps of the flow left for later ones.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub shared: Value,
-    /// The question before it. It is asked once, however often the step is tried.
+    /// Question that must be answered before the step begins. It is asked once, even if the step is tried several times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<InteractionId>,
-    /// Why it is done again, where people wanted what came of it otherwise.
+    /// Feedback of the people who sent the work of this step back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
-    /// The step at which its session had failed before it was taken up again: what people gave up to then in secret is hidden from everybody, and
-    /// handed to nobody any more.
+    /// Step at which the session had failed before it was revived. Secrets that people gave up to that step are hidden and no longer
+    /// delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld_upto: Option<StepId>,
-    /// Where it is with the workers; none where a foreign agent runs it.
+    /// Lease of the workers on the step. `None` if an agent with a key of its own runs it.
     #[serde(rename = "drive", default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<StepLease>,
 }
@@ -58,131 +58,131 @@ const fn is_first(attempt: &u32) -> bool {
     *attempt == 1
 }
 
-/// Where a step that we run ourselves is with the workers.
+/// The claims of workers on a step of a hosted agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepLease {
-    /// How often it was claimed. The number of a claim fences everything that is done under it.
+    /// Claim number; a write under an older claim is refused.
     pub claims: u64,
-    /// How many of them in a row left nothing in the journal.
+    /// Number of the latest claims in a row that journalled nothing.
     #[serde(default)]
     pub idle: u32,
-    /// Who has it.
+    /// Worker that holds the lease.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
-    /// When a worker should look at it: at once, when the lease of the one that has it runs out, or never while it sleeps.
+    /// Time at which a worker should claim the step: the end of the current lease, or `None` while the step sleeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
-    /// How many inputs its journal has.
+    /// Number of entries in the journal of the step.
     pub journal: u64,
-    /// What the last worker that let go of it could not get over; or what the attempt before it failed with, until it is begun.
+    /// Error with which the last worker released the step; before the first claim, the error of the previous attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
-/// What people said to the work of a step that they sent back.
+/// Feedback of people who sent the work of a step back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revision {
-    /// Who; `system` where nobody in person did.
+    /// Name of the person; `system` if no person answered.
     pub by: String,
-    /// What should be different.
+    /// Requested change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// The step before which they were asked.
+    /// Step before which the question was asked.
     pub asked_before: String,
-    /// What had come of it.
+    /// Output of the step that was sent back.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output: Value,
 }
 
-/// How a step came to its end.
+/// End of a step: its kind, its output and the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepEnd {
-    /// How.
+    /// Kind of the end.
     pub how: StepEnding,
-    /// What came of it.
+    /// Output of the step.
     pub output: Value,
-    /// Why, where it did not end well.
+    /// Reason, unless the step completed.
     pub reason: Option<String>,
 }
 
 impl StepEnd {
-    /// It came to its end as it should.
+    /// The step completed with this output.
     #[must_use]
     pub const fn completed(output: Value) -> Self {
         Self { how: StepEnding::Completed, output, reason: None }
     }
 
-    /// It did not.
+    /// The step ended in another way, for this reason.
     #[must_use]
     pub const fn because(how: StepEnding, reason: String) -> Self {
         Self { how, output: Value::Null, reason: Some(reason) }
     }
 }
 
-/// Where a step is, apart from whether it waits for people: that follows from its open questions.
+/// Phase of a step. Whether it waits for people follows from its open questions and is not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum StepPhase {
-    /// Not begun.
+    /// The step has not begun.
     Pending,
-    /// Begun.
+    /// The step has begun.
     Running,
-    /// Over.
+    /// The step has ended.
     Ended {
-        /// How.
+        /// Kind of the end.
         how: StepEnding,
-        /// When.
+        /// Time of the end.
         at: Timestamp,
-        /// What came of it.
+        /// Output of the step.
         #[serde(default, skip_serializing_if = "Value::is_null")]
         output: Value,
-        /// Why, where it did not end well.
+        /// Reason, unless the step completed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
 }
 
-/// How a step ended.
+/// Kind of the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepEnding {
-    /// Well.
+    /// The step completed.
     Completed,
-    /// Badly.
+    /// The step failed.
     Failed,
-    /// The question before it was answered with no.
+    /// The question before the step was answered with a rejection.
     Rejected,
-    /// The question before it was answered with the wish that the work before it be done again.
+    /// The answer to the question before the step sent the earlier work back.
     SentBack,
-    /// It was not run.
+    /// The step was skipped.
     Skipped,
-    /// Its session was cancelled.
+    /// The session was cancelled.
     Cancelled,
 }
 
-/// What the wire shows.
+/// Status of a step in the API.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
-    /// Not begun.
+    /// The step has not begun.
     Pending,
-    /// Begun.
+    /// The step has begun.
     Running,
-    /// Asleep until people answer.
+    /// The step sleeps until people answer.
     BlockedWaitingUser,
-    /// Ended well.
+    /// The step completed.
     Completed,
-    /// Ended badly.
+    /// The step failed.
     Failed,
-    /// Not run.
+    /// The step was skipped.
     Skipped,
-    /// Cancelled with its session.
+    /// The step was cancelled with its session.
     Cancelled,
 }
 
 impl Step {
-    /// A step that a foreign agent has begun.
+    /// A running step of an agent with a key of its own.
     #[must_use]
     pub const fn begin(id: StepId, session: SessionId, agent: Option<String>, now: Timestamp) -> Self {
         Self {
@@ -202,33 +202,33 @@ impl Step {
         }
     }
 
-    /// A step that a worker is to run, from `due` on.
+    /// A pending step of a hosted agent, which a worker may claim from `due` on.
     #[must_use]
     pub fn hosted(id: StepId, session: SessionId, now: Timestamp, due: Timestamp) -> Self {
         let lease = StepLease { due: Some(due), ..StepLease::default() };
         Self { phase: StepPhase::Pending, lease: Some(lease), ..Self::begin(id, session, None, now) }
     }
 
-    /// Whether it has not ended.
+    /// Whether the step has not ended.
     #[must_use]
     pub const fn alive(&self) -> bool {
         !matches!(self.phase, StepPhase::Ended { .. })
     }
 
-    /// When a worker should look at it.
+    /// Time at which a worker should claim the step.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         self.lease.as_ref().filter(|_| self.alive()).and_then(|lease| lease.due)
     }
 
-    /// A worker takes it. The claim before, if there was one, is over.
+    /// Gives the lease to a worker until `until` and ends the previous claim.
     pub fn claim(mut self, worker: &str, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
         if self.due().is_none_or(|due| due > now) {
             return Err(Refusal::StepLost);
         }
         let lease = self.lease.as_mut().ok_or(Refusal::StepLost)?;
         if lease.claims == 0 {
-            // That was the attempt before.
+            // The error was that of the previous attempt.
             lease.trouble = None;
         }
         lease.claims += 1;
@@ -239,19 +239,19 @@ impl Step {
         Ok(self)
     }
 
-    /// Whether workers keep dying of it.
+    /// Whether more than `MOST_IDLE` claims in a row journalled nothing.
     #[must_use]
     pub fn hopeless(&self) -> bool {
         self.lease.as_ref().is_some_and(|lease| lease.idle > MOST_IDLE)
     }
 
-    /// Refuses a worker that no longer has it. A lease that has run out is in force until somebody else claims the step.
+    /// Lease of the claim with this number. Refuses a worker that no longer holds it; a lease that has run out counts until the next claim.
     pub fn held(&self, claim: u64) -> Result<&StepLease, Refusal> {
         let lease = self.lease.as_ref().filter(|_| self.alive());
         lease.filter(|lease| lease.claims == claim && lease.worker.is_some()).ok_or(Refusal::StepLost)
     }
 
-    /// The same worker keeps it until then.
+    /// Extends the lease to `until`.
     #[must_use]
     pub fn kept(mut self, until: Timestamp) -> Self {
         if let Some(lease) = &mut self.lease {
@@ -260,7 +260,7 @@ impl Step {
         self
     }
 
-    /// Its journal has grown by an entry, whoever made it.
+    /// Counts one more journal entry, of any writer.
     #[must_use]
     pub const fn entered(mut self) -> Self {
         if let Some(lease) = &mut self.lease {
@@ -269,7 +269,7 @@ impl Step {
         self
     }
 
-    /// Its worker has journalled so many entries: it gets on.
+    /// Counts journal entries of the worker, which show progress, and clears the error.
     #[must_use]
     pub fn journalled(mut self, entries: u64) -> Self {
         if let Some(lease) = &mut self.lease {
@@ -280,7 +280,7 @@ impl Step {
         self
     }
 
-    /// Its worker lets go of it, until something happens or until `due`.
+    /// Ends the lease. The step sleeps until it is woken or until `due`.
     #[must_use]
     pub fn let_go(mut self, due: Option<Timestamp>) -> Self {
         if let Some(lease) = &mut self.lease {
@@ -290,7 +290,7 @@ impl Step {
         self
     }
 
-    /// Its worker lets go of it in good order, until something happens or until `due`: whatever comes of it, no worker has died of it.
+    /// Ends the lease in good order, so that the claim does not count as idle. The step sleeps until it is woken or until `due`.
     #[must_use]
     pub fn rests(mut self, due: Option<Timestamp>) -> Self {
         if let Some(lease) = &mut self.lease {
@@ -299,7 +299,7 @@ impl Step {
         self.let_go(due)
     }
 
-    /// Its worker lets go of it until `due` because of something that it could not get over.
+    /// Ends the lease because of an error. The step is tried again at `due`.
     #[must_use]
     pub fn troubled(mut self, trouble: String, due: Timestamp) -> Self {
         if let Some(lease) = &mut self.lease {
@@ -308,7 +308,7 @@ impl Step {
         self.let_go(Some(due))
     }
 
-    /// What it could not get over the last time, and when it is tried again; nothing while it gets on.
+    /// Error of the last claim and the time of the next try. `None` without an error.
     #[must_use]
     pub fn in_trouble(&self) -> Option<(&str, Option<Timestamp>)> {
         let lease = self.lease.as_ref().filter(|_| self.alive())?;
@@ -316,7 +316,7 @@ impl Step {
         lease.trouble.as_deref().map(|trouble| (trouble, again))
     }
 
-    /// What everybody is told when it has to be tried again; nothing where it gets on.
+    /// Event that records the error of the last claim. `None` without an error.
     #[must_use]
     pub fn troubles(&self, by: &Actor) -> Option<EventDraft> {
         let (reason, again) = self.in_trouble()?;
@@ -326,7 +326,7 @@ impl Step {
         Some(EventDraft::by("step.troubled", by, data))
     }
 
-    /// Something has happened that it may have slept on. A worker that has it will see for itself.
+    /// Makes a sleeping step due now. `None` if it does not sleep: a worker that holds the lease sees the change itself.
     #[must_use]
     pub fn woken(self, now: Timestamp) -> Option<Self> {
         let lease = self.lease.as_ref().filter(|_| self.alive())?;
@@ -334,7 +334,7 @@ impl Step {
         sleeps.then(|| self.let_go(Some(now)))
     }
 
-    /// Ends it, unless it has ended: then the first ending stands.
+    /// Ends the step. An earlier end stays.
     #[must_use]
     pub fn end(self, end: StepEnd, at: Timestamp) -> Self {
         if !self.alive() {
@@ -344,7 +344,7 @@ impl Step {
         Self { phase: StepPhase::Ended { how, at, output, reason }, ..self }.let_go(None)
     }
 
-    /// What everybody is told of its beginning or its end.
+    /// Event that records the beginning or the end of the step.
     #[must_use]
     pub fn told(&self, by: &Actor) -> EventDraft {
         let mut data = json!({ "name": self.name, "agent": self.agent, "attempt": self.attempt });
@@ -369,7 +369,7 @@ impl Step {
         EventDraft::by(name, by, data)
     }
 
-    /// What the wire shows, given how many questions of it are open.
+    /// Status in the API. `open` is the number of open questions of the step.
     #[must_use]
     pub const fn status(&self, open: u32) -> StepStatus {
         match &self.phase {

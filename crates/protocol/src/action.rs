@@ -247,7 +247,7 @@ impl ActionView {
             message: None,
         };
         match proposal.state {
-            ActionState::Allowed { permit } if state == "rejected" => {
+            ActionState::Allowed { permit } if permit.expires_at <= at => {
                 view.feedback = Some(format!("the permit ran out at {}", permit.expires_at));
             }
             ActionState::Allowed { permit } => view.permit_expires_at = Some(permit.expires_at),
