@@ -214,7 +214,7 @@ mod tests {
             let arguments = json!({ "path": "a", "content": "new" });
             let action = Some(Call { tool: "write_file".into(), arguments });
             let context = json!({ "before": "old", "why": "so" });
-            let question = Question { action, context, ..Question::plain(Kind::Approval, "Write?".into()) };
+            let question = Question { call: action, context, ..Question::plain(Kind::Approval, "Write?".into()) };
             assert_eq!(still_beside(&question, &edited), expected, "{edited}");
         };
         check(json!({ "path": "a", "content": "newer" }), json!({ "before": "old", "why": "so" }));

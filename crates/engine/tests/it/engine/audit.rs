@@ -270,17 +270,17 @@ async fn exports_verify() {
     let report = verified(&all).unwrap();
     assert_eq!((report.digests_only, report.shown.as_str(), report.at), (0, "all", world.engine.now().to_string()));
 
-    let after = ExportRange { after: 150, ..Wanted::default() };
+    let after = ExportRange { after: 150, ..ExportRange::default() };
     let part = world.exported(&root, after).await;
     let report = verified_part(&part).unwrap();
     assert_eq!((report.first, report.entries, report.shown), (151, 3, root.scope.project.to_string()));
     assert_eq!(verified(&part).unwrap_err().fault, Fault::Partial { upto: 150 });
-    let late = ExportRange { since: Some(world.engine.now()), ..Wanted::default() };
+    let late = ExportRange { since: Some(world.engine.now()), ..ExportRange::default() };
     let report = verified(&world.exported(&neighbour, late).await).unwrap();
     assert_eq!((report.entries, report.digests_only), (153, 152));
-    let early = ExportRange { until: Some(world.engine.now()), ..Wanted::default() };
+    let early = ExportRange { until: Some(world.engine.now()), ..ExportRange::default() };
     assert_eq!(verified(&world.exported(&neighbour, early).await).unwrap().digests_only, 153);
-    assert!(world.engine.audit_export(&root, ExportRange { after: 154, ..Wanted::default() }).await.is_err());
+    assert!(world.engine.audit_export(&root, ExportRange { after: 154, ..ExportRange::default() }).await.is_err());
     assert!(world.engine.audit_export_all("nobody", ExportRange::default()).await.is_err());
 }
 

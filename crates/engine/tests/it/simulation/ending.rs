@@ -83,7 +83,7 @@ impl World {
         let alive = |proposal: &&domain::Action| books.sessions[&proposal.session].ended.is_none();
         let allowed = books.proposals.values().filter(|proposal| proposal.state_name(now) == "allowed").filter(alive);
         let allowed: Vec<_> = allowed.cloned().collect();
-        for domain::Action { session, call, proposed_by, .. } in allowed {
+        for domain::Action { session, call_id: call, proposed_by, .. } in allowed {
             let by = self.tenants[tenant].named(&proposed_by.name).cloned().ok_or("a stranger proposed")?;
             let look = What::Decided { session, call: call.clone(), sleeps: false };
             let Some(Reply::Acted(acted)) = self.one(tenant, by.clone(), look).await? else {

@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 
 use domain::audit::{Entry, How, Written};
-use domain::{Actor, EntryId, Scope, Wire};
+use domain::{Actor, EntryId, EntryPoint, Scope};
 use holdpoint_store_postgres::Options;
 use serde_json::json;
 use store::conformance::{World, chain};
@@ -19,7 +19,7 @@ fn written(scope: Scope, number: u128) -> Written {
         at: domain::Timestamp::UNIX_EPOCH,
         name: "test.done".into(),
         by: Actor::system(),
-        how: How::by(Wire::Timer),
+        how: How::by(EntryPoint::Timer),
         session: None,
         event: None,
         interaction: None,

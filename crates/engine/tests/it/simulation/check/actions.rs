@@ -37,7 +37,7 @@ pub(crate) fn check(view: &View<'_>) -> Found {
 }
 
 fn proposed(view: &View<'_>, after: &Action) -> Found {
-    let call = &after.call;
+    let call = &after.call_id;
     let fits = |what: &What| match what {
         What::Propose { session, propose } => {
             *session == after.session && propose.call == *call && propose.action == after.call
@@ -58,7 +58,7 @@ fn proposed(view: &View<'_>, after: &Action) -> Found {
 }
 
 fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
-    let call = &after.call;
+    let call = &after.call_id;
     holds!(before.revision < after.revision, "{call} changed and its revision did not grow");
     let constant = (&before.call, &before.proposed_by, before.at, before.grant, before.repeatable);
     let same = constant == (&after.call, &after.proposed_by, after.at, after.grant, after.repeatable);
@@ -70,7 +70,7 @@ fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
     );
     holds!(!over, "{call} was over and went on: {:?}, then {:?}", before.state, after.state);
     if let ActionState::Started { since, .. } = &after.state {
-        let starts = |what: &What| matches!(what, What::StartAction { session, call, .. } if *session == after.session && *call == after.call);
+        let starts = |what: &What| matches!(what, What::StartAction { session, call, .. } if *session == after.session && *call == after.call_id);
         let by = &after.proposed_by.name;
         let started = view.deeds.iter().any(|deed| starts(&deed.what) && deed.by() == by);
         holds!(started || matches!(before.state, ActionState::Started { .. }), "nobody started {call}");
