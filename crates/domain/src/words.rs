@@ -128,7 +128,7 @@ pub const WORDS: &[Word] = &[
         types: &[], tables: &[], json: "driven", route: "", events: "", page: "" },
     Word { word: "idempotency", glossary: false,
         meaning: "The key and the recorded reply that make a repeated request harmless.",
-        types: &[], tables: &["idempotency"], json: "", route: "", events: "", page: "" },
+        types: &[], tables: &["idempotency_records"], json: "", route: "", events: "", page: "" },
     Word { word: "interaction", glossary: true,
         meaning: "A question together with its state: open, answered, expired or cancelled, and delivered.",
         types: &["Interaction", "State"], tables: &["interactions"], json: "interaction", route: "/v1/interactions", events: "interaction", page: "Question" },

@@ -49,7 +49,7 @@ fn a_killed_node_on_postgres_loses_nothing_and_repeats_nothing() {
 #[tokio::test]
 async fn a_server_killed_while_it_starts_for_the_first_time_starts_the_next_time() {
     let mut rng = Rng::new();
-    for _ in 0..5 {
+    for _ in 0..number("HOLDPOINT_KILL_ROUNDS").unwrap_or(10) / 2 {
         let house = House::sqlite();
         let launch = house.launch();
         let server = launch.begin();

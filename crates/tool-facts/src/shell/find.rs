@@ -32,7 +32,7 @@ pub(super) fn run(
                     collector.shell.writes.push(file.text.clone());
                 }
             }
-            test if TESTS.contains(&test.trim_start_matches('-')) && test.starts_with('-') => {
+            test if TESTS.contains(test.trim_start_matches('-')) && test.starts_with('-') => {
                 if let Some(value) = words.next().filter(|value| value.text.starts_with('-')) {
                     collector.add_doubt(format!("`{}` may be an option, or the value of `{test}`", value.text));
                 }
