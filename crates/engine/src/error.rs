@@ -26,7 +26,8 @@ pub enum Error {
     /// The credential is unknown, expired or revoked.
     #[error("the key is unknown, expired or revoked")]
     Unauthenticated,
-    /// The person is unknown, the password is wrong, or the link was used or is too old. All cases share one error, so that an attacker learns nothing.
+    /// The person is unknown, the password is wrong, or the link was used or is too old. The cases share one error so that an attacker learns
+    /// nothing.
     #[error("the name or the password is wrong, or the link was used or is too old")]
     SignInFailed,
     /// A sealed value cannot be decrypted, usually because the master key is another one.
