@@ -44,7 +44,8 @@ pub(super) fn apply(
     }
     work.tx.interaction_save(&interaction)?;
     if interaction.delivery().is_some_and(Delivery::over) && !session.hosted {
-        // No agent will take the answer again. The values that were given to a hosted session stay until the session needs them no more.
+        // No agent will take the answer again. The values of a hosted session stay, because its later steps still use them;
+        // `sessions/control.rs` deletes them at the end of the session.
         work.tx.sealed_values_delete(&interaction.scope, interaction.id)?;
     }
     work.record_event(session, Some(interaction.id), happening)?;
