@@ -45,7 +45,8 @@ pub struct Settings {
     pub key_lists: usize,
     /// Maximum number of list requests of one tenant at a node, running and queued.
     pub tenant_lists: usize,
-    /// Number of lists that a node reads at once. A tenant may use half of it, a key or person a quarter. The default depends on the store.
+    /// Number of lists that a node reads at once. A tenant may use half of it (at least two), a key or person a quarter. The default
+    /// depends on the store.
     pub lists_at_once: Option<usize>,
     /// Maximum number of long polls of one key or person at a node.
     pub key_waits: usize,

@@ -70,7 +70,7 @@ impl Engine {
 }
 
 impl ArchiveExport {
-    /// Reads the next batch, oldest question of a project first. `None` is the end. A batch is empty if no question in it is in the range.
+    /// Reads the next batch, oldest question of a project first. `None` is the end. A batch before the end may be empty.
     pub async fn next(&mut self) -> Result<Option<Vec<ArchivedQuestion>>, Error> {
         let Some((scope, place)) = self.left.front().cloned() else { return Ok(None) };
         let (span, page) = (self.span, Page { after: self.last, limit: BATCH });
