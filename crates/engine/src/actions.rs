@@ -1,8 +1,9 @@
-//! Calls that agents propose: judged, permitted, started, reported.
+//! Carries actions from the proposal of an agent to the reported outcome.
 //!
-//! `propose.rs` asks the policy and opens a question where the policy says so. `settle.rs` applies the end of a question to its action. `run.rs` starts a
-//! permitted action and takes its outcome. `grants.rs` finds and gives standing approvals. The rulings themselves come from the `policy` room. Start with
-//! `propose.rs`, then `settle.rs` and `run.rs`.
+//! `propose.rs` asks the policy for a ruling and opens a question if the ruling is to ask. `settle.rs` applies the end of a question to its action.
+//! `run.rs` starts a permitted action and records its outcome. `grants.rs` finds, gives and revokes standing approvals. `schema.rs` serves the
+//! schema of a call's arguments to people who edit them. The rulings themselves come from the `policy` module. Start with `propose.rs`, then
+//! `settle.rs` and `run.rs`.
 
 pub(crate) mod grants;
 pub(crate) mod propose;

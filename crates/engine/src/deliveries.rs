@@ -1,7 +1,7 @@
-//! Hands answers to the agents that asked.
+//! Delivers answers to the agents that asked.
 //!
 //! An agent takes an answer under a lease, extends the lease with heartbeats, and completes or fails the delivery. The lease id fences every later
-//! command. A lease that runs out offers the answer again; `run/timers.rs` does that. Webhooks deliver answers too; they are in `webhooks`. Start with
+//! command. When a lease runs out, `run/timers.rs` offers the answer again. Webhooks deliver answers too; they are in `webhooks`. Start with
 //! `take.rs`.
 
 pub(crate) mod complete;

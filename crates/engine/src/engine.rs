@@ -1,4 +1,4 @@
-//! The engine: a store, a bell, and what the use cases need beside them.
+//! Defines [`Engine`] with its parts (store, bell, vault, policies, limits) and [`Settings`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,66 +20,67 @@ use crate::run::timers::FailureCounts;
 use crate::steps::server_files::ServerDefinitions;
 use crate::{Bell, Ids, Vault};
 
-/// How long a key that was found is trusted without looking again. A revoked key is refused everywhere after it.
+/// Time for which a key is cached before it is read again. Every node refuses a revoked key after this time at the latest.
 pub(crate) const KEY_TRUST: Duration = Duration::from_secs(1);
 
-/// How much may be open.
+/// Limit on open questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// How many questions.
+    /// Maximum number of open questions.
     pub questions: u64,
-    /// How many bytes they may take, their resume points included.
+    /// Maximum size of the open questions with their resume points, in bytes.
     pub bytes: u64,
 }
 
-/// What can be set.
+/// Settings of an engine: limits, times and sizes.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How many questions of one session may be open.
+    /// Maximum number of open questions in one session.
     pub most_open: u32,
-    /// How much one key or person may have open in a project.
+    /// Budget of open questions of one key or person in a project.
     pub key_open: Budget,
-    /// How much one tenant may have open.
+    /// Budget of open questions of one tenant.
     pub tenant_open: Budget,
-    /// How many lists one key or person may have under way at a node, those that wait for their turn included.
+    /// Maximum number of list requests of one key or person at a node, running and queued.
     pub key_lists: usize,
-    /// How many lists one tenant may have under way at a node, waiting ones included.
+    /// Maximum number of list requests of one tenant at a node, running and queued.
     pub tenant_lists: usize,
-    /// How many lists a node reads at once; a tenant has half of these places, and a key or person a quarter. The store decides if nothing is said.
+    /// Number of lists that a node reads at once. A tenant may use half of it (at least two), a key or person a quarter. The default
+    /// depends on the store.
     pub lists_at_once: Option<usize>,
-    /// How many long polls one key or person may have at a node.
+    /// Maximum number of long polls of one key or person at a node.
     pub key_waits: usize,
-    /// How many long polls one tenant may have at a node.
+    /// Maximum number of long polls of one tenant at a node.
     pub tenant_waits: usize,
-    /// How many policy checks and simulations one key or person may have under way at a node, those that wait for their turn included.
+    /// Maximum number of policy checks and simulations of one key or person at a node, running and queued.
     pub key_checks: usize,
-    /// How many policy checks and simulations one tenant may have under way at a node, waiting ones included.
+    /// Maximum number of policy checks and simulations of one tenant at a node, running and queued.
     pub tenant_checks: usize,
-    /// How long an answer is leased to its agent unless it says otherwise.
+    /// Length of a lease on an answer, unless the agent asks for another length.
     pub lease: SignedDuration,
-    /// How long a claim holds.
+    /// Length of a person's claim on a question.
     pub claim: SignedDuration,
-    /// How long before a deadline people are warned.
+    /// Time between the warning and the deadline of a question.
     pub warning: SignedDuration,
-    /// How long idempotency keys are kept.
+    /// Time for which idempotency keys are stored.
     pub once_kept: SignedDuration,
-    /// How long closed questions stay in the hot tables.
+    /// Time for which closed questions stay in the live tables before they move to the archive.
     pub retention: SignedDuration,
-    /// Deadlines by kind, for questions that bring none.
+    /// Time to answer by kind of question, for questions without a deadline of their own.
     pub deadlines: HashMap<String, SignedDuration>,
-    /// How large a resume point may be, in bytes.
+    /// Maximum size of a resume point, in bytes.
     pub resume_point_bytes: usize,
-    /// How long a permit is good for.
+    /// Time for which a permit is valid.
     pub permit: SignedDuration,
-    /// How long a draft that is judged beside the policy in force may take for one action. No ruling waits for it.
+    /// Time limit for the ruling of a shadow draft on one action. The ruling of the policy in force does not wait for it.
     pub draft_time: Duration,
-    /// How long a worker has a step before another one may take it, unless it says that it is alive.
+    /// Length of a step lease. Another worker may claim the step if the lease is not extended within this time.
     pub step_lease: SignedDuration,
-    /// How long a node has a webhook before another one may send for it. An attempt may take a third of it.
+    /// Length of a node's lease on a webhook. Another node may send after it. One attempt may take a third of it.
     pub webhook_lease: SignedDuration,
-    /// What webhooks may reach beside the public internet.
+    /// Networks that webhooks may reach in addition to the public internet.
     pub webhook_networks: Networks,
-    /// How many checks of forms run at once.
+    /// Limits on the form checks that run at once.
     pub checks: CheckLimits,
 }
 
@@ -113,11 +114,11 @@ impl Default for Settings {
     }
 }
 
-/// Carries out what callers ask for.
+/// Runs the commands and queries of callers. A clone is a handle to the same engine.
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);
 
-/// What an engine is made of; its parts are for this crate alone.
+/// Parts of an engine. The fields are visible only in this crate.
 pub struct Inner {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -126,29 +127,29 @@ pub struct Inner {
     pub(crate) forms: Arc<forms::Forms>,
     pub(crate) vault: Arc<Vault>,
     pub(crate) policies: Arc<Policies>,
-    /// Agents and flows of the server's files.
+    /// Agents and flows that are defined in files of the server.
     pub(crate) filed: ServerDefinitions,
     pub(crate) settings: Arc<Settings>,
-    /// Where callers wait for their turn.
+    /// Queues in which callers wait for expensive work.
     pub(crate) gates: Gates,
-    /// Keys that were found a moment ago.
+    /// Cache of recently read keys, each for `KEY_TRUST`.
     pub(crate) keys: Cache<KeyId, Arc<KeyRecord>>,
-    /// Keys that were used since their use was last written down.
+    /// Time of the last use of each key whose use is not stored yet. `note_used` stores it.
     pub(crate) used: Mutex<HashMap<KeyId, Timestamp>>,
-    /// The same of visits.
+    /// Time of the last use of each visit whose use is not stored yet. `note_used` stores it.
     pub(crate) visited: Mutex<HashMap<VisitId, Timestamp>>,
-    /// The places in which forms are checked.
+    /// Slots in which form checks run.
     pub(crate) checks: Checks,
-    /// Whose password is hashed next.
+    /// Queue for the hashing of passwords.
     pub(crate) turns: HashQueue,
-    /// The moment that the timers sleep until, in microseconds.
+    /// Time until which the timers sleep, in microseconds.
     pub(crate) next_wake: AtomicI64,
     pub(crate) pepper: Mutex<Option<Arc<[u8]>>>,
-    /// Readers of projects who wait for what is not yet in order.
+    /// Readers that wait for events which are committed but not yet in their final order, by project.
     pub(crate) settling: ProjectWaits,
-    /// How many audit entries had no place in their chain when this process began to chain entries.
+    /// Number of audit entries without a position in the chain when this process began to chain entries.
     pub(crate) unchained: AtomicU64,
-    /// What time could not be brought to bear on, and how often.
+    /// Number of failures of the timers on each row.
     pub(crate) stuck: FailureCounts,
 }
 
@@ -161,7 +162,7 @@ impl std::ops::Deref for Engine {
 }
 
 impl Engine {
-    /// Puts an engine on a store.
+    /// Creates an engine on a store and listens to the topics that the store reports.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Ids, vault: Vault, settings: Settings) -> Self {
         let bell = Bell::default();
@@ -196,31 +197,31 @@ impl Engine {
         }))
     }
 
-    /// What has been set.
+    /// Settings of this engine.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.0.settings
     }
 
-    /// Where rings are heard.
+    /// Bell that wakes waiting readers.
     #[must_use]
     pub fn bell(&self) -> &Bell {
         &self.0.bell
     }
 
-    /// The node's own clock, for what is not written down.
+    /// Time of the node's own clock. Stored times come from the transaction instead.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.0.clock.now()
     }
 
-    /// A word that nobody can guess, for what is used once and not kept.
+    /// Random text of 32 bytes in hexadecimal, for values that are used once and not stored.
     #[must_use]
     pub fn nonce(&self) -> String {
         crate::access::authenticate::hex(&self.ids.random::<32>())
     }
 
-    /// Whether the store answers.
+    /// Checks that the store answers.
     pub async fn ready(&self) -> Result<(), StoreError> {
         store::read(self.store.as_ref(), Cost::Point, |reads| reads.setting("ready").map(drop)).await
     }

@@ -1,41 +1,43 @@
-//! Why a use case did not happen.
+//! Defines the error of every use case.
 
 use domain::{Problem, Refusal};
 use store::{StoreError, UseCaseError};
 
 use crate::policy::in_force::PolicyMismatch;
 
-/// Why a use case did not happen. Nothing was changed.
+/// Reason why a use case failed. Its transaction was rolled back, so nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// The domain says no.
+    /// A rule of the domain refuses the command.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The idempotency key was used for something else.
+    /// The idempotency key was used before with another body.
     #[error("this idempotency key was used with another body")]
     IdempotencyConflict,
-    /// The schema of a form cannot be used.
+    /// The schema of a form is invalid.
     #[error("the schema of the form cannot be used")]
     SchemaInvalid(Vec<Problem>),
-    /// The policy is not a good one; each problem names its line.
+    /// The policy is invalid. Each problem names its line.
     #[error("the policy is not a good one")]
     PolicyInvalid(Vec<Problem>),
-    /// This node has another policy or floor than the one that was put in force last.
+    /// This node has another policy or floor than the one that was last put in force.
     #[error("{0}")]
     PolicyDiffers(PolicyMismatch),
     /// The credential is unknown, expired or revoked.
     #[error("the key is unknown, expired or revoked")]
     Unauthenticated,
-    /// Unknown person, wrong password, link used or too old: the same to whoever tries.
+    /// The person is unknown, the password is wrong, or the link was used or is too old. The cases share one error so that an attacker learns
+    /// nothing.
     #[error("the name or the password is wrong, or the link was used or is too old")]
     SignInFailed,
-    /// What was sealed cannot be opened: the master key is another one.
+    /// A sealed value cannot be decrypted, usually because the master key is another one.
     #[error("what was sealed cannot be opened with this master key")]
     Sealed,
-    /// So many audit entries have no place in their chain, or none would get one: an export would leave them out.
+    /// An audit export would be incomplete: this number of entries has no position in the chain. The number is 0 if the database was restored from a
+    /// dump and not adopted, so that new entries would get no position.
     #[error("audit entries have no place in their chain: the database was restored from a dump and not adopted")]
     AuditIncomplete(u64),
-    /// The store could not do its work.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -1,9 +1,9 @@
-//! Questions to people: asked, answered, closed.
+//! Asks people questions, records their answers and closes the questions.
 //!
-//! One file for each command: `ask.rs`, `answer.rs`, `cancel.rs`, `expire.rs`, `claim.rs` and so on. `plan.rs` reads everything that an answer needs
-//! before its transaction. `close.rs` is the only place that lists what follows when a question ends. How an answer reaches the agent is in `deliveries`;
-//! what an answer does to an action is in `actions`. Who may answer is decided by `domain::Interaction::admit`. Start with `answer.rs`, then `plan.rs`
-//! and `close.rs`.
+//! Each command has a file: `ask.rs`, `answer.rs`, `cancel.rs`, `expire.rs`, `claim.rs` and so on. `plan.rs` reads the question, the action and the
+//! policy that an answer needs, before its transaction. `close.rs` is the only file that lists the consequences of the end of a question. The
+//! `deliveries` module hands answers to agents, and the `actions` module applies them to actions. `domain::Interaction::admit` decides who may
+//! answer. Start with `answer.rs`, then `plan.rs` and `close.rs`.
 
 pub(crate) mod abstain;
 pub(crate) mod answer;

@@ -1,12 +1,23 @@
-//! One use case a file: load, decide, save, append, commit, ring.
+//! Runs the commands and queries of authenticated callers on a store.
 //!
-//! Duty: carry out commands and queries of authenticated callers. A use case runs in one transaction of the store; the domain
-//! decides; what others should hear (bells, figures, log lines) is gathered meanwhile and performed only after the commit.
+//! Each use case is a method of [`Engine`], usually in a file of its own. A command loads the state, lets the `domain` crate decide, saves the
+//! result, appends events and audit entries, and commits, in one transaction of the store. Effects outside the store (bells, metrics, log lines)
+//! are collected during the transaction and performed only after the commit.
 //!
-//! This crate must never know HTTP, SQL or a model's API.
+//! This crate must never know HTTP, SQL or the API of a model. It reaches the database only through the traits of the `store` crate.
 //!
-//! Start reading at [`Engine`] and `work.rs` (what every command shares), then `answer.rs`. Time is in `timers.rs`: one loop
-//! that sleeps until the next due moment. What is done is put on the audit trail by `work.rs` and chained by `chain.rs`. Waiting is in `bell.rs`: a ring is a hint, the store is the truth.
+//! The modules are:
+//!
+//! - `run`: transactions, idempotency, effects, waiting and timers, which every use case shares;
+//! - `interactions`: questions, from asking to their end; `deliveries`: their answers, on the way to the agent;
+//! - `actions`: calls that agents propose, start and report; `policy`: the rulings on them;
+//! - `sessions` and `steps`: conversations, and the steps of hosted agents and flows;
+//! - `events`, `audit`, `webhooks` and `stats`: records of past changes, and how they are read and sent;
+//! - `access` and `secrets`: keys, people, sign-in, and sealed values.
+//!
+//! Start with `run/transaction.rs`, then follow an answer through `interactions/answer.rs`, `interactions/plan.rs` and `interactions/close.rs`.
+//! `run/timers.rs` is the loop that sleeps until the next due time and acts on it. `run/transaction.rs` writes the audit entries and
+//! `audit/chain.rs` chains them. Readers wait at the bell of `run/bell.rs`; a ring is only a hint to read again, because the store holds the state.
 
 mod access;
 mod actions;

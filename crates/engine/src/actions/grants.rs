@@ -1,4 +1,4 @@
-//! Approvals that hold for more than one action: given with an answer, counted at use, listed, taken back.
+//! Gives, finds, counts, lists and revokes grants: standing approvals that a person gives with an answer and that cover later actions.
 
 use domain::access::Right;
 use domain::grant::{Covers, RememberedArguments};
@@ -12,17 +12,17 @@ use crate::policy::ruling::Judged;
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
-/// How many grants for a tool are looked at for one that covers an action.
+/// Number of grants for a tool that are examined, at most, to find one that covers an action.
 const MOST_LOOKED_AT: u32 = 1000;
 
-/// Who proposes: a key, or an agent that our workers run. Those of the same name are not the same.
+/// Agent that proposes an action. A hosted agent and the holder of a key are different agents, even if they have one name.
 #[derive(Clone, Copy)]
 pub(crate) struct Proposer<'a> {
     pub(crate) actor: &'a Actor,
     pub(crate) hosted: bool,
 }
 
-/// Finds a grant that covers an action which policy would ask about, and counts its use.
+/// Finds a grant that covers an action about which the policy asks, and counts one use of it.
 pub(crate) fn use_grant(
     work: &mut Work<'_>,
     session: &Session,
@@ -49,7 +49,7 @@ pub(crate) fn use_grant(
     }
 }
 
-/// Refuses to start by a grant what that grant would not let through by now.
+/// Refuses to start an action if the grant that allowed it is over or no longer covers the action under today's policy.
 pub(crate) fn require_grant_covers(
     work: &mut Work<'_>,
     session: &Session,
@@ -63,7 +63,7 @@ pub(crate) fn require_grant_covers(
     if covered { Ok(()) } else { Err(Refusal::AskedByNow(Box::new(judged.ruling.clone())).into()) }
 }
 
-/// Whether a grant is for an action as policy asks about it.
+/// Whether a grant covers an action, given the rule and the audience that ask about it.
 fn grant_covers(
     work: &mut Work<'_>,
     session: &Session,
@@ -74,12 +74,13 @@ fn grant_covers(
     if judged.ruling.floor_asks() {
         return Ok(false);
     }
-    // What nobody could read may be what a rule denies: only a grant for these very arguments has seen it.
+    // A rule might deny the part of the call that the policy could not read. Only a grant for exactly these arguments was given by a person who
+    // saw that part.
     if !judged.certain && !matches!(grant.arguments, Covers::Exactly(_)) {
         return Ok(false);
     }
     let action = &judged.action;
-    // A grant for any arguments was given with ordinary files in mind, not with a git hook.
+    // The giver of a grant for any arguments thought of ordinary files, not of a file that decides what runs later, such as a git hook.
     if matches!(grant.arguments, Covers::Anything) && ::policy::steers(&action.tool, &action.arguments) {
         return Ok(false);
     }
@@ -88,13 +89,13 @@ fn grant_covers(
     if !grant.covers(here, judged.ruling.rule.as_deref(), action, matches) || !is_given_to(work, grant, by.hosted)? {
         return Ok(false);
     }
-    // What several audiences decide is decided each time.
+    // A question to several audiences is asked every time: a grant is the decision of one person.
     let [audience] = judged.ask.audiences.as_slice() else { return Ok(false) };
     satisfies_audience(work, audience, session, grant)
 }
 
-/// Whether a grant was given to an agent that our workers run, or to a key, as is asked. Where it does not say, the question does that it was
-/// given with; where that has gone, it is good for neither.
+/// Whether a grant was given to a hosted agent (`hosted`) or to the holder of a key (not `hosted`). A grant that does not record this takes it from
+/// the question that it was given with. If that question no longer exists, the grant covers neither.
 fn is_given_to(work: &mut Work<'_>, grant: &Grant, hosted: bool) -> Result<bool, Error> {
     let given_to = match grant.hosted {
         None => work.tx.interaction(&grant.scope, grant.interaction)?.map(|asked| asked.origin.hosted),
@@ -103,7 +104,8 @@ fn is_given_to(work: &mut Work<'_>, grant: &Grant, hosted: bool) -> Result<bool,
     Ok(given_to == Some(hosted))
 }
 
-/// Whether those whom the rule asks by now would be satisfied with whoever gave the grant, as they were then.
+/// Whether the answer with which the grant was given would satisfy the audience that the rule names today. The groups of the giver count as they
+/// were at the time of that answer.
 fn satisfies_audience(
     work: &mut Work<'_>,
     audience: &Audience,
@@ -114,7 +116,7 @@ fn satisfies_audience(
         return Ok(false);
     }
     if audience.named.is_none() {
-        // Whoever may grant is in it.
+        // An audience without named members includes everybody who has the right to grant.
         return Ok(true);
     }
     let given = work.tx.interaction(&session.scope, grant.interaction)?;
@@ -125,7 +127,7 @@ fn satisfies_audience(
     Ok(answer.is_some_and(|answer| audience.settled_by(&[answer], &session.started_by)))
 }
 
-/// Gives what the person wanted remembered, on the strength of the approval that has just been given.
+/// Stores the grant that a person asked for together with an approval, and records its event.
 pub(crate) fn give_grant(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -142,7 +144,7 @@ pub(crate) fn give_grant(
     Ok(())
 }
 
-/// Refuses a pattern that does not fit the very arguments that were approved: it would never be used as its giver thinks.
+/// Refuses a pattern that does not match the arguments that were just approved: such a grant would not cover the calls that its giver expects.
 fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), Error> {
     let RememberedArguments::Pattern(named) = &remember.arguments else { return Ok(()) };
     let action = proposal.effective();
@@ -160,7 +162,7 @@ fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), 
 }
 
 impl Engine {
-    /// A page of grants, the newest first, and after which one the next page begins, unless this is the last.
+    /// Page of grants, newest first, and the cursor of the next page. The cursor is `None` on the last page.
     pub async fn grants(
         &self,
         caller: &Caller,
@@ -178,7 +180,7 @@ impl Engine {
                 let portion = reads.grants(&reader.scope, over, Page { after, limit: page.limit })?;
                 let next = portion.last().filter(|_| portion.more).map(|grant| grant.id);
                 let found: Vec<Grant> = portion.into_iter().filter(seen).collect();
-                // A page may be short, but is not empty unless it is the last.
+                // A page may be shorter than its limit, but only the last page may be empty.
                 if next.is_none() || !found.is_empty() {
                     return Ok((found, next));
                 }
@@ -188,7 +190,7 @@ impl Engine {
         .await
     }
 
-    /// Takes a grant back: what it covered is asked about again.
+    /// Revokes a grant. People are asked again about the actions that it covered.
     pub async fn grant_revoke(&self, caller: &Caller, id: GrantId, once: Option<Idempotency>) -> Result<Grant, Error> {
         caller.require(Right::Grant)?;
         let (scope, actor) = (caller.scope, caller.actor.clone());

@@ -1,4 +1,4 @@
-//! An agent proposes an action: it is judged, and in one transaction allowed with a permit, denied, or asked about.
+//! Rules on an action that an agent proposes. One transaction allows it with a permit, denies it, or opens a question about it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,36 +25,36 @@ use crate::run::transaction::Work;
 use crate::sessions;
 use crate::{Engine, Error, Idempotency, Vault};
 
-/// How often a ruling is given anew because the policy changed under it.
+/// Number of times that a ruling is repeated, at most, because the policy changed before the transaction.
 pub(crate) const MOST_RULINGS: u32 = 5;
-/// What permits are sealed for.
+/// Purpose under which the vault computes the seal of a permit.
 pub(crate) const PERMIT: &str = "permit";
-/// How long the name of a tool may be, in characters.
+/// Maximum length of the name of a tool, in characters.
 const TOOL: usize = 200;
 
-/// What an agent wants to do.
+/// Proposal of an agent: a call, with its context for the people who may be asked.
 #[derive(Debug, Clone)]
 pub struct Propose {
-    /// The agent's own name for this call.
+    /// Identifier of the action (`call_id`), chosen by the agent and unique in the session.
     pub call: String,
-    /// The tool and its arguments.
+    /// Call that the agent wants to make: the tool and its arguments.
     pub action: Call,
-    /// What people should know about it.
+    /// Context that is shown to people beside the call.
     pub context: Value,
-    /// The mark of what it would replace, as that is now.
+    /// Hash of the file content that the call would replace, at the time of the proposal.
     pub seen: Option<String>,
-    /// The trace that it was proposed in.
+    /// W3C `traceparent` of the trace in which the agent proposes the action.
     pub traceparent: Option<String>,
-    /// Whether its tool says that it may be run again; what the policy says of it counts as well.
+    /// Whether the tool declares that a call may run more than once. The action is also repeatable if the policy says so.
     pub repeatable: bool,
-    /// Whether the client of whoever opened the session runs it.
+    /// Whether the client of the person who started the session runs the call, instead of a worker.
     pub client: bool,
-    /// How long the agent's version gives people for approvals.
+    /// Time that the agent's version gives people to approve, in seconds.
     pub deadline_seconds: Option<i64>,
 }
 
 impl Engine {
-    /// Rules on an action. The same call with the same arguments always finds the same decision.
+    /// Rules on an action. A second proposal with the same `call_id` and the same call returns the stored action with its decision.
     pub async fn propose(
         &self,
         caller: &Caller,
@@ -67,7 +67,7 @@ impl Engine {
         let mut ruled = 0;
         let proposal = loop {
             match self.ruled(caller, session, propose.clone(), once.clone()).await {
-                // The policy, or the call itself, changed between the ruling and the transaction.
+                // The policy or the action changed between the ruling and the transaction.
                 Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => break other?,
             }
@@ -143,7 +143,7 @@ impl Engine {
                 state: ActionState::Denied,
                 revision: 1,
             };
-            // A grant answers what the project's policy asks, never what the floor does.
+            // A grant replaces the answer to a question of the project's policy, never to a question of the floor.
             if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
                 proposal.grant = actions::use_grant(work, &session, Proposer { actor: &actor, hosted }, &judged)?;
             }
@@ -171,8 +171,8 @@ impl Engine {
         Ok(proposal)
     }
 
-    /// How a question about an action is put: with the time that the agent's version gives, else the shortest that a rule gives, else what is
-    /// usual. A rule that gives no time gives what is usual.
+    /// Terms of a question about an action. The time to answer is the one that the agent's version gives (`given`), else the shortest time that an
+    /// asking rule gives, else the usual time. An asking rule without a time counts as one with the usual time.
     pub(crate) fn asking(
         &self,
         judged: &Judged,
@@ -189,13 +189,13 @@ impl Engine {
     }
 }
 
-/// A fresh permit for exactly this action.
+/// New permit, valid for exactly this call.
 pub(crate) fn new_permit(work: &Work<'_>, action: &Call) -> Permit {
     let expires_at = work.now.saturating_add(work.settings.permit).unwrap_or(Timestamp::MAX);
     Permit { id: work.ids.permit(work.now), digest: action.digest().to_string(), expires_at }
 }
 
-/// The question that people are asked about an action, as the rules that ask want it put.
+/// Builds the question about an action from the audiences, options and fallback of the rules that ask.
 pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> Result<Question, Error> {
     let (ask, ruling) = (&judged.ask, &judged.ruling);
     let (policy, rule) = (ruling.policy.clone(), ruling.rule.clone());
@@ -204,7 +204,7 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
         context,
         call: Some(judged.action.clone()),
         options: ask.options.clone(),
-        // A moment for the checks that need one; the real one is set in the transaction.
+        // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
         deadline: ask.deadline_seconds.map(|_| Timestamp::MAX),
         fallback: ask.fallback.clone(),
         asked_by_rule: Some(AskingRule { policy, rule, also: judged.also_asking() }),
@@ -216,7 +216,7 @@ pub(crate) fn question_about(judged: &Judged, call: String, context: Value) -> R
     Ok(question)
 }
 
-/// Why people are asked, with the reason of the floor where the policy asks too.
+/// Reason why people are asked. If the floor asks for another reason than the policy, its reason is appended.
 fn reason_to_ask(ruling: &Ruling) -> String {
     let below = ruling.floor.as_ref().filter(|floor| floor.verdict == Verdict::Ask && floor.reason != ruling.reason);
     below.map_or_else(|| ruling.reason.clone(), |floor| format!("{} {}", ruling.reason, floor.reason).trim().to_owned())
@@ -233,21 +233,21 @@ fn checked(propose: &Propose) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-/// An action as its agent, or somebody who watches, is shown it.
+/// Action as the engine returns it to its agent or to a reader.
 #[derive(Debug, Clone)]
 pub struct ActionReply {
-    /// The action.
+    /// Action, with its permit shortened to the end of the grant that allowed it.
     pub proposal: Action,
-    /// What starts it, for the agent that proposed it and nobody else.
+    /// Text of the permit that starts the action. Only the agent that proposed the action and its runner receive it.
     pub permit: Option<String>,
-    /// The moment that its state is told for.
+    /// Time at which the state was read.
     pub at: Timestamp,
 }
 
 impl Engine {
     pub(crate) async fn acted(&self, caller: &Caller, proposal: Action, at: Timestamp) -> Result<ActionReply, Error> {
         self.fingerprint(PERMIT, "").await?;
-        // Sealed as it was given, and shown only as long as it is good.
+        // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
         let text = match &proposal.state {
             ActionState::Allowed { permit } if own(&proposal, caller) => {
                 Some(self.vault.permit_text(&proposal, permit)?)
@@ -259,7 +259,7 @@ impl Engine {
         Ok(ActionReply { proposal, permit, at })
     }
 
-    /// The action with a permit that ends where the grant does on which it stands.
+    /// Shortens the permit of an action to the end of the grant that allowed it.
     async fn as_long_as_its_grant(&self, proposal: Action, at: Timestamp) -> Result<Action, Error> {
         let (ActionState::Allowed { .. }, Some(id), []) = (&proposal.state, proposal.grant, proposal.asked.as_slice())
         else {
@@ -273,7 +273,7 @@ impl Engine {
 }
 
 impl Vault {
-    /// A permit as it is handed out: its id, sealed to everything that it is bound to.
+    /// Text of a permit: its id and a seal over the project, session, call, policy version, floor version and expiry that it is bound to.
     pub(crate) fn permit_text(&self, proposal: &Action, permit: &Permit) -> Result<String, Error> {
         let Action { scope, session, call_id, ruling, .. } = proposal;
         let mut bound = format!(

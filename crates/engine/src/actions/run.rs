@@ -1,4 +1,4 @@
-//! An agent starts an allowed action with its permit, and says what became of it.
+//! Starts an allowed action with its permit, extends its lease and records its outcome.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,14 +22,14 @@ use crate::sessions;
 use crate::steps;
 use crate::{Engine, Error, Idempotency, Redactor, Vault};
 
-/// How large a result may be: more of it belongs elsewhere, with a reference here.
+/// Maximum size of a result, in bytes. A larger result belongs in another system, with a reference here.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// What is kept of a failure that is told when its session has ended.
+/// Message that replaces the text of a failure which a client reports after the end of its session.
 const AFTER_END: &str = "it failed; what was said of it came after the end of its session and is not kept";
 
 impl Engine {
-    /// An action, at once or when it is decided, after `wait` at the latest.
+    /// Returns an action as soon as it is decided, or after `wait` if it is still waiting.
     pub async fn action(
         &self,
         caller: &Caller,
@@ -42,7 +42,7 @@ impl Engine {
         self.until((caller, Topic::Session(session)), wait, || self.look_at(caller, session, &call), decided).await
     }
 
-    /// A page of the actions of a session, by call, and after which one the next page begins.
+    /// Page of the actions of a session, ordered by `call_id`, and the cursor of the next page. The cursor is `None` on the last page.
     pub async fn actions(
         &self,
         caller: &Caller,
@@ -76,7 +76,7 @@ impl Engine {
         self.acted(caller, proposal, now).await
     }
 
-    /// Spends the permit: from now on the action is under way.
+    /// Starts an action. Its permit is spent, and its outcome must be reported within the lease.
     pub async fn action_start(
         &self,
         caller: &Caller,
@@ -100,7 +100,7 @@ impl Engine {
         self.acted(caller, done, self.now()).await
     }
 
-    /// What policy says by now of an action that may be started.
+    /// Ruling of today's policy on an action that is about to start.
     async fn judged_by_now(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Judged, Error> {
         let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
         let found = self.read(Cost::Point, move |reads| {
@@ -151,7 +151,7 @@ impl Engine {
         .await
     }
 
-    /// Takes back what was allowed and will not be begun, and says why. Nothing where it is not allowed any more.
+    /// Fails an action that was allowed and will not be started, with the reason `why`. Does nothing if the action is in another state.
     pub async fn action_left(
         &self,
         caller: &Caller,
@@ -174,7 +174,7 @@ impl Engine {
         .await
     }
 
-    /// Says that whoever runs an action is still there: its outcome is waited for so many seconds more.
+    /// Extends the lease of a running action: its outcome may be reported within `seconds` from now.
     pub async fn action_keep(
         &self,
         caller: &Caller,
@@ -199,7 +199,7 @@ impl Engine {
         .await
     }
 
-    /// Takes the agent's word for what became of an action; where it says of which run, of what was started again since nothing is said.
+    /// Records the outcome that the agent reports. If `run` names a permit, the report is refused unless that permit started the latest run.
     pub async fn action_outcome(
         &self,
         caller: &Caller,
@@ -218,7 +218,7 @@ impl Engine {
             runs(&caller, &proposal)?;
             let mut outcome = outcome.clone();
             if proposal.hosted && !caller.is_worker() {
-                // Our own tools have hidden what was given in secret; a client does not know it.
+                // The tools of this server redact secret values before they report. A client does not know those values, so they are redacted here.
                 outcome = match &session.ended {
                     Some((ending, _)) if *ending != Ending::Failed => bare(outcome),
                     _ => hidden_in(outcome, &steps::given_secrets(work, &vault, &session)?),
@@ -241,7 +241,7 @@ impl Engine {
     }
 }
 
-/// How it ended alone: nobody knows any more what would have to be hidden in the rest.
+/// Keeps only the kind of an outcome. The secret values of an ended session are no longer known, so its text and result cannot be redacted.
 fn bare(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Done { .. } => Outcome::Done { result: Value::Null },
@@ -260,7 +260,7 @@ fn hidden_in(outcome: Outcome, hidden: &Redactor) -> Outcome {
     }
 }
 
-/// Refuses whoever is neither an agent nor the one whose client runs this tool.
+/// Refuses a caller who is neither an agent nor the person whose client runs this action.
 fn runs(caller: &Caller, proposal: &Action) -> Result<(), Error> {
     proposal.in_hands_of(caller)?;
     if proposal.runner.as_ref() == Some(&caller.actor) {
@@ -269,7 +269,8 @@ fn runs(caller: &Caller, proposal: &Action) -> Result<(), Error> {
     Ok(caller.require(Right::Take)?)
 }
 
-/// Which permit a text is, if it is one that was given for this action as it stands.
+/// Reads the id of a permit from its text. While the action is allowed, a text with another seal than that of its permit is refused; in any other
+/// state `Action::start` refuses the start.
 fn permit_given(vault: &Vault, proposal: &Action, text: &str) -> Result<PermitId, Error> {
     let id = text.split_once('.').and_then(|(id, _)| id.parse().ok()).ok_or(Refusal::PermitUnknown)?;
     if let ActionState::Allowed { permit } = &proposal.state {

@@ -1,4 +1,4 @@
-//! The schema of an action's arguments, for people who edit them.
+//! Serves the schema of an action's arguments to people who edit them.
 
 use domain::access::Right;
 use domain::{Caller, InteractionId, Refusal};
@@ -10,8 +10,8 @@ use crate::interactions::plan::AnswerSubject;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Completes arguments that somebody names in part: a name that is missing is left out, unless the tool requires it. Then the value that people
-    /// were shown is kept.
+    /// Completes a partial set of arguments. A missing argument that the tool requires takes the value that people were shown; any other missing
+    /// argument stays out.
     pub async fn arguments_meant(&self, caller: &Caller, id: InteractionId, given: Value) -> Result<Value, Error> {
         caller.require(Right::Answer)?;
         let Value::Object(mut given) = given else { return Ok(given) };
@@ -30,7 +30,7 @@ impl Engine {
         Ok(Value::Object(given))
     }
 
-    /// The schema of the arguments of the action that a question is about: the policy's, else that of the agent's version or of the tool.
+    /// Schema of the arguments of the action that a question is about. The policy's schema comes first, then that of the agent's version or the tool.
     pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
         caller.require(Right::Read)?;
         let reader = caller.clone();

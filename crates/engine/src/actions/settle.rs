@@ -1,4 +1,4 @@
-//! What the end of a question does to the action that it was about.
+//! Applies the end of a question to the action that it is about, and asks people about actions whose outcome is unknown.
 
 use domain::action::{Change, same_but_text, verdict_of};
 use domain::{
@@ -15,7 +15,7 @@ use crate::interactions::plan::AnswerPlan;
 use crate::run::transaction::Work;
 use crate::{Error, actions, interactions, steps};
 
-/// Saves a step of an action and records it.
+/// Saves a change of an action, records its event and wakes the session's step.
 pub(crate) fn save_change(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -25,12 +25,12 @@ pub(crate) fn save_change(
     work.wake_at(proposal.wake_at());
     let about = proposal.asked.last().copied();
     work.record_event(session, about, happening)?;
-    // Whoever reports may have lost the step meanwhile to one that sleeps on just this.
+    // The worker that reports may have lost its step lease to another worker, whose step sleeps until this change.
     steps::wake(work, session)?;
     Ok(proposal)
 }
 
-/// Carries the end of a question over to the action that waits on it.
+/// Applies the end of a question to the action that waits for it.
 pub(crate) fn settle(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -69,7 +69,7 @@ fn release(
     remember.map_or(Ok(()), |remember| actions::give_grant(work, session, &proposal, (interaction.id, by), remember))
 }
 
-/// An edit was judged again before the transaction: it runs, or others are asked, or it is refused to whoever made it.
+/// Applies edited arguments by the ruling that the plan has on them: the action is allowed, other people are asked, or the edit is refused.
 fn apply_edit(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -108,7 +108,7 @@ fn apply_edit(
     }
 }
 
-/// A person has said what to do about an action of which nobody knows what became.
+/// Applies a person's answer about an action with an unknown outcome: a new permit to run it again, or the outcome that the person states.
 fn settle_unknown(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -123,16 +123,16 @@ fn settle_unknown(
     save_change(work, session, proposal.recount(&by, effect, feedback)?).map(drop)
 }
 
-/// Asks a person about an action of which nobody knows what became, while its session lives.
+/// Opens a question about an action with an unknown outcome, as long as its session and step are alive.
 pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, proposal: Action) -> Result<Action, Error> {
     if !matches!(proposal.state, ActionState::Unknown { interaction: None, .. }) || session.alive().is_err() {
         return Ok(proposal);
     }
     if !steps::is_step_alive(work, session, &proposal)? {
-        // Nobody is left who would go on from the answer.
+        // No step is left that could continue with the answer.
         return Ok(proposal);
     }
-    // Whoever had to approve it has to say whether it runs again.
+    // The audience that had to approve the action also decides whether it runs again.
     let granted = match proposal.grant {
         Some(grant) => work.tx.grant(&session.scope, grant)?.map(|grant| grant.interaction),
         None => None,
@@ -150,7 +150,8 @@ pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, prop
         within_budget: false,
     };
     let asked = match interactions::open(work, session, proposal.proposed_by.clone(), question, &asking) {
-        // It is seen as unknown all the same; the time of others must not stand still for it.
+        // The action is shown as unknown, without a question. A refusal would also roll back the lapse of its lease, and the timers would retry it
+        // again and again.
         Err(Error::Refused(Refusal::TooManyOpen { .. })) => return Ok(proposal),
         asked => asked?,
     };
@@ -159,7 +160,7 @@ pub(crate) fn ask_about_outcome(work: &mut Work<'_>, session: &mut Session, prop
     Ok(proposal)
 }
 
-/// How long people have to say what became of an action: as long as for anything else of its kind that is asked there.
+/// Time that people have to answer a question about an unknown outcome: the usual time for a question of this kind in this session.
 fn time_for_outcome(
     work: &mut Work<'_>,
     session: &Session,
@@ -173,7 +174,7 @@ fn time_for_outcome(
     Ok(opened_on(&mut *work.tx, &session.scope, session.id)?.time_to_answer(kind))
 }
 
-/// What people are asked about an action that was started and never reported.
+/// Builds the question about an action that was started and whose outcome was never reported.
 fn what_became_of(proposal: &Action) -> Question {
     let mut again = Choice::new("run_again", "Run it again", Effect::Approve);
     again.dangerous = true;
@@ -191,8 +192,8 @@ fn what_became_of(proposal: &Action) -> Question {
     }
 }
 
-/// What was shown beside an action, as far as it still belongs to what a person made of it: the text that a call replaces is that of the same
-/// place only where nothing but the new text was changed.
+/// Context for the question about an edited call. Its field `before` is the current text of the file that the call overwrites. It is removed if the
+/// edit changes any argument except the new text, because the call may then write to another file.
 fn still_beside(question: &Question, edited: &Value) -> Value {
     let mut context = question.context.clone();
     let there = question.call.as_ref().is_some_and(|action| same_but_text(&action.arguments, edited));

@@ -1,4 +1,4 @@
-//! The agent has gone on from the answer, durably.
+//! Completes a delivery after the agent has stored its progress.
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, LeaseId};
@@ -9,7 +9,7 @@ use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
-    /// Ends a delivery well, and forgets what was sealed for it.
+    /// Marks a delivery as completed. The values that were sealed for it are deleted, except those of a hosted session.
     pub async fn complete(
         &self,
         caller: &Caller,

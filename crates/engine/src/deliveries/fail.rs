@@ -1,4 +1,4 @@
-//! The agent could not go on from the answer.
+//! Fails a delivery that the agent could not process.
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, LeaseId};
@@ -10,7 +10,7 @@ use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
-    /// Ends a delivery badly and visibly, or has it offered again.
+    /// Marks a delivery as failed, with a reason. If `again` is set, the answer is offered again instead.
     pub async fn fail(
         &self,
         caller: &Caller,

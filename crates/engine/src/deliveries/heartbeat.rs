@@ -1,4 +1,4 @@
-//! The agent is still at work on an answer.
+//! Extends the lease of an agent that still works on an answer.
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, LeaseId};
@@ -8,7 +8,7 @@ use crate::interactions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
-    /// Holds the lease for longer.
+    /// Extends the lease by `seconds` from now, or by the configured length.
     pub async fn heartbeat(
         &self,
         caller: &Caller,

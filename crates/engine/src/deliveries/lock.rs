@@ -7,7 +7,8 @@ use crate::access::sight::Sight;
 use crate::run::transaction::Work;
 use crate::{Error, interactions};
 
-/// The same for the agent that asked, who is told that an answer in the archive is handed out no more.
+/// Locks the session of a question and reads the question, like `interactions::lock`, for the agent that asked. An answer in the archive is no longer
+/// delivered: the agent gets `DeliveryClosed`.
 pub(crate) fn lock(work: &mut Work<'_>, caller: &Caller, id: InteractionId) -> Result<(Session, Interaction), Error> {
     let (session, interaction) = match interactions::lock(work, &caller.scope, id) {
         Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
@@ -21,7 +22,7 @@ pub(crate) fn lock(work: &mut Work<'_>, caller: &Caller, id: InteractionId) -> R
     Ok((session, interaction))
 }
 
-/// Refuses whoever is not the agent that asked; to one that does not read the question, there is none.
+/// Refuses every caller but the agent that asked. A caller who may not read the question gets `NotFound`.
 fn require_asker(work: &mut Work<'_>, caller: &Caller, interaction: &Interaction) -> Result<(), Error> {
     let refused = interaction.deliverable_to(&caller.actor);
     if refused.is_err() {
@@ -30,7 +31,7 @@ fn require_asker(work: &mut Work<'_>, caller: &Caller, interaction: &Interaction
     Ok(refused?)
 }
 
-/// Has the agents woken whose answers were held back while the session was paused.
+/// Rings the agents whose answers were held back while the session was paused.
 pub(crate) fn ring_agents(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
     let takers = work.tx.delivery_agents(&session.scope, session.id)?;
     work.effects.topics.extend(takers.into_iter().map(|agent| Topic::Agent(session.scope.project, agent)));

@@ -1,4 +1,4 @@
-//! The agent takes the answer, under a lease.
+//! Hands an answer to the agent that asked, under a lease.
 
 use std::fmt;
 
@@ -14,19 +14,19 @@ use crate::secrets::vault::{RESUME_POINT, SECRETS, SealContext};
 use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
-/// The longest lease.
+/// Maximum length of a lease, in seconds.
 const LONGEST: i64 = 24 * 3600;
 
-/// What the agent is handed. Printed without what was sealed.
+/// Answer as the agent receives it. Its `Debug` output omits the values that were sealed.
 #[derive(Clone)]
 pub struct TakenAnswer {
-    /// Fences every heartbeat and completion.
+    /// Identifier of the lease. Every heartbeat, completion and failure must name it.
     pub lease: LeaseId,
-    /// The question with its resolution.
+    /// Question with its resolution.
     pub interaction: Interaction,
-    /// What the agent left when it asked.
+    /// State that the agent stored with its question.
     pub resume_point: Option<Value>,
-    /// The values of a secret question.
+    /// Values that a person gave to a secret question.
     pub secrets: Option<Value>,
 }
 
@@ -46,7 +46,7 @@ struct Receipt {
 }
 
 impl Engine {
-    /// Hands the answer to the agent that asked.
+    /// Hands the answer to the agent that asked and starts its lease.
     pub async fn take(
         &self,
         caller: &Caller,
@@ -74,7 +74,7 @@ impl Engine {
         Ok(TakenAnswer { lease, interaction, resume_point, secrets })
     }
 
-    /// How long a lease is held: as asked for, within bounds, else as configured.
+    /// Length of a lease: the requested number of seconds, which must be in bounds, or the configured length.
     pub(crate) fn lease_length(&self, seconds: Option<i64>) -> Result<SignedDuration, Error> {
         match seconds {
             None => Ok(self.settings().lease),
@@ -86,9 +86,9 @@ impl Engine {
         }
     }
 
-    /// What was sealed for the agent: its own state, and the values of a secret question that ended with them.
+    /// Decrypts the values that were sealed for the agent: its resume point, and the values of a secret question that was answered with values.
     ///
-    /// A repeated command whose lease is over gets neither.
+    /// Both are `None` if the lease is over, which happens when a command is repeated late under its idempotency key.
     async fn unsealed(
         &self,
         caller: &Caller,

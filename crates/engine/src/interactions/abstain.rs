@@ -1,4 +1,4 @@
-//! Somebody says that they will not answer; when too few are left who could, that is reported.
+//! Records that a person will not answer a question, and reports a question that too few people are left to answer.
 
 use domain::audience::Person;
 use domain::{Caller, Interaction, InteractionId, KeyId, Scope, User};
@@ -10,11 +10,11 @@ use crate::sessions;
 use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency};
 
-/// How many people or keys are read at once.
+/// Number of people or keys that are read at once.
 const PORTION: u32 = 200;
 
 impl Engine {
-    /// Notes that the caller will not answer. Answering after all takes it back.
+    /// Records that the caller will not answer. A later answer of the caller withdraws the abstention.
     pub async fn abstain(
         &self,
         caller: &Caller,
@@ -33,7 +33,7 @@ impl Engine {
                 let (more, rest) = read_people(work, &scope, left)?;
                 people.extend(more.into_iter().filter(|person| is_asked(&interaction, person)));
                 let change = interaction.clone().abstain(&reviewer, note.clone(), &people, work.now)?;
-                // Once there are enough who could answer, nobody else is looked at.
+                // Reading stops as soon as enough people are found who could still answer.
                 match rest {
                     Some(rest) if change.0.desertion().is_some() => left = rest,
                     _ => break change,
@@ -51,19 +51,19 @@ impl Engine {
     }
 }
 
-/// Who is still to be looked at of those who belong to a project: people after a name, or keys after one.
+/// Position in the list of a project's people: first users after a name, then keys after an id.
 enum PeopleCursor {
     Users(Option<String>),
     Keys(Option<KeyId>),
 }
 
-/// Whether somebody is in an audience of a question.
+/// Whether a person is in an audience of a question.
 fn is_asked(interaction: &Interaction, person: &Person) -> bool {
     let started = person.actor.is_same_person(&interaction.origin.started_by);
     interaction.question.audiences().iter().any(|audience| audience.includes_person(person, started))
 }
 
-/// Some of those who belong to a project now, and who is left: people who sign in first, then whoever has a good key.
+/// Reads the next people of a project and the position after them, `None` at the end. Users who sign in come first, then holders of valid keys.
 fn read_people(
     work: &mut Work<'_>,
     scope: &Scope,

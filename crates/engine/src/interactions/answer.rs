@@ -1,4 +1,4 @@
-//! Takes a person's answer. The first answer wins; the second person is told who was first.
+//! Records a person's answer. The first answer wins; a second person is refused and told who answered first.
 
 use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, Verdict};
 
@@ -7,7 +7,7 @@ use crate::interactions::plan::AnswerPlan;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 impl Engine {
-    /// Takes a person's answer.
+    /// Records a person's answer. The answer is planned again if the policy changes before its transaction.
     pub async fn answer(
         &self,
         caller: &Caller,
@@ -50,7 +50,7 @@ impl Engine {
             let (answer, draft) = (work.ids.answer(work.now), plan.draft.clone());
             let change = interaction.answer(&reviewer, answer, draft, plan.proof, work.now)?;
             if let Some((judged, _)) = plan.edit.as_ref().filter(|(judged, _)| judged.ruling.verdict == Verdict::Deny) {
-                // A denied edit is not kept as a vote either: nobody else should be brought to agree to it.
+                // A denied edit is not stored as a vote either, so that no other person can agree to it.
                 return Err(Refusal::EditDenied(Box::new(judged.ruling.clone())).into());
             }
             if let Some(current) = &plan.current {

@@ -1,4 +1,4 @@
-//! Reads the archive from one end to the other, a few questions at a time: for whoever holds the database itself.
+//! Exports the archive of closed questions in small batches, for operators with access to the database.
 
 use std::collections::VecDeque;
 
@@ -7,42 +7,42 @@ use store::{Cost, Page, Reads};
 
 use crate::{Engine, Error};
 
-/// How many questions are read at once, so that nobody waits for it.
+/// Number of questions that are read at once. A small batch does not hold up other readers.
 const BATCH: u32 = 50;
-/// How many events of a question are read at once.
+/// Number of events of a question that are read at once.
 const EVENTS: u32 = 200;
 
-/// When what is wanted was resolved.
+/// Range of resolution times to export.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Span {
-    /// At this moment or after it.
+    /// Start of the range, inclusive.
     pub after: Option<Timestamp>,
-    /// Before this one.
+    /// End of the range, exclusive.
     pub before: Option<Timestamp>,
 }
 
-/// A question of the archive, with everything that is known of it. What was sealed is not: that was forgotten.
+/// Archived question with its events. Its sealed values are not included, because they were deleted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArchivedQuestion {
-    /// The tenant and the project, by name.
+    /// Names of the tenant and the project.
     pub place: (String, String),
-    /// The question, its resolution and its delivery.
+    /// Question with its resolution and its delivery.
     pub interaction: Interaction,
-    /// What happened to it, in order.
+    /// Events of the question, in their order.
     pub events: Vec<Event>,
 }
 
-/// An export under way: pulled by its reader.
+/// Export in progress. Its reader calls [`ArchiveExport::next`] for each batch.
 pub struct ArchiveExport {
     engine: Engine,
     span: Span,
-    /// The projects that are still to be read, the first of them from here on.
+    /// Projects that remain to be read. The first one continues after `last`.
     left: VecDeque<(Scope, (String, String))>,
     last: Option<InteractionId>,
 }
 
 impl Engine {
-    /// Begins to read the archive, of everybody or of a tenant and a project by name.
+    /// Starts an export of the archive. A `tenant` or `project` name limits it to that tenant or project.
     pub async fn archive_export(
         &self,
         tenant: Option<String>,
@@ -70,7 +70,7 @@ impl Engine {
 }
 
 impl ArchiveExport {
-    /// The next questions, the oldest of a project first; none at the end. There may be none of interest among those read.
+    /// Reads the next batch, oldest question of a project first. `None` is the end. A batch before the end may be empty.
     pub async fn next(&mut self) -> Result<Option<Vec<ArchivedQuestion>>, Error> {
         let Some((scope, place)) = self.left.front().cloned() else { return Ok(None) };
         let (span, page) = (self.span, Page { after: self.last, limit: BATCH });
@@ -93,7 +93,7 @@ impl ArchiveExport {
     }
 }
 
-/// Everything that happened to a question, in order.
+/// Reads every event of a question, in order.
 fn events_about(reads: &mut dyn Reads, scope: &Scope, interaction: &Interaction) -> Result<Vec<Event>, Error> {
     let (mut events, mut after) = (Vec::new(), None);
     loop {

@@ -1,4 +1,4 @@
-//! Puts a question to people and its step to sleep, in one transaction.
+//! Asks people a question in a transaction, and computes the time that they have to answer.
 
 use domain::access::Right;
 use domain::{Caller, EntryPoint, Interaction, Kind, Problem, Question, Refusal, Scope, SessionId, SignedDuration};
@@ -16,27 +16,27 @@ use crate::secrets::vault::RESUME_POINT;
 use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
-/// The longest time that a question may be given.
+/// Longest time to answer that a question may have, in seconds.
 const LONGEST: i64 = 366 * 24 * 3600;
 
-/// How large a question may be, its resume point apart.
+/// Maximum size of a question without its resume point, in bytes.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// What is asked, with how long people have.
+/// Question as an agent asks it, with the time to answer and the agent's resume point.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    /// The question; its deadline is set from `deadline_seconds`.
+    /// Question. Its deadline is computed from `deadline_seconds`.
     pub question: Question,
-    /// How long people have.
+    /// Time that people have to answer, in seconds.
     pub deadline_seconds: Option<i64>,
-    /// The agent's own state, to be given back with the answer.
+    /// State of the agent, which it gets back with the answer.
     pub resume_point: Option<Value>,
-    /// The trace that it was asked in.
+    /// W3C `traceparent` of the trace in which the agent asks.
     pub traceparent: Option<String>,
 }
 
 impl Engine {
-    /// Puts a question to people.
+    /// Opens a question. A secret question is answered at once if the values that it asks for are kept for the agent.
     pub async fn ask(
         &self,
         caller: &Caller,
@@ -69,14 +69,14 @@ impl Engine {
         .await
     }
 
-    /// A question that can be answered, or everything for which it cannot.
+    /// Validates a question: its fields, its size and its form. The error lists every problem.
     pub(crate) async fn admitted(
         &self,
         account: Account,
         question: Question,
         time: Option<SignedDuration>,
     ) -> Result<Question, Error> {
-        // A moment for the checks that need one; the real one is set in the transaction.
+        // `admit` needs a deadline to check; `interactions::open` sets the real one in the transaction.
         let admitted = question.timed(time, self.settings().warning, self.now()).admit();
         let question = admitted.map_err(Refusal::QuestionInvalid)?;
         sized(&question)?;
@@ -84,7 +84,7 @@ impl Engine {
         Ok(question)
     }
 
-    /// From the question or the agent's version, else from the configuration by kind, else from the wire that it is asked on.
+    /// Time to answer: the `given` seconds of the question or of the agent's version, else the usual time of the kind and the entry point.
     pub(crate) fn time_to_answer(
         &self,
         kind: &Kind,
@@ -101,7 +101,7 @@ impl Engine {
         }
     }
 
-    /// From the configuration by kind, else from the wire that it is asked on.
+    /// Usual time to answer: the configured time for the kind, else the time that the entry point gives it.
     pub(crate) fn usual_time(&self, kind: &Kind, wire: EntryPoint) -> Option<SignedDuration> {
         let configured = self.settings().deadlines.get(kind.name()).copied();
         configured.or_else(|| wire.time_to_answer(kind))
@@ -119,13 +119,13 @@ impl Engine {
     }
 }
 
-/// The wire whose figures hold for what an agent of ours asks: the one that its session was opened on.
+/// Entry point on which a session was opened. It decides the usual time to answer for the questions of a hosted agent.
 pub(crate) fn opened_on(reads: &mut dyn Reads, scope: &Scope, session: SessionId) -> Result<EntryPoint, Error> {
     let luggage = reads.session_input(scope, session)?.unwrap_or_default();
     Ok(luggage.entry_point.unwrap_or(EntryPoint::Worker))
 }
 
-/// A list shows whole questions, so that one must not be as large as a body may be.
+/// Refuses a question that is too large. Lists return whole questions, so the limit is lower than that of a request body.
 pub(crate) fn sized(question: &Question) -> Result<(), Error> {
     let bytes = serde_json::to_vec(question).map_or(usize::MAX, |json| json.len());
     if bytes > MOST_BYTES {

@@ -1,4 +1,4 @@
-//! A policy or a service answers in place of a person.
+//! Records the answer of a policy or a service in place of a person's answer.
 
 use domain::access::Right;
 use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId};
@@ -8,8 +8,8 @@ use crate::interactions::plan::AnswerPlan;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 impl Engine {
-    /// Answers in the name of a policy or of a service, on the record. What holds back may go past the audience; what approves or provides needs
-    /// the right to answer.
+    /// Answers a question in the name of a policy or a service. An answer that holds the agent back may come from outside the audience; an answer
+    /// that approves or provides needs the right to answer.
     pub async fn auto(
         &self,
         caller: &Caller,
@@ -57,7 +57,7 @@ impl Engine {
                 current.require_no_floor_question()?;
             }
             interaction.may_end_with(&work.caller()?, effect)?;
-            // A rule is suspended by what a person decides, not by what a program does.
+            // Without `current`, the answer suspends no learnt rule: only the decision of a person may contradict one.
             let plan = AnswerPlan { current: None, ..plan.clone() };
             let interaction = interactions::apply_answer(work, &mut session, was, change, (&plan, &vault))?;
             sessions::save(work, &session)?;

@@ -1,4 +1,4 @@
-//! Withdraws a question, or closes it without an answer.
+//! Closes a question without an answer.
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId};
@@ -10,7 +10,7 @@ use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
-    /// Closes a question without an answer. Whoever asked may withdraw it.
+    /// Closes a question without an answer. The actor that asked may withdraw it; any other caller needs the right to steer.
     pub async fn cancel(
         &self,
         caller: &Caller,
@@ -22,7 +22,7 @@ impl Engine {
         self.command(caller, once, move |work| {
             let caller = work.caller()?;
             let (mut session, interaction) = access::lock_question(work, &caller, id)?;
-            // An agent that our workers run and a key of its name are not the same.
+            // A hosted agent and the holder of a key with its name are different callers.
             let origin = &interaction.origin;
             if !caller.actor.is_same_person(&origin.asked_by) || origin.hosted != caller.is_worker() {
                 caller.require(Right::Steer)?;

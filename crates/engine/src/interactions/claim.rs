@@ -1,4 +1,4 @@
-//! A person takes a question on for a while.
+//! Reserves a question for one person for a limited time.
 
 use domain::{Caller, Interaction, InteractionId};
 
@@ -8,7 +8,7 @@ use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
-    /// Keeps a question for the caller. Claiming again holds it for longer.
+    /// Claims a question for the caller. A second claim by the caller extends the first.
     pub async fn claim(
         &self,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! Applies a change to a question. This file alone lists what follows when a question ends.
+//! Applies changes to questions. Only this file lists the consequences of the end of a question.
 
 use domain::interaction::Change;
 use domain::{Actor, Delivery, Interaction, InteractionId, Session, Status};
@@ -19,7 +19,7 @@ pub(crate) fn apply_change(
     apply(work, session, was, change, None)
 }
 
-/// Saves the change that an answer made. `plan` is what was prepared for the answer before the transaction.
+/// Saves the change that an answer made. `plan` was prepared for the answer before the transaction.
 pub(crate) fn apply_answer(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -44,7 +44,8 @@ pub(super) fn apply(
     }
     work.tx.interaction_save(&interaction)?;
     if interaction.delivery().is_some_and(Delivery::over) && !session.hosted {
-        // Nobody will take the answer again. Values that were given to a hosted step stay with its session.
+        // No agent will take the answer again. The values of a hosted session stay, because its later steps still use them;
+        // `sessions/control.rs` deletes them at the end of the session.
         work.tx.sealed_values_delete(&interaction.scope, interaction.id)?;
     }
     work.record_event(session, Some(interaction.id), happening)?;
@@ -55,7 +56,7 @@ pub(super) fn apply(
     Ok(interaction)
 }
 
-/// Lists everything that follows when a question ends, in this order.
+/// Performs every consequence of the end of a question, in this order.
 fn follow_end(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -74,19 +75,19 @@ fn follow_end(
     sessions::end_if_terminated(work, session, interaction)
 }
 
-/// Gathers what outside observers are told of a question: bells, timers, figures, log lines.
+/// Collects the effects of a change for after the commit: the timer, the bell of the agent, metrics and log lines.
 pub(crate) fn collect_effects(work: &mut Work<'_>, interaction: &Interaction, was: Status) {
     work.wake_at(interaction.wake_at());
     if let (Some(Delivery::Waiting { .. }), Some(agent)) = (interaction.delivery(), interaction.taker()) {
         work.effects.topics.push(Topic::Agent(interaction.scope.project, agent.to_owned()));
     }
-    // What was handed over is counted once, where it was asked.
+    // A question that was handed over is counted once, in the session where it was asked.
     if was != interaction.status() && interaction.origin.handed_from.is_none() {
         work.effects.reports.push(QuestionReport::closed(interaction));
     }
 }
 
-/// Closes a question that has lost its point.
+/// Cancels an open question that is no longer needed, with the reason `why`. Does nothing if the question is closed.
 pub(crate) fn withdraw(work: &mut Work<'_>, session: &mut Session, id: InteractionId, why: &str) -> Result<(), Error> {
     let scope = session.scope;
     let Some(interaction) = work.tx.interaction(&scope, id)? else { return Ok(()) };

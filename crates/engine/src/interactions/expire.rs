@@ -1,4 +1,4 @@
-//! Ends a question now as its deadline would.
+//! Ends a question before its deadline, as the deadline would end it.
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId};
@@ -8,7 +8,7 @@ use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
-    /// Applies the fallback, or expires the question. A fallback that approves or provides needs the right to answer.
+    /// Applies the fallback of a question, or expires it if it has none. A fallback that approves or provides needs the right to answer.
     pub async fn expire(
         &self,
         caller: &Caller,

@@ -1,4 +1,6 @@
-//! Forms, checked off the reactor and before the transaction: a schema never changes once it was asked.
+//! Validates forms and form data on blocking threads, with limits for each caller and tenant.
+//!
+//! The checks run before the transaction. Their result stays valid in it, because the schema of a question never changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,19 +17,19 @@ use store::StoreError;
 use crate::run::slots::{Slot, Slots};
 use crate::{Engine, Error};
 
-/// How long a check may take, and how long it may wait for its turn.
+/// Longest time that a check may take, and longest time that it may wait in each queue.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// How many checks of forms run at once. Each may take a processor for a while.
+/// Limits on the form checks that run at once. One check may occupy a processor for some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckLimits {
-    /// In all. Everybody of one tenant together has one less, so that another tenant never waits for this one alone.
+    /// Maximum number of running checks. One tenant may have one less, so that its checks alone never make another tenant wait.
     pub all: usize,
-    /// For one key or one person who has signed in; and for one schema of a tool.
+    /// Maximum number of running checks of one key, of one signed-in person, or of one schema of a tool.
     pub key: usize,
-    /// How many checks of one key run or wait; what comes after them is refused at once.
+    /// Maximum number of running and queued checks of one key. Further checks are refused at once.
     pub waiting: usize,
-    /// How many bytes of compiled schemas are kept for the next answer.
+    /// Maximum size of the cache of compiled schemas, in bytes.
     pub cached_bytes: u64,
 }
 
@@ -37,14 +39,14 @@ impl Default for CheckLimits {
     }
 }
 
-/// On whose account a check runs.
+/// Account whose limits a check counts against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Account {
-    /// A key or a visit of a tenant.
+    /// Key or visit of a caller, and the caller's tenant.
     Caller(Credential, TenantId),
-    /// The agents of a project.
+    /// Hosted agents of a project.
     Project(ProjectId, TenantId),
-    /// A schema that an operator or an admin declared, by its digest.
+    /// Digest of a schema that an operator or an admin declared.
     Schema(Digest),
 }
 
@@ -68,7 +70,7 @@ impl Account {
     }
 }
 
-/// The places in which checks run.
+/// Slots in which checks run.
 pub(crate) struct Checks {
     waiting: Slots<Account>,
     accounts: Slots<Account>,
@@ -76,7 +78,7 @@ pub(crate) struct Checks {
     all: Slots<()>,
 }
 
-/// A place in which one check runs, until it ends.
+/// Slots that one check holds until it ends.
 struct Checking {
     _slots: [Option<Slot>; 4],
 }
@@ -88,7 +90,7 @@ impl Checks {
         Self { waiting: Slots::new(waiting), accounts: Slots::new(key), tenants, all: Slots::new(all) }
     }
 
-    /// Waits for a place: behind the others of the same account, then of the same tenant, then of all.
+    /// Waits for a slot: first of the account, then of its tenant, then of the node.
     async fn place(&self, account: Account) -> Result<Checking, Error> {
         let busy = || Error::from(StoreError::Busy);
         let full = Refusal::LimitReached { limit: Limit::KeyForms, max: self.waiting.most() as u64 };
@@ -103,7 +105,7 @@ impl Checks {
     }
 }
 
-/// Says that somebody waits, until it is dropped.
+/// Guard of a caller that waits for a check. Dropping it tells the check to stop.
 struct Waiting(Arc<AtomicBool>);
 
 impl Drop for Waiting {
@@ -113,7 +115,7 @@ impl Drop for Waiting {
 }
 
 impl Engine {
-    /// Refuses a question whose form could not be filled in, or whose fallback does not fit it.
+    /// Refuses a question whose form has an invalid schema, or whose fallback value does not fit the form.
     pub(crate) async fn admit_form(&self, account: Account, question: &Question) -> Result<(), Error> {
         let Some(schema) = question.form() else { return Ok(()) };
         let fallback = match &question.fallback {
@@ -133,7 +135,7 @@ impl Engine {
         }
     }
 
-    /// Checks the data of a draft against the form of its question. `None` where the question has no form or the answer carries none.
+    /// Checks the data of a draft against the form of its question. Returns `None` if the question has no form or the answer carries no data for it.
     pub(crate) async fn prove_form(
         &self,
         caller: &Caller,
@@ -153,7 +155,7 @@ impl Engine {
         }
     }
 
-    /// Everything in which a value does not fit a schema that is not a question's own.
+    /// Checks a value against a schema that does not belong to a question, and returns every problem. The pointers begin with `under`.
     pub async fn misfits(&self, schema: Value, value: Value, under: &str) -> Result<Vec<Problem>, Error> {
         let account = Account::Schema(Digest::of_json(&schema));
         match self.checked(account, move |forms, wanted| forms.check_while(&schema, &value, wanted)).await? {
@@ -163,7 +165,7 @@ impl Engine {
         }
     }
 
-    /// Whether kept values still fit what a question asks for.
+    /// Whether kept values fit the form of a question.
     pub(crate) async fn fits(&self, scope: Scope, question: &Question, values: &Value) -> Result<bool, Error> {
         let Some(schema) = question.form() else { return Ok(false) };
         let (account, values) = (Account::of_project(scope), values.clone());
@@ -171,8 +173,8 @@ impl Engine {
         Ok(checked.await?.is_ok())
     }
 
-    /// Checks something off the reactor when its turn has come. It is told when nobody waits for it any more, and keeps its place until
-    /// it has ended.
+    /// Runs a check on a blocking thread once it has its slots. The check can ask whether its caller still waits. It holds its slots until it ends,
+    /// even if the caller has gone.
     async fn checked<T: Send + 'static>(
         &self,
         account: Account,
@@ -205,7 +207,8 @@ fn problem(error: &SchemaError) -> Problem {
     Problem::new(format!("/schema{}", error.pointer), error.reason.to_string())
 }
 
-/// What is wrong with the form of a secret question is wrong with one of its secrets: the form is ours.
+/// Moves the pointer of a problem from the generated form of a secret question to the field in `secrets` that it comes from. The server generates
+/// that form, so the agent never saw it.
 fn of_secret(question: &Question, problem: Problem) -> Problem {
     let place = question.secrets.iter().enumerate().find_map(|(index, field)| {
         let name = field.name.replace('~', "~0").replace('/', "~1");
@@ -215,7 +218,8 @@ fn of_secret(question: &Question, problem: Problem) -> Problem {
     Problem { pointer: place.unwrap_or(problem.pointer), ..problem }
 }
 
-/// What stands where a name of a secret should be may be a secret that slipped: it is not repeated.
+/// Removes unknown field names from the problems of a secret question. A person may have typed a secret where a name belongs, so it must not be
+/// repeated in an error.
 fn discreet(question: &Question, problems: Vec<Problem>) -> Vec<Problem> {
     if question.kind != Kind::Secret {
         return problems;
@@ -246,7 +250,7 @@ mod tests {
         Account::Caller(Credential::Key(key), TenantId::from_uuid(Uuid::from_u128(tenant)))
     }
 
-    /// A place that is taken without waiting.
+    /// Takes a slot without waiting.
     async fn at_once(checks: &Checks, account: Account) -> Option<Checking> {
         tokio::time::timeout(Duration::ZERO, checks.place(account)).await.ok()?.ok()
     }

@@ -1,4 +1,6 @@
-//! A question goes to another channel: a session is opened for it there, and the first ends as the second does.
+//! Hands a question over to another channel.
+//!
+//! A new session with a copy of the question is opened in that channel. The first question ends as the copy ends.
 
 use domain::interaction::{HandedFrom, Handover};
 use domain::{
@@ -15,17 +17,17 @@ use crate::sessions;
 use crate::sessions::control::checked;
 use crate::{Engine, Error, Idempotency, Vault};
 
-/// Where a question is to go.
+/// Target of a handover.
 #[derive(Debug, Clone, Default)]
 pub struct HandOver {
-    /// The channel; one of its own if absent.
+    /// Channel that receives the question. If absent, a new channel is created for it.
     pub channel: Option<String>,
-    /// Why, for whoever is asked there.
+    /// Note to the people who are asked in the target channel.
     pub note: Option<String>,
 }
 
 impl Engine {
-    /// Hands a question to another channel and gives it back as it is now: readable, and answered elsewhere.
+    /// Hands a question over to another channel and returns the first question. It stays readable and open, and is answered in the other channel.
     pub async fn hand_over(
         &self,
         caller: &Caller,
@@ -61,7 +63,7 @@ impl Engine {
     }
 }
 
-/// A session for a question that goes elsewhere, linked to where it came from.
+/// Builds the session that receives a question, with a link to the session that the question came from.
 fn open_target_session(
     work: &Work<'_>,
     question: &Interaction,
@@ -87,10 +89,10 @@ fn open_target_session(
     Ok((session, step, happening))
 }
 
-/// Carries the end of a question over to the one that it came from, and to the one that it became.
+/// Applies the end of a question to the question that it was handed over from, and cancels the question that it was handed over to.
 ///
-/// Two sessions are locked here, the later one first or the earlier one first: where two commands meet crosswise, the database has one
-/// of them begin again.
+/// This function locks two sessions, in either order. If two commands lock them crosswise, the database detects the deadlock and one command is
+/// retried.
 pub(crate) fn close_handed_over(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -117,7 +119,7 @@ pub(crate) fn close_handed_over(
     end_target_session(work, session)
 }
 
-/// A session that was opened for one question ends with it.
+/// Completes the session that was opened for a question that was handed over.
 fn end_target_session(work: &mut Work<'_>, session: &mut Session) -> Result<(), Error> {
     if session.alive().is_err() {
         return Ok(());
@@ -128,7 +130,7 @@ fn end_target_session(work: &mut Work<'_>, session: &mut Session) -> Result<(), 
     Ok(())
 }
 
-/// The question that the agent asked, of one that was handed over, perhaps more than once.
+/// Question that the agent asked first. It is found through every handover of `interaction`.
 pub(crate) fn original_question(work: &mut Work<'_>, interaction: &Interaction) -> Result<Interaction, Error> {
     let mut first = interaction.clone();
     while let Some(from) = first.origin.handed_from.clone() {

@@ -1,4 +1,4 @@
-//! Sessions and questions, one or a page of them.
+//! Reads a session, and pages of sessions and questions.
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Session, SessionId, SessionInput, Step, StepId};
@@ -7,14 +7,14 @@ use store::{Bounded, Cost, InteractionFilter, PAGE_BYTES, Page, SessionFilter};
 use crate::access::sight::Sight;
 use crate::{Engine, Error};
 
-/// How many questions are looked through for those that the caller may answer.
+/// Number of questions that are scanned, at most, for those that the caller may answer.
 const MOST_LOOKED_THROUGH: u32 = 5000;
-/// How many bytes of questions are looked through for them.
+/// Size of the questions that are scanned, at most, in bytes.
 const MOST_BYTES: usize = 4 * PAGE_BYTES;
-/// How many questions are read at once for that, and how many steps of a session.
+/// Number of questions that a scan reads at once, and number of steps in a page of a session.
 const STRIDE: u32 = 200;
 
-/// How much was looked through.
+/// Number and size of the questions that were scanned.
 #[derive(Default)]
 struct ScannedRows {
     questions: u32,
@@ -32,26 +32,26 @@ impl ScannedRows {
     }
 }
 
-/// Which questions a caller wants to see.
+/// Selection of questions for a list.
 #[derive(Debug, Clone, Default)]
 pub struct InteractionQuery {
-    /// What the store can sort out.
+    /// Conditions that the store evaluates.
     pub filter: InteractionFilter,
-    /// Only those that the caller may answer.
+    /// Restricts the list to questions that the caller may answer.
     pub mine: bool,
-    /// Only those past their deadline.
+    /// Restricts the list to questions past their deadline.
     pub overdue: bool,
 }
 
 impl Engine {
-    /// A session with what it was started with and the last of its steps.
+    /// Session with its session input and its latest steps.
     pub async fn session(&self, caller: &Caller, id: SessionId) -> Result<(Session, SessionInput, Vec<Step>), Error> {
         let (session, luggage, steps, _) = self.session_before(caller, id, None).await?;
         Ok((session, luggage, steps))
     }
 
-    /// A session with what it was started with and some of its steps, the oldest first: the last ones before the one that is named; and before
-    /// which one there are others.
+    /// Session with its session input and a page of its steps. The page has the latest steps before `before`, oldest first. The last value is the
+    /// cursor for the page of earlier steps, `None` if there are no earlier steps.
     pub async fn session_before(
         &self,
         caller: &Caller,
@@ -72,7 +72,7 @@ impl Engine {
         .await
     }
 
-    /// A page of sessions, the newest first.
+    /// Page of sessions, newest first.
     pub async fn sessions(
         &self,
         caller: &Caller,
@@ -88,7 +88,7 @@ impl Engine {
         .await
     }
 
-    /// A page of questions, and after which one the next page begins, unless this is the last.
+    /// Page of questions and the cursor of the next page. The cursor is `None` on the last page.
     pub async fn interactions(
         &self,
         caller: &Caller,
@@ -109,7 +109,7 @@ impl Engine {
                 return Ok((found.into_vec(), next));
             }
             let (mut found, mut after, mut looked) = (Vec::new(), page.after, ScannedRows::default());
-            // Once there is something to show, what is looked through is bounded as every page is.
+            // As soon as a question was found, the scan stops at the size of a normal page.
             while looked.goes_on() && wanted() && (found.is_empty() || looked.bytes < PAGE_BYTES) {
                 let more = reads.interactions(&by.scope, &filter, Page { after, limit: STRIDE })?;
                 let last = !more.more;
@@ -125,7 +125,7 @@ impl Engine {
                     return Ok((found, None));
                 }
             }
-            // A page may be short, even empty, and still not be the last.
+            // The scan reached its limit: the page may be short or empty although more pages follow.
             Ok((found, after))
         })
         .await

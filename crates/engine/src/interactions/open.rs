@@ -1,4 +1,4 @@
-//! Opens a question in a transaction.
+//! Opens a question inside a transaction that its caller has begun.
 
 use domain::{Actor, EntryPoint, Interaction, Question, Session, SignedDuration};
 
@@ -7,19 +7,19 @@ use crate::run::telemetry::QuestionReport;
 use crate::run::transaction::Work;
 use crate::{Error, sessions};
 
-/// How a question is put.
+/// Terms of a question beside its content.
 #[derive(Debug, Clone)]
 pub(crate) struct QuestionTerms {
-    /// How long people have.
+    /// Time that people have to answer.
     pub(crate) time: Option<SignedDuration>,
-    /// The trace that it was asked in.
+    /// W3C `traceparent` of the trace in which the question is asked.
     pub(crate) traceparent: Option<String>,
-    /// Whether it is refused where whoever asks, or the tenant, has as much open as they may. What follows from something that has happened
-    /// already is asked all the same.
+    /// Whether the question is refused if the asker or the tenant is over the budget of open questions. A question that follows from an earlier
+    /// change is asked regardless of the budget.
     pub(crate) within_budget: bool,
 }
 
-/// Puts a question to people, and its step to sleep. The session is saved at the end.
+/// Opens a question, records its event and counts it as open in its session. The caller saves the session.
 pub(crate) fn open(
     work: &mut Work<'_>,
     session: &mut Session,

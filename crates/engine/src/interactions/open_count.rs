@@ -1,7 +1,7 @@
-//! Counts what a command has opened and closed, at its end and in its transaction, and refuses what is over a budget.
+//! Counts open questions and their bytes, and refuses commands that exceed a budget.
 //!
-//! The counters of the askers are exact. They are changed last, in the order of the askers' names, so that their rows are locked for as short a
-//! time as possible and never crosswise.
+//! The counters of the askers are exact. A command updates them at the end of its transaction, in the order of the askers' names, so that their rows
+//! are locked as briefly as possible and never crosswise.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,11 +13,12 @@ use crate::engine::Budget;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
-/// How often counting anew is tried when a server starts, and the pause between two tries.
+/// Number of attempts to recount the open questions when a server starts.
 const RECOUNTS: u32 = 5;
+/// Pause between two attempts.
 const RECOUNT_PAUSE: Duration = Duration::from_secs(5);
 
-/// The questions that a command has opened and closed, by project.
+/// Questions that a command has opened and closed, by project.
 #[derive(Debug, Default)]
 pub(crate) struct OpenChanges(BTreeMap<ProjectId, Changes>);
 
@@ -26,12 +27,12 @@ struct Changes {
     scope: Scope,
     opened: Vec<InteractionId>,
     closed: Vec<InteractionId>,
-    /// The askers who have to stay within their budget.
+    /// Askers whose budget is enforced in this command.
     held_to_budget: Vec<String>,
 }
 
 impl OpenChanges {
-    /// A question was opened.
+    /// Notes that a question was opened. `within_budget` enforces the budgets of its asker and tenant.
     pub(crate) fn opened(&mut self, interaction: &Interaction, within_budget: bool) {
         let changes = self.of(interaction.scope);
         changes.opened.push(interaction.id);
@@ -40,7 +41,7 @@ impl OpenChanges {
         }
     }
 
-    /// A question was closed.
+    /// Notes that a question was closed.
     pub(crate) fn closed(&mut self, interaction: &Interaction) {
         self.of(interaction.scope).closed.push(interaction.id);
     }
@@ -51,7 +52,7 @@ impl OpenChanges {
     }
 }
 
-/// Counts what was opened and closed, and refuses the command if whoever asked, or the tenant, now has more open than they may.
+/// Updates the counters, and refuses the command if an asker or the tenant is now over the budget.
 pub(crate) fn save_open_counts(work: &mut Work<'_>) -> Result<(), Error> {
     for changes in std::mem::take(&mut work.open).0.into_values() {
         let totals = work.tx.open_totals_update(&changes.scope, &changes.opened, &changes.closed)?;
@@ -69,8 +70,9 @@ pub(crate) fn save_open_counts(work: &mut Work<'_>) -> Result<(), Error> {
 }
 
 impl Engine {
-    /// Counts what is open anew, when a server starts. Where that fails, for instance because others hold the totals locked, it is tried
-    /// a few times more and then left to the next start: the totals may be wrong until then, and everything else works.
+    /// Recounts the open questions when a server starts. A failed attempt, for example because another node has locked the totals, is repeated a few
+    /// times and then left to the next start. Until then the budgets may be enforced wrongly; the rest of the server
+    /// works.
     pub async fn run_recount(&self) {
         for left in (0..RECOUNTS).rev() {
             match self.recount_open().await {
@@ -83,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Counts what is open anew, once.
+    /// Recounts the open questions once.
     pub async fn recount_open(&self) -> Result<(), Error> {
         self.transact(|work| Ok(work.tx.open_totals_recount()?)).await
     }

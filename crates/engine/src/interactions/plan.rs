@@ -1,8 +1,8 @@
 //! Prepares an answer before its transaction.
 //!
 //! The question, the action that it is about and the policy in force are each read once. Form data is validated, secret values are separated from
-//! the draft, an edit is checked against the tool's schema and judged again. Nothing is written here: `answer.rs` and `auto_resolve.rs` run the
-//! transaction, and the policy room refuses a plan whose policy is no longer in force.
+//! the draft, and edited arguments are judged and checked against the tool's schema. This file writes nothing: `answer.rs` and `auto_resolve.rs` run
+//! the transaction, and `policy::require_in_force` refuses a plan whose policy is no longer in force.
 
 use domain::access::Right;
 use domain::{
@@ -19,47 +19,47 @@ use crate::secrets::answer_values::AnswerSecrets;
 use crate::steps::definitions::body;
 use crate::{Engine, Error};
 
-/// Everything that was found out about an answer before its transaction.
+/// Result of the preparation of an answer, for its transaction.
 #[derive(Clone)]
 pub(crate) struct AnswerPlan {
-    /// The question that is answered.
+    /// Identifier of the question that is answered.
     pub(crate) interaction: InteractionId,
-    /// The answer, with the names of secret values in place of the values.
+    /// Answer, with the names of secret values in place of the values.
     pub(crate) draft: AnswerDraft,
     /// Proof that the form data fits the schema.
     pub(crate) proof: Option<FormProof>,
     /// Secret values, to be sealed in the transaction.
     pub(crate) secrets: Option<AnswerSecrets>,
-    /// The ruling on edited arguments, and how other people would be asked about them.
+    /// Ruling on edited arguments, and the terms of the question if other people have to approve them.
     pub(crate) edit: Option<(Judged, QuestionTerms)>,
-    /// The grant that the person wants to give with the approval.
+    /// Grant that the person wants to give with the approval.
     pub(crate) remember: Option<Remember>,
-    /// The ruling of today's policy on the action of the question.
+    /// Ruling of today's policy on the action of the question.
     pub(crate) current: Option<CurrentRuling>,
 }
 
 impl AnswerPlan {
-    /// The rulings that must still be in force in the transaction of the answer.
+    /// Rulings whose policy must still be in force in the transaction of the answer.
     pub(crate) fn rulings(&self) -> impl Iterator<Item = &Judged> {
         let edit = self.edit.as_ref().map(|(judged, _)| judged);
         edit.into_iter().chain(self.current.as_ref().and_then(CurrentRuling::approved))
     }
 }
 
-/// A question as it is read before it is answered, with the action that it is about.
+/// Question as it is read before an answer, with the action that it is about.
 pub(crate) struct AnswerSubject {
-    /// The question that is answered.
+    /// Question that is answered.
     pub(crate) asked: Interaction,
-    /// The question that the agent asked. It differs from `asked` where the question was handed over.
+    /// Question that the agent asked. It differs from `asked` if the question was handed over.
     pub(crate) original: Interaction,
-    /// The proposed action, where the question is about one.
+    /// Proposed action, if the question is about one.
     pub(crate) action: Option<Action>,
-    /// The schema of the tool's arguments, as the agent's version or our own tool declares it.
+    /// Schema of the tool's arguments, as the agent's version or a tool of this server declares it.
     pub(crate) tool_schema: Option<Value>,
 }
 
 impl Engine {
-    /// Reads a question and its action. `None` if there is no such question.
+    /// Reads a question and its action. Returns `None` if there is no such question.
     pub(crate) async fn answer_subject(&self, scope: Scope, id: InteractionId) -> Result<Option<AnswerSubject>, Error> {
         let found = self.read(Cost::Point, move |reads| read_subject(reads, &scope, id)).await?;
         Ok(found.map(|mut subject| {
@@ -98,13 +98,13 @@ impl Engine {
         subject: Option<&AnswerSubject>,
     ) -> Result<(), Error> {
         let Some(subject) = subject.filter(|subject| subject.original.question.call.is_some()) else { return Ok(()) };
-        // People may answer even where the policy cannot be loaded: then nothing allows the action by itself.
+        // People may answer even if the policy cannot be loaded. Without a policy, no action is allowed without an answer.
         let Some(in_force) = readable(self.in_force(subject.asked.scope).await)? else { return Ok(()) };
         plan.current = self.current_ruling(subject, &plan.draft, in_force).await?;
         Ok(())
     }
 
-    /// Adds everything that policy says of a person's answer: the current ruling, and the ruling on edited arguments.
+    /// Adds the rulings of today's policy on a person's answer: on the action of the question, and on edited arguments.
     pub(crate) async fn plan_answer(
         &self,
         caller: &Caller,
@@ -168,7 +168,7 @@ impl Engine {
             }
         }
         let asking = self.asking(&judged, None, EntryPoint::Worker, origin.traceparent.clone());
-        // Without a time of their own, the people asked next have as long as those who were asked first.
+        // If no rule gives the second question a time, it gets the time that the first question had.
         let first = subject.original.question.deadline.map(|deadline| deadline.duration_since(origin.at));
         Ok((judged, QuestionTerms { time: asking.time.or(first), within_budget: false, ..asking }))
     }
@@ -182,7 +182,8 @@ impl AnswerSubject {
         data && question.form().is_none() && question.effect_of(draft) == Some(Effect::Approve)
     }
 
-    /// Refuses an approval whose data names an argument of the tool with another value than people were shown: the action would run without it.
+    /// Refuses an approval whose data gives an argument of the tool another value than people were shown. The action would run with the shown value,
+    /// against the intention of the answer.
     fn require_shown_arguments(&self, action: &Action, draft: &AnswerDraft, in_force: &InForce) -> Result<(), Error> {
         let declared = in_force.policy.schema(&action.call.tool);
         let shown = action.effective().arguments;
@@ -199,7 +200,7 @@ impl AnswerSubject {
     }
 }
 
-/// A policy that was loaded; `None` where the one in force cannot be.
+/// Turns the error of a policy that cannot be loaded into `None`.
 fn readable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> {
     match in_force {
         Err(Error::Store(StoreError::Corrupt(_))) => Ok(None),
@@ -207,19 +208,20 @@ fn readable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> 
     }
 }
 
-/// Refuses a grant for what the floor asks about every time: it would never be used.
+/// Refusal of a grant for an action about which the floor asks every time, because such a grant would never be used.
 fn grant_without_effect() -> Error {
     let problem = Problem::new("/remember", "the floor of the server asks about this action every time");
     Refusal::AnswerInvalid(vec![problem]).into()
 }
 
+/// Reads a question, the question that the agent asked first, the action and the schema of its tool.
 pub(crate) fn read_subject(
     reads: &mut dyn Reads,
     scope: &Scope,
     id: InteractionId,
 ) -> Result<Option<AnswerSubject>, Error> {
     let Some(asked) = reads.interaction(scope, id)? else { return Ok(None) };
-    // The action is in the session where it was proposed, wherever the question was handed to.
+    // The action belongs to the session in which it was proposed, even if the question was handed over to another session.
     let mut original = asked.clone();
     while let Some(from) = original.origin.handed_from.take() {
         original = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
@@ -235,7 +237,7 @@ pub(crate) fn read_subject(
     Ok(Some(AnswerSubject { asked, original, action, tool_schema }))
 }
 
-/// The schema that a hosted agent declares for a tool that its client runs.
+/// Schema that the version of a hosted agent declares for a tool that the client runs.
 fn client_schema(reads: &mut dyn Reads, asked: &Interaction, action: &Action) -> Result<Option<Value>, Error> {
     if !action.hosted || action.runner.is_none() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The questions of one session, each with the step that it belongs to.
+//! Reads the questions of one session, each with the name of its step.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,33 +10,33 @@ use store::{Cost, InteractionFilter, Page, Sort};
 use crate::access::sight::Sight;
 use crate::{Engine, Error};
 
-/// How many open questions are shown at once.
+/// Number of open questions on a page.
 const MOST_OPEN: u32 = 200;
 
-/// A question and its step.
+/// Question with the name of its step.
 #[derive(Debug, Clone)]
 pub struct QuestionWithStep {
-    /// The question.
+    /// Question as the store has it.
     pub interaction: Interaction,
-    /// The name that the step which sleeps on it has in its flow.
+    /// Name of the step in its flow. `None` if the step has no name.
     pub step: Option<String>,
 }
 
-/// What is asked and was asked in a session.
+/// Pages of the open and the closed questions of a session.
 #[derive(Debug, Clone)]
 pub struct Questions {
-    /// Some that are open, the oldest first.
+    /// Page of open questions, oldest first.
     pub open: Vec<QuestionWithStep>,
-    /// After which one the next page of the open ones begins.
+    /// Cursor of the next page of open questions. `None` on the last page.
     pub open_next: Option<InteractionId>,
-    /// Some that are closed, the newest first.
+    /// Page of closed questions, newest first.
     pub closed: Vec<QuestionWithStep>,
-    /// After which one the next page of the closed ones begins.
+    /// Cursor of the next page of closed questions. `None` on the last page.
     pub next: Option<InteractionId>,
 }
 
 impl Engine {
-    /// The questions of a session, all seen at one moment.
+    /// Questions of a session. Open and closed questions are read in one snapshot.
     pub async fn questions(
         &self,
         caller: &Caller,
@@ -76,7 +76,7 @@ impl Engine {
         .await
     }
 
-    /// One question of a session; one of another session is none.
+    /// Question of a session. A question of another session is `NotFound`.
     pub async fn question(
         &self,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! A person gives a question back.
+//! Releases a claim on a question.
 
 use domain::{Caller, Interaction, InteractionId};
 
@@ -8,7 +8,7 @@ use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
 impl Engine {
-    /// Gives a claim back.
+    /// Releases the caller's claim on a question. An admin may release the claim of another person.
     pub async fn release(
         &self,
         caller: &Caller,
