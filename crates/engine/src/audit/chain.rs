@@ -19,7 +19,7 @@ use crate::{Engine, Error};
 const BATCH: u32 = 256;
 /// Number of entries without a checkpoint at which a chain is signed at once.
 const MOST_UNSIGNED: u64 = 256;
-/// Age of the oldest unsigned entry at which a chain is signed.
+/// Age of the last checkpoint at which a chain with later entries is signed again.
 const LONGEST_UNSIGNED: SignedDuration = SignedDuration::from_secs(60);
 /// Interval between two looks for unlinked entries.
 const EVERY: Duration = Duration::from_millis(500);
@@ -57,7 +57,7 @@ impl Engine {
         }
     }
 
-    /// Signs the chains whose unsigned entries are older than `LONGEST_UNSIGNED`.
+    /// Signs the chains that have unsigned entries and whose last checkpoint is older than `LONGEST_UNSIGNED`.
     pub async fn sign_due(&self) -> Result<(), Error> {
         let due = self.read(Cost::Point, |reads| {
             let now = reads.now()?;

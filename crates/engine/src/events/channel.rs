@@ -168,7 +168,7 @@ impl ChannelFollower {
         let after = match &self.beginning {
             ChannelStart::Now if later => 0,
             ChannelStart::Now => session.last_seq,
-            // A reopened session continues at the event at which it was left.
+            // A revived session continues at the event at which it was left.
             ChannelStart::After(known) => known.get(&session.id).copied().unwrap_or_default(),
         };
         self.places.insert(session.id, after);
