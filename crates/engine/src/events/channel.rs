@@ -45,8 +45,8 @@ pub enum ChannelStart {
 /// Next item that a follower of a channel returns.
 #[derive(Debug, Clone)]
 pub enum ChannelItem {
-    /// Newly followed sessions, the oldest first: sessions that existed already, sessions that have begun, and sessions that were
-    /// reopened.
+    /// Newly followed sessions, the oldest first: sessions that existed already, sessions that have begun, and failed sessions
+    /// that were revived.
     Joined(Vec<SessionId>),
     /// Events of one session, at least one.
     Events(Vec<Event>),

@@ -199,8 +199,8 @@ fn answered() -> InteractionFilter {
     }
 }
 
-/// Converts an approval question that an agent asked in its own words into a decision. A question that was handed over is skipped here,
-/// because the first question carries the answer too.
+/// Converts an approval question that an agent asked in its own words into a decision. A question that a handover created is skipped,
+/// because the first question has the answer too.
 fn in_own_words(asked: Interaction) -> Option<One> {
     let decision = Decision::of(&asked)?;
     let by_itself = asked.question.call_id.is_none() && asked.origin.handed_from.is_none();
