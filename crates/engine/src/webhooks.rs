@@ -2,7 +2,7 @@
 //!
 //! Admins manage webhooks with the methods in this file. `send.rs` is the job that sends messages: `batch.rs` selects and builds them, a
 //! `Courier` (`courier.rs`) posts them, and `settle.rs` records the outcome. `deliveries.rs` lists, tests and replays deliveries. HTTP
-//! and signatures are not here: the server implements `Courier`. Start with `send.rs`.
+//! and signatures are in the crate `webhooks`, which implements `Courier`. Start with `send.rs`.
 
 mod batch;
 mod courier;

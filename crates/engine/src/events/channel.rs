@@ -27,7 +27,7 @@ pub struct ChannelFollower {
     beginning: ChannelStart,
     /// Newest known session. A session with a higher id began after the last look.
     newest: Option<SessionId>,
-    /// Sessions with unread events, as found by the last look. The front session is read next.
+    /// Sessions that have unread events or have ended, as found by the last look. The front session is read next.
     behind: VecDeque<SessionCursor>,
     /// Whether the bell has rung since the last look.
     rung: bool,

@@ -1,7 +1,7 @@
 //! Waits for events that are committed but not yet in order.
 //!
 //! On PostgreSQL, an open transaction in any database of the cluster delays the order of all events that are committed after it. Readers
-//! that are ahead of the settled part of the log wait here. One reader of a project polls for all of them, at growing intervals.
+//! that have reached the end of the ordered part of the log wait here. One reader of a project polls for all of them, at growing intervals.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};

@@ -120,7 +120,7 @@ impl Engine {
             if !failed {
                 return Ok(work.tx.webhook_release(&due, lease, first, pending >= MOST_PENDING)?);
             }
-            // A failed webhook rests for a fixed time, even if new events occur or its deliveries are due earlier or later.
+            // A failed webhook rests until `rests_until`, even if new events occur or its deliveries are due at another time.
             let webhook = webhook.failed();
             work.tx.webhook_save(&webhook)?;
             Ok(work.tx.webhook_release(&due, lease, Some(webhook.rests_until(work.now)), true)?)
