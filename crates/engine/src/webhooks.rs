@@ -54,7 +54,7 @@ pub struct NewWebhook {
 }
 
 impl Engine {
-    /// Creates a webhook in the caller's project. It sends messages about events from now on, and its secret is returned only here.
+    /// Creates a webhook in the caller's project. Events are sent from now on, and the secret is returned only here.
     ///
     /// A repeated command with the same idempotency key returns the same secret, as for API keys.
     pub async fn webhook_create(

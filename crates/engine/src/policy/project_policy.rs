@@ -264,7 +264,7 @@ impl Engine {
         self.in_force(caller.scope).await
     }
 
-    /// Switches the policy on or off. While it is off, nobody is asked; a denial by the policy still holds.
+    /// Switches the policy on or off. While it is off, its rules ask nobody; its denials and the floor still hold.
     pub async fn policy_switch(
         &self,
         caller: &Caller,

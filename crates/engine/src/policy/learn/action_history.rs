@@ -76,7 +76,7 @@ fn recalled(
         OnBehalfOf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
     let mut asked: Vec<(Call, Option<Decision>)> = Vec::new();
     for id in &proposal.asked {
-        // A later question may be about the outcome of the action and no approval.
+        // A later question may ask about the outcome of the action; it is not an approval.
         let found = reads.interaction(&proposal.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
         if let Some(found) = found {
             let decision = Decision::of(&found);
