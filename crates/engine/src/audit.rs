@@ -1,7 +1,8 @@
-//! The audit trail: read, chained, signed, exported.
+//! Audit trail of a tenant: listing, hash chain, signatures and export.
 //!
-//! Use cases append entries with `Work::append_audit` and `Work::record_event`. `chain.rs` gives each entry its place in the tenant's hash chain
-//! afterwards, and signs the end of the chain. `export.rs` writes a sealed file; `domain::audit::verify` checks one offline. Start with `chain.rs`.
+//! Use cases append entries with `Work::append_audit` and `Work::record_event`. Afterwards, `chain.rs` links each entry into the hash
+//! chain of its tenant and signs the end of the chain. `export.rs` writes a sealed file, and `domain::audit::verify` checks such a file
+//! offline. `key.rs` derives the signing key, `list.rs` reads pages of entries. Start with `chain.rs`.
 
 pub(crate) mod chain;
 pub(crate) mod export;

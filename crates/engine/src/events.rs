@@ -1,8 +1,8 @@
-//! Readers that follow what happened.
+//! Followers that read events from a cursor.
 //!
-//! A follower reads events from its own cursor: of a session, of a project (`follow.rs`) or of all sessions of a channel (`channel.rs`). `settling.rs`
-//! shares one wait among the readers of a project whose newest events are not yet in commit order. Events are written by `run/transaction.rs`. Start with
-//! `follow.rs`.
+//! A follower reads the events of a session or a project (`follow.rs`), or of all sessions of a channel (`channel.rs`). `settling.rs`
+//! shares one wait among the readers of a project whose newest events are not yet in commit order. `run/transaction.rs` writes the
+//! events. Start with `follow.rs`.
 
 pub(crate) mod channel;
 pub(crate) mod follow;

@@ -1,9 +1,9 @@
-//! Which policy is in force, and what it says of a call.
+//! Determines the policy in force and judges calls by it.
 //!
-//! `ruling.rs` judges a call before its transaction; `in_force.rs` makes sure in the transaction that the same policy is still in force.
-//! `project_policy.rs` changes a project's own policy, `server_file.rs` the server's, `floor.rs` the floor that no project loosens. `shadow.rs` and
-//! `simulate.rs` try drafts, `learn` suggests rules from decisions. How rules are parsed and evaluated is in the crate `policy`, which this crate writes
-//! as `::policy`. Start with `ruling.rs`.
+//! `ruling.rs` judges a call before its transaction. `in_force.rs` checks in the transaction that the policy of the ruling is still in
+//! force. `project_policy.rs` changes the policy of a project, `server_file.rs` that of the server, and `floor.rs` the floor, which no
+//! project can loosen. `shadow.rs` and `simulate.rs` try drafts, and `learn` suggests rules from decisions. The crate `policy`, which
+//! this crate writes as `::policy`, parses and evaluates rules. Start with `ruling.rs`.
 
 pub(crate) mod floor;
 pub(crate) mod follow_servers;

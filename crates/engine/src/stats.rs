@@ -1,4 +1,7 @@
-//! Figures of a project.
+//! Statistics of a project and counts of the whole installation.
+//!
+//! The statistics of a project are returned by the API and shown by the page; `details.rs` breaks them down by age, kind, person and
+//! rule. The counts of the whole installation are published as metrics.
 
 mod details;
 
@@ -12,7 +15,7 @@ use crate::{Engine, Error};
 pub use details::{StatsDetails, Tally};
 
 impl Engine {
-    /// What is open now, and what was closed within a window.
+    /// Counts the open questions of a project, and the questions that were closed within a window.
     pub async fn stats(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
         caller.require(Right::Read)?;
         let reader = caller.clone();
@@ -24,7 +27,7 @@ impl Engine {
         .await
     }
 
-    /// How many answers wait for their agents, everywhere, and for how long the oldest has.
+    /// Number of answers that wait for their agents in all projects, and the waiting time of the oldest.
     pub async fn backlog(&self) -> Result<(u64, SignedDuration), Error> {
         self.read(Cost::Scan, |reads| {
             let now = reads.now()?;
@@ -34,7 +37,7 @@ impl Engine {
         .await
     }
 
-    /// How many steps our workers have, should look at, and wait for people with, everywhere.
+    /// Counts the steps of hosted agents in all projects: running, due, waiting for their next attempt, and waiting for people.
     pub async fn step_counts(&self) -> Result<StepCounts, Error> {
         self.read(Cost::Scan, |reads| {
             let now = reads.now()?;
@@ -43,7 +46,7 @@ impl Engine {
         .await
     }
 
-    /// How many questions are open, everywhere: for the metrics of the whole installation.
+    /// Counts the open questions of all projects.
     pub async fn open_counts(&self) -> Result<Vec<OpenCount>, Error> {
         self.read(Cost::Scan, |reads| Ok(reads.open_counts()?)).await
     }

@@ -1,4 +1,8 @@
-//! Webhooks: made, listed, switched, rotated, tried and removed by admins. What is sent for them is in `send.rs`.
+//! Webhooks of a project: create, list, switch, rotate, test and delete.
+//!
+//! Admins manage webhooks with the methods in this file. `send.rs` is the job that sends messages: `batch.rs` selects and builds them, a
+//! `Courier` (`courier.rs`) posts them, and `settle.rs` records the outcome. `deliveries.rs` lists, tests and replays deliveries. HTTP
+//! and signatures are in the crate `webhooks`, which implements `Courier`. Start with `send.rs`.
 
 mod batch;
 mod courier;
@@ -25,34 +29,34 @@ use crate::{Engine, Error, Idempotency, Vault};
 
 pub use courier::{Content, Courier, Parcel, Receipt};
 
-/// What every secret begins with, as the specification has it.
+/// Prefix of every webhook secret, as the Standard Webhooks specification defines it.
 const MARK: &str = "whsec_";
-/// The longest address.
+/// Maximum length of a URL in bytes.
 const LONGEST_URL: usize = 2048;
-/// How many types of events may be named.
+/// Maximum number of event types that a webhook may name.
 const MOST_TYPES: usize = 50;
-/// How long the old secret is used beside the new one, unless it is said otherwise.
+/// Default time for which the old secret signs beside the new one.
 const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
-/// The longest that it may be.
+/// Maximum overlap of the old and the new secret, in seconds.
 const LONGEST_OVERLAP: i64 = 30 * 24 * 3600;
 
-/// What a webhook is made with.
+/// Settings of a new webhook.
 #[derive(Debug, Clone)]
 pub struct NewWebhook {
-    /// Where to.
+    /// URL of the endpoint.
     pub url: String,
-    /// What.
+    /// Messages that the webhook sends: events or answers.
     pub subject: Subject,
-    /// What for.
+    /// Purpose of the webhook, for people.
     pub description: Option<String>,
-    /// Whether anything is sent from the beginning.
+    /// Whether the webhook sends messages from the beginning.
     pub enabled: bool,
 }
 
 impl Engine {
-    /// Makes a webhook of the caller's project, from now on; the secret is shown this once.
+    /// Creates a webhook in the caller's project. Events are sent from now on, and the secret is returned only here.
     ///
-    /// With an idempotency key a repeated command shows the same secret, as that of a key does.
+    /// A repeated command with the same idempotency key returns the same secret, as for API keys.
     pub async fn webhook_create(
         &self,
         caller: &Caller,
@@ -94,14 +98,14 @@ impl Engine {
         Ok((webhook, spelled(&secret)))
     }
 
-    /// A page of the webhooks of the caller's project, the newest first.
+    /// Lists the webhooks of the caller's project, the newest first.
     pub async fn webhooks(&self, caller: &Caller, page: Page<WebhookId>) -> Result<Bounded<Webhook>, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
         self.list(caller, move |reads| Ok(reads.webhooks(&scope, page)?)).await
     }
 
-    /// A webhook.
+    /// Returns a webhook of the caller's project.
     pub async fn webhook(&self, caller: &Caller, id: WebhookId) -> Result<Webhook, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
@@ -109,7 +113,7 @@ impl Engine {
         Ok(found.ok_or(Refusal::NotFound("webhook"))?)
     }
 
-    /// Removes a webhook. What is on its way may still arrive.
+    /// Deletes a webhook. A message that is being sent may still arrive.
     pub async fn webhook_delete(&self, caller: &Caller, id: WebhookId) -> Result<(), Error> {
         caller.require(Right::ManageWebhooks)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
@@ -122,7 +126,7 @@ impl Engine {
         .await
     }
 
-    /// Switches a webhook on or off. What happened while it was off is sent when it is on again.
+    /// Switches a webhook on or off. Events that occur while it is off are sent when it is on again.
     pub async fn webhook_switch(
         &self,
         caller: &Caller,
@@ -150,7 +154,7 @@ impl Engine {
         .await
     }
 
-    /// Makes a new secret. Until the old one's time is over, messages are signed with both.
+    /// Creates a new secret. Until the old secret expires, messages are signed with both.
     pub async fn webhook_rotate(
         &self,
         caller: &Caller,
@@ -205,7 +209,8 @@ impl Engine {
         refuse(problems)
     }
 
-    /// A name is looked up when it is connected to, and only then; an address can be refused at once.
+    /// Checks the URL of an endpoint. An IP address can be refused at once; a host name is resolved, and its addresses are checked, only
+    /// when a message is sent.
     fn check_url(&self, text: &str) -> Result<(), String> {
         let url = Url::parse(text).map_err(|error| format!("is no URL: {error}"))?;
         if text.len() > LONGEST_URL {
@@ -230,7 +235,7 @@ impl Engine {
     }
 }
 
-/// An address as the audit trail keeps it: what proves something is often in the query.
+/// Removes the query from a URL for the audit trail, because a query often contains credentials.
 fn without_query(url: &str) -> &str {
     url.split_once('?').map_or(url, |(before, _)| before)
 }
@@ -239,7 +244,7 @@ fn refuse(problems: Vec<Problem>) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-/// Seals a secret and keeps it with its webhook.
+/// Seals a secret and stores it with its webhook.
 fn keep(work: &mut Work<'_>, vault: &Vault, webhook: &Webhook, number: u32, secret: &[u8; 32]) -> Result<(), Error> {
     let place = SealContext::Webhook(&webhook.scope, webhook.id, number);
     let sealed = vault.seal(work, &place, secret)?;
@@ -247,12 +252,12 @@ fn keep(work: &mut Work<'_>, vault: &Vault, webhook: &Webhook, number: u32, secr
     Ok(work.tx.webhook_secret_insert(&secret)?)
 }
 
-/// A secret as it is shown once.
+/// Formats a secret as it is shown to the caller.
 fn spelled(secret: &[u8; 32]) -> String {
     format!("{MARK}{}", BASE64_STANDARD.encode(secret))
 }
 
-/// A secret as it is.
+/// Unseals a secret.
 fn opened(vault: &Vault, secret: &WebhookSecret) -> Result<Zeroizing<Vec<u8>>, Error> {
     vault.unseal(&SealContext::Webhook(&secret.scope, secret.webhook, secret.number), &secret.sealed)
 }

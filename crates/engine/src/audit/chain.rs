@@ -1,7 +1,8 @@
-//! Puts audit entries into the chains of their tenants, afterwards, so that no command waits for another's entry.
+//! Links audit entries into the hash chains of their tenants, after the commands that wrote them, so that no command waits for the entry
+//! of another.
 //!
-//! Any node may do so: whoever has the lock of the chain does, and each entry gets its place once. Now and then, and before an
-//! export, the end of a chain is signed.
+//! Every node runs this job. The node that holds the lock of the chain links the entries, and each entry is linked exactly once. The end
+//! of a chain is signed at intervals and before an export.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,19 +15,19 @@ use crate::run::timers::count_failure;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
-/// How many entries get their place in one transaction, so that nobody waits for it.
+/// Number of entries that one transaction links. The limit keeps the lock of the chain short.
 const BATCH: u32 = 256;
-/// A chain with so many entries that no checkpoint covers gets one at once.
+/// Number of entries without a checkpoint at which a chain is signed at once.
 const MOST_UNSIGNED: u64 = 256;
-/// A chain whose last entries have waited so long for a checkpoint gets one.
+/// Age of the last checkpoint at which a chain with later entries is signed again.
 const LONGEST_UNSIGNED: SignedDuration = SignedDuration::from_secs(60);
-/// How often somebody looks for entries without a place.
+/// Interval between two looks for unlinked entries.
 const EVERY: Duration = Duration::from_millis(500);
-/// How long they rest when it could not be done: what is missing then, a database or a key, takes longer to come back.
+/// Pause after a failure. It is longer than `EVERY` because the cause, a missing database or key, takes longer to come back.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Runs for ever.
+    /// Links and signs entries in an endless loop.
     pub async fn run_chain(&self) {
         self.look_for_unchained().await;
         loop {
@@ -41,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// Gives every entry its place that can have one now.
+    /// Links every entry that can be linked now.
     pub async fn chain(&self) -> Result<(), Error> {
         loop {
             let loose = self.read(Cost::Point, |reads| Ok(reads.audit_unchained_entries(1)?)).await?;
@@ -56,7 +57,7 @@ impl Engine {
         }
     }
 
-    /// Signs the chains whose ends have waited long enough.
+    /// Signs the chains that have unsigned entries and whose last checkpoint is older than `LONGEST_UNSIGNED`.
     pub async fn sign_due(&self) -> Result<(), Error> {
         let due = self.read(Cost::Point, |reads| {
             let now = reads.now()?;
@@ -67,7 +68,7 @@ impl Engine {
 
     async fn sign_all(&self, tenants: Vec<TenantId>) -> Result<(), Error> {
         let mut all = Ok(());
-        // A tenant whose chain cannot be signed keeps no other's from being signed.
+        // A failure to sign one tenant's chain does not stop the signing of the others.
         for tenant in tenants {
             if let Err(error) = self.sign(tenant).await {
                 count_failure("checkpoint");
@@ -78,7 +79,7 @@ impl Engine {
         all
     }
 
-    /// Signs the end of a chain, unless a checkpoint covers it already; gives the one that does.
+    /// Signs the end of a chain and returns the checkpoint. If a checkpoint covers the end already, that one is returned.
     pub(crate) async fn sign(&self, tenant: TenantId) -> Result<Checkpoint, Error> {
         let signer = self.signer(tenant).await?;
         self.transact(move |work| {
@@ -96,7 +97,7 @@ impl Engine {
     }
 }
 
-/// Links one batch: how many entries, and the tenants whose chains have grown long enough for a checkpoint.
+/// Links one batch of entries. Returns the number of entries and the tenants whose chains have reached `MOST_UNSIGNED`.
 fn linked(work: &mut Work<'_>) -> Result<(usize, Vec<TenantId>), Error> {
     work.tx.audit_lock()?;
     let loose = work.tx.audit_unchained_entries(BATCH)?;

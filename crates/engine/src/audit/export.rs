@@ -1,4 +1,4 @@
-//! Exports the audit trail of a tenant, in the form that proves itself.
+//! Exports the audit trail of a tenant as a file that can be verified without the server.
 
 use std::time::Duration;
 
@@ -13,23 +13,23 @@ use store::{ChainedEntry, Cost, Page};
 use crate::audit::list::as_written;
 use crate::{Engine, Error};
 
-/// How many entries are read at once.
+/// Number of entries that one read fetches.
 const BATCH: u32 = 100;
-/// How long an export waits for transactions that were under way when it began.
+/// Time that an export waits for the transactions that were open when it began.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Which part of a chain is wanted.
+/// Part of a chain that an export contains.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExportRange {
-    /// Begin after this entry.
+    /// Number of the entry after which the export begins.
     pub after: u64,
-    /// Show what was done before this by its digest alone.
+    /// Entries from before this time are exported as their digest only.
     pub since: Option<Timestamp>,
-    /// Show what was not done before this by its digest alone.
+    /// Entries from this time on are exported as their digest only.
     pub until: Option<Timestamp>,
 }
 
-/// An export under way: pulled by its reader, one batch at a time.
+/// Export in progress. The reader pulls it, one batch at a time.
 pub struct Export {
     engine: Engine,
     tenant: TenantId,
@@ -38,20 +38,20 @@ pub struct Export {
     at: Timestamp,
     after: u64,
     last: Checkpoint,
-    /// The first line, until it is handed out.
+    /// First line of the file, until `next` returns it.
     header: Option<String>,
-    /// None when it is over.
+    /// Writer of the remaining lines; `None` when the export has ended.
     writer: Option<Writer>,
 }
 
 impl Engine {
-    /// Exports the chain of the caller's tenant. What other projects did is shown by its digest alone.
+    /// Exports the chain of the caller's tenant. Entries of other projects are exported as their digest only.
     pub async fn audit_export(&self, caller: &Caller, wanted: ExportRange) -> Result<Export, Error> {
         caller.require(Right::Audit)?;
         self.export(caller.scope.tenant, Some(caller.scope.project), wanted).await
     }
 
-    /// Exports the whole chain of a tenant by name: for whoever holds the database itself.
+    /// Exports the whole chain of the named tenant, for an operator with direct access to the database.
     pub async fn audit_export_all(&self, tenant: &str, wanted: ExportRange) -> Result<Export, Error> {
         let tenant = self.tenant_named(tenant).await?;
         match self.audit_skipped_count().await? {
@@ -60,7 +60,7 @@ impl Engine {
         }
     }
 
-    /// The public half of the key that signs the audit trail of a tenant by name.
+    /// Public key that verifies the audit trail of the named tenant.
     pub async fn audit_key_of(&self, tenant: &str) -> Result<domain::audit::chain::PublicKey, Error> {
         let tenant = self.tenant_named(tenant).await?;
         Ok(self.signer(tenant).await?.public_key())
@@ -77,7 +77,7 @@ impl Engine {
             0 if self.database_misfit().await?.is_none() => {}
             entries => return Err(Error::AuditIncomplete(entries)),
         }
-        // Somebody who holds a transaction open must not hold up the export for ever; what it lacks then, the next one has.
+        // A transaction that stays open must not block the export for ever. The next export contains the entries that this one lacks.
         if let Ok(ended) = tokio::time::timeout(PATIENCE, self.older_ones_ended()).await {
             ended?;
         }
@@ -105,7 +105,7 @@ impl Engine {
 }
 
 impl Export {
-    /// The next lines; none at the end.
+    /// Returns the next lines, or `None` at the end.
     pub async fn next(&mut self) -> Result<Option<String>, Error> {
         if let Some(header) = self.header.take() {
             return Ok(Some(header));
@@ -138,11 +138,12 @@ impl Export {
         } else if !lines.is_empty() {
             self.writer = Some(writer);
         }
-        // A chain that ends before what was signed has been tampered with; the export shows it by ending early, without a seal.
+        // A chain that ends before its last checkpoint has been tampered with. The export then ends early and has no seal.
         Ok(lines)
     }
 
-    /// What is shown goes by the text, which is in the chain; what is filed beside it can only differ by tampering.
+    /// Decides whether an entry is exported with its text. The decision uses the text, which the chain covers; the columns stored beside
+    /// it differ from the text only after tampering.
     fn shows<'a>(&self, chained: &'a ChainedEntry) -> EntryForm<'a> {
         let Some(entry) = as_written(chained, self.tenant) else { return EntryForm::Changed };
         let wanted = self.shown.is_none_or(|project| entry.scope.project == project)
@@ -153,8 +154,8 @@ impl Export {
     }
 }
 
-/// Whether an entry, written by an earlier version, has commands, addresses or variables of the operator's files. Only the operator's own export
-/// shows its text; every other shows its digest, which holds its place in the chain.
+/// Whether an entry from an earlier version contains commands, addresses or variables of the operator's files. Only the operator's own
+/// export contains the text of such an entry. Other exports contain its digest, which keeps its place in the chain.
 fn has_hidden_parts(entry: &Entry) -> bool {
     let Some(body) = entry.data.get("definition").filter(|_| entry.name == "definition.added") else { return false };
     let mut shown = body.clone();

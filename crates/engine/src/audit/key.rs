@@ -1,5 +1,5 @@
-//! The key that signs a tenant's audit trail: drawn from the installation's own, so that it outlives every rotation and is kept
-//! nowhere.
+//! Derives the key that signs a tenant's audit trail from the key of the installation. The derived key survives every key rotation and is
+//! stored nowhere.
 
 use domain::access::Right;
 use domain::audit::chain::{PublicKey, Signer};
@@ -8,17 +8,17 @@ use zeroize::Zeroizing;
 
 use crate::{Engine, Error};
 
-/// What it is drawn for.
+/// Purpose under which the signing key is derived.
 const PURPOSE: &str = "audit_key";
 
 impl Engine {
-    /// The public half of the key that signs the audit trail of the caller's tenant.
+    /// Public key that verifies the audit trail of the caller's tenant.
     pub async fn audit_key(&self, caller: &Caller) -> Result<PublicKey, Error> {
         caller.require(Right::Read)?;
         Ok(self.signer(caller.scope.tenant).await?.public_key())
     }
 
-    /// What signs for a tenant: a keyed digest of its id, which whoever has the database alone cannot make.
+    /// Returns the signer of a tenant. Its secret is a keyed digest of the tenant's id, which nobody can compute from the database alone.
     pub(crate) async fn signer(&self, tenant: TenantId) -> Result<Signer, Error> {
         let secret = Zeroizing::new(self.fingerprint(PURPOSE, &tenant.to_string()).await?);
         Ok(Signer::from_secret(&secret))

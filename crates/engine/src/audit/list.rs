@@ -1,4 +1,4 @@
-//! Lists the audit trail.
+//! Lists the entries of the audit trail.
 
 use domain::access::Right;
 use domain::audit::Entry;
@@ -8,21 +8,21 @@ use store::{AuditFilter, Bounded, ChainedEntry, EntryColumns, Page, StoreError};
 
 use crate::{Engine, Error};
 
-/// An entry in its place.
+/// Audit entry with its position in the chain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRecord {
-    /// Its number in the chain of its tenant.
+    /// Number of the entry in the chain of its tenant.
     pub seq: u64,
-    /// What was done.
+    /// Content of the entry.
     pub entry: Entry,
-    /// The digest of its text.
+    /// Digest of the entry's text.
     pub digest: Digest,
-    /// Its hash in the chain.
+    /// Hash of the entry in the chain.
     pub hash: Digest,
 }
 
 impl Engine {
-    /// The audit trail of the caller's project, the oldest first, and where the next page begins.
+    /// Lists the audit trail of the caller's project, the oldest entry first, with the cursor of the next page.
     pub async fn audit(
         &self,
         caller: &Caller,
@@ -35,7 +35,7 @@ impl Engine {
         let page = Page { limit: page.limit + 1, ..page };
         let found = self.list(caller, move |reads| {
             if let (Some(id), None) = (filter.interaction, filter.session) {
-                // The chain knows the session of an entry; its question is read from the entry itself.
+                // The chain indexes entries by session. The question of an entry is read from the entry itself.
                 let Some(interaction) = reads.interaction(&scope, id)? else { return Ok(Bounded::default()) };
                 filter.session = Some(interaction.origin.session);
             }
@@ -46,9 +46,10 @@ impl Engine {
         found.truncate(most);
         let next = found.last().map(|chained| chained.seq).filter(|_| more);
         let entries = found.into_iter().map(|chained| {
-            // Whatever it was made to look like, nobody is shown it as what happened, nor what is another project's.
+            // The list fails on an entry that was changed in the database, so that a forged entry or an entry of another project is never
+            // shown.
             let mut entry = as_written(&chained, scope.tenant).ok_or_else(|| changed(chained.seq))?;
-            // Entries of earlier versions have the whole definition, with what is the operator's.
+            // Entries from earlier versions contain the whole definition, including the operator's private parts.
             if entry.name == "definition.added"
                 && let Some(body) = entry.data.get_mut("definition")
             {
@@ -60,7 +61,7 @@ impl Engine {
     }
 }
 
-/// What an entry of a tenant's chain says, if it is kept as it was written: its text, and all that is filed beside it.
+/// Parses an entry of a tenant's chain. Returns `None` if its text or the columns stored beside it were changed after it was written.
 pub(crate) fn as_written(chained: &ChainedEntry, tenant: TenantId) -> Option<Entry> {
     let ChainedEntry { digest, text, filed, .. } = chained;
     if Digest::of_bytes(text.as_bytes()) != *digest {

@@ -1,4 +1,4 @@
-//! Follows a channel: every session that goes on in it, and every one that begins.
+//! Follows all sessions of a channel, those that are open and those that begin later.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,7 @@ use crate::run::read_batch::BatchSize;
 use crate::sessions::names::{begun_in, live_in, newest_in};
 use crate::{Engine, Error, Listener};
 
-/// Reads the events of all sessions of a channel, each session's in their order.
+/// Reads the events of all sessions of a channel. The events of each session arrive in order.
 #[derive(Debug)]
 pub struct ChannelFollower {
     engine: Engine,
@@ -21,48 +21,49 @@ pub struct ChannelFollower {
     channel: String,
     listener: Listener,
     portion: BatchSize,
-    /// The sessions that are followed, and up to which event each is.
+    /// Followed sessions, each with the number of the last event that was read.
     places: BTreeMap<SessionId, u64>,
-    /// Where to begin with a session that is not followed yet.
+    /// Position from which a newly found session is followed.
     beginning: ChannelStart,
-    /// The newest session that is known: later ones have begun since.
+    /// Newest known session. A session with a higher id began after the last look.
     newest: Option<SessionId>,
-    /// The sessions of which there is more to read than was given, as far as they were when they were looked at; the next one first.
+    /// Sessions that have unread events or have ended, as found by the last look. The front session is read next.
     behind: VecDeque<SessionCursor>,
-    /// Whether something may have happened since they were looked at.
+    /// Whether the bell has rung since the last look.
     rung: bool,
 }
 
-/// Where a follower of a channel begins.
+/// Position from which a follower of a channel begins.
 #[derive(Debug, Clone)]
 pub enum ChannelStart {
-    /// Sessions that were there are followed from now on, later ones from their beginning.
+    /// Existing sessions are followed from now on, later sessions from their first event.
     Now,
-    /// Every session is followed from its beginning, but for those of which something is known already.
+    /// Every session is followed from its first event, except the given sessions, which are followed from the given event number.
     After(BTreeMap<SessionId, u64>),
 }
 
-/// What comes next in a channel.
+/// Next item that a follower of a channel returns.
 #[derive(Debug, Clone)]
 pub enum ChannelItem {
-    /// Sessions that were not followed until now, the oldest first: each was there, has begun, or goes on again.
+    /// Newly followed sessions, the oldest first: sessions that existed already, sessions that have begun, and failed sessions
+    /// that were revived.
     Joined(Vec<SessionId>),
-    /// Events of one session; at least one.
+    /// Events of one session, at least one.
     Events(Vec<Event>),
 }
 
-/// How far a session was when it was looked at.
+/// State of a session at the last look.
 #[derive(Debug, Clone, Copy)]
 struct SessionCursor {
     session: SessionId,
-    /// Its last event.
+    /// Number of the session's last event.
     end: u64,
-    /// Whether it goes on no more.
+    /// Whether the session has ended, or the reader no longer has access to it.
     over: bool,
 }
 
 impl Engine {
-    /// Follows a channel.
+    /// Creates a follower of a channel.
     pub async fn follow_channel(
         &self,
         caller: &Caller,
@@ -94,12 +95,13 @@ impl Engine {
 }
 
 impl ChannelFollower {
-    /// The sessions that go on in the channel now, the oldest first. They are followed from here on, and [`Self::next`] does not give them again.
+    /// Returns the open sessions of the channel, the oldest first. They are followed from here on, and [`Self::next`] does not report
+    /// them again.
     pub async fn begin(&mut self) -> Result<Vec<SessionId>, Error> {
         self.look().await
     }
 
-    /// What comes next. It may be dropped while it waits.
+    /// Waits for the next item. The future is safe to drop while it waits.
     pub async fn next(&mut self) -> Result<ChannelItem, Error> {
         loop {
             if let Some(head) = self.behind.front().copied() {
@@ -119,13 +121,13 @@ impl ChannelFollower {
         }
     }
 
-    /// Finds out which sessions there are by now, and how far each is; gives those that were not followed until now, the oldest first.
+    /// Reads the sessions of the channel and the last event of each. Returns the newly followed sessions, the oldest first.
     async fn look(&mut self) -> Result<Vec<SessionId>, Error> {
         let (caller, channel, newest) = (self.caller.clone(), self.channel.clone(), self.newest);
         let followed: Vec<SessionId> = self.places.keys().copied().collect();
         let look = move |reads: &mut dyn Reads| stands(reads, &caller, &channel, (&followed, newest));
         let (fresh, heads) = self.engine.list_patiently(self.reader.clone(), look).await?;
-        // What rings from now on was not seen.
+        // A ring from now on may be about an event that this look has not seen.
         self.rung = false;
         fresh.iter().for_each(|session| self.joined(session));
         let behind =
@@ -134,7 +136,7 @@ impl ChannelFollower {
         Ok(fresh.iter().map(|session| session.id).collect())
     }
 
-    /// The next events of a session; none where it has been read as far as it was.
+    /// Reads the next events of a session. Returns an empty list once the session is read up to the end that the last look found.
     async fn read(&mut self, head: SessionCursor) -> Result<Vec<Event>, Error> {
         let place = self.places.get(&head.session).copied().unwrap_or(head.end);
         if place >= head.end {
@@ -149,7 +151,7 @@ impl ChannelFollower {
         let mut events = read.await?.into_vec();
         self.portion.cut(&mut events, |event| event);
         self.places.insert(head.session, events.last().map_or(head.end, |last| last.seq));
-        // The others come first the next time.
+        // Moves this session to the back, so that the other sessions are read first.
         self.behind.rotate_left(1);
         Ok(events)
     }
@@ -166,15 +168,15 @@ impl ChannelFollower {
         let after = match &self.beginning {
             ChannelStart::Now if later => 0,
             ChannelStart::Now => session.last_seq,
-            // One that had ended and goes on again is told from where it was left.
+            // A revived session continues at the event at which it was left.
             ChannelStart::After(known) => known.get(&session.id).copied().unwrap_or_default(),
         };
         self.places.insert(session.id, after);
     }
 }
 
-/// The sessions that are not followed yet, the oldest first: those that go on, and those that have begun since, and perhaps ended. And how far
-/// each is, the followed ones as well.
+/// Finds the sessions that are not followed yet, the oldest first: open sessions, and sessions that began since `newest`, even if they
+/// have ended. Also returns the cursors of these and of all followed sessions.
 fn stands(
     reads: &mut dyn Reads,
     caller: &Caller,
@@ -189,7 +191,7 @@ fn stands(
     let mut heads = Vec::with_capacity(found.len());
     for &id in followed {
         let session = match found.remove(&id) {
-            // One that the reader no longer sees has ended for it.
+            // A session that the reader no longer sees counts as ended.
             None => reads.session(scope, id)?.filter(|session| sight.sees(session)),
             live => live,
         };

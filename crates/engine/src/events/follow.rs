@@ -1,4 +1,4 @@
-//! Follows the log from a cursor: nothing is missed, nothing is repeated.
+//! Follows the event log from a cursor, without gaps and without duplicates.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::run::fair_gate::Entrant;
 use crate::run::read_batch::BatchSize;
 use crate::{Engine, Error, Listener};
 
-/// Reads a session's events one after the other, for as long as it is asked to.
+/// Reads the events of one session in order.
 #[derive(Debug)]
 pub struct SessionFollower {
     engine: Engine,
@@ -25,7 +25,7 @@ pub struct SessionFollower {
     portion: BatchSize,
 }
 
-/// Reads a project's events in commit order.
+/// Reads the events of a project in commit order.
 #[derive(Debug)]
 pub struct ProjectFollower {
     engine: Engine,
@@ -33,7 +33,7 @@ pub struct ProjectFollower {
     after: Cursor,
     listener: Listener,
     portion: BatchSize,
-    /// Which sessions an agent sees that does not see all.
+    /// Cache of the sessions that the reader may see, for agents that see only a part of the project.
     remembered: Arc<Mutex<Remembered>>,
 }
 
@@ -44,7 +44,7 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// The events of a session that are about one question, after a number.
+    /// Events of a session about one question, after the given event number.
     pub async fn events_about(
         &self,
         caller: &Caller,
@@ -61,7 +61,7 @@ impl Engine {
         .await
     }
 
-    /// Events of a session after a number; waits for one if there is none.
+    /// Returns the events of a session after the given event number. If there is none, waits up to `wait` for the next.
     pub async fn events(
         &self,
         caller: &Caller,
@@ -82,7 +82,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// Follows a session.
+    /// Creates a follower of a session.
     pub async fn follow(&self, caller: &Caller, session: SessionId, after: u64) -> Result<SessionFollower, Error> {
         caller.require(Right::Read)?;
         let listener = self.bell.listen(Topic::Session(session));
@@ -92,7 +92,7 @@ impl Engine {
         Ok(SessionFollower { engine, caller, session, after, listener, portion: BatchSize::default() })
     }
 
-    /// Follows a project, from a cursor or from now on.
+    /// Creates a follower of a project that begins after the cursor, or at the current end of the log.
     pub async fn follow_project(&self, caller: &Caller, after: Option<Cursor>) -> Result<ProjectFollower, Error> {
         caller.require(Right::Read)?;
         let listener = self.bell.listen(Topic::Project(caller.scope.project));
@@ -107,19 +107,19 @@ impl Engine {
 }
 
 impl SessionFollower {
-    /// Where it is.
+    /// Number of the last event that was read.
     #[must_use]
     pub const fn cursor(&self) -> u64 {
         self.after
     }
 
-    /// The next events; at least one.
+    /// Waits for the next events and returns at least one.
     pub async fn next(&mut self) -> Result<Vec<Event>, Error> {
         loop {
             let (caller, session, after) = (self.caller.clone(), self.session, self.after);
             let limit = self.portion.limit();
             let read = self.engine.read(Cost::Point, move |reads| {
-                // What an agent reads may have been narrowed since it began to.
+                // The sight of an agent may have been narrowed since the follower was created.
                 if let sight @ Sight::Own(_) = Sight::of(reads, &caller)? {
                     sight.session(reads, &caller.scope, session)?;
                 }
@@ -137,13 +137,13 @@ impl SessionFollower {
 }
 
 impl ProjectFollower {
-    /// Where it is.
+    /// Cursor of the last event that was read.
     #[must_use]
     pub const fn cursor(&self) -> Cursor {
         self.after
     }
 
-    /// The next events that its reader sees, each with its cursor; at least one.
+    /// Waits for the next events that the reader may see, each with its cursor. Returns at least one.
     pub async fn next(&mut self) -> Result<Vec<(Cursor, Event)>, Error> {
         loop {
             let (caller, after, limit) = (self.caller.clone(), self.after, self.portion.limit());

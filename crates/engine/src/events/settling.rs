@@ -1,7 +1,7 @@
-//! Waiting for events that are committed and not yet in order.
+//! Waits for events that are committed but not yet in order.
 //!
-//! On PostgreSQL a transaction that stays open, in any database of the cluster, holds back the order of everything that was committed
-//! after it. Readers who are behind it wait here. One of them looks for the others of its project, less and less often.
+//! On PostgreSQL, an open transaction in any database of the cluster delays the order of all events that are committed after it. Readers
+//! that have reached the end of the ordered part of the log wait here. One reader of a project polls for all of them, at growing intervals.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -14,25 +14,25 @@ use tokio::sync::watch;
 
 use crate::Error;
 
-/// The first pause before somebody looks, which is how long most transactions take.
+/// First pause before a poll, about the duration of most transactions.
 const SHORTEST: Duration = Duration::from_millis(20);
-/// The longest pause.
+/// Longest pause between two polls.
 const LONGEST: Duration = Duration::from_millis(500);
 
-/// Who waits, by project.
+/// Waiting readers by project.
 #[derive(Default)]
 pub(crate) struct ProjectWaits(Mutex<HashMap<ProjectId, Weak<Wait>>>);
 
-/// The readers of one project who wait.
+/// Shared wait of the readers of one project.
 struct Wait {
-    /// Held by whoever looks for all of them, with the next pause.
+    /// Lock of the reader that polls for the others. It holds the length of the next pause.
     turn: tokio::sync::Mutex<Duration>,
-    /// Up to where the project's log was seen to be in order.
+    /// Cursor up to which the project's log was in order at the last poll.
     seen: watch::Sender<Cursor>,
 }
 
 impl ProjectWaits {
-    /// Waits until the log of a project is in order beyond a cursor. `look` finds up to where it is.
+    /// Waits until the log of a project is in order beyond a cursor. `look` reads the cursor up to which the log is in order.
     pub(crate) async fn beyond<L, F>(&self, project: ProjectId, after: Cursor, look: L) -> Result<(), Error>
     where
         L: FnMut() -> F,
@@ -51,7 +51,7 @@ impl ProjectWaits {
         let wait = self.of(project);
         let mut seen = wait.seen.subscribe();
         let told = async {
-            // The sender is ours too, so that this cannot end in an error.
+            // `wait` owns the sender, so the channel stays open and `wait_for` cannot fail.
             drop(seen.wait_for(|head| *head > after).await);
         };
         tokio::select! {
@@ -75,8 +75,8 @@ impl ProjectWaits {
 }
 
 impl Wait {
-    /// Looks as soon as nobody else does, until the log is in order beyond the own cursor. Whoever goes away leaves its turn, and
-    /// the pause that it had come to, to the next.
+    /// Polls, once no other reader does, until the log is in order beyond `after`. A reader that is dropped leaves the lock, and the
+    /// length of the pause that it had reached, to the next reader.
     async fn look_for_all<L, F, S, P>(&self, after: Cursor, mut look: L, mut sleep: S) -> Result<(), Error>
     where
         L: FnMut() -> F,
@@ -117,7 +117,7 @@ mod tests {
         ProjectId::from_uuid(Uuid::from_u128(1))
     }
 
-    /// Twenty readers of one project look once between them after each pause, and the pauses grow to half a second.
+    /// Twenty readers of one project share one poll after each pause, and the pauses grow to half a second.
     #[tokio::test]
     async fn one_reader_looks_for_all_and_less_and_less_often() {
         let settling = ProjectWaits::default();
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(pauses.into_inner(), [20, 40, 80, 160, 320, 500, 500, 500, 500]);
     }
 
-    /// A reader who came with an older cursor than the one who looks goes on as soon as that one has looked.
+    /// A reader with an older cursor than the polling reader continues as soon as that reader has polled.
     #[tokio::test]
     async fn a_reader_who_is_further_behind_does_not_wait_for_the_others() {
         let settling = ProjectWaits::default();
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(behind.await, Ok(()));
     }
 
-    /// Whoever looks may go away at any time; the next one goes on with the pause that was reached.
+    /// The polling reader may be dropped at any time. The next reader continues with the pause that was reached.
     #[tokio::test]
     async fn the_turn_is_passed_on() {
         let settling = ProjectWaits::default();

@@ -1,7 +1,8 @@
-//! The floor of the servers: rules for every project that no project can loosen.
+//! Policy floor of the servers: rules for every project that no project can loosen.
 //!
-//! It is a policy file of whoever runs the server (`--policy-floor`). What it denies is denied and what it asks is asked, whatever the project's policy, a
-//! grant or a switched-off policy would say. The version in force is on record in the store, as that of the server's policy is.
+//! The operator of the server writes the floor as a policy file (`--policy-floor`). A denial or a question by the floor holds even if the
+//! project's policy, a grant or a switched-off policy would allow the call. The store records the version in force, as it does for the
+//! server's policy.
 
 use std::sync::Arc;
 
@@ -22,30 +23,30 @@ use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};
 
-/// Where the record of the floor is kept: beside the server's own policy, in nobody's project.
+/// Scope under which the store records the floor: beside the server's own policy, in no project.
 pub(crate) const FLOOR: Scope = Scope { tenant: INSTALLATION, project: ProjectId::from_uuid(Uuid::from_u128(1)) };
-/// The name that a floor out of the store goes by in its findings.
+/// File name in the findings about a floor that was read from the store.
 const NAME: &str = "floor.toml";
 
-/// The floor that this process has.
+/// Floor of this process.
 #[derive(Default)]
 pub(crate) struct Floor {
     policy: Option<Arc<Policy>>,
-    /// Whether it was given to this process. Otherwise the process takes the floor that is on record.
+    /// Whether this process was given its floor. Otherwise it follows the floor that the store records.
     given: bool,
-    /// Its file, where that was refused or could not be read yet.
+    /// Floor file that was refused or could not be read yet.
     pub(crate) refused: Option<RefusedFile>,
 }
 
 impl Floor {
-    /// Whether this process takes its floor out of the store.
+    /// Whether this process follows the floor that the store records.
     pub(crate) fn followed(&self) -> bool {
         !self.given
     }
 }
 
 impl Policies {
-    /// The floor that this process has, where it has one.
+    /// Floor of this process, if it has one.
     pub(crate) fn floor_here(&self) -> Option<Arc<Policy>> {
         self.floor.read().policy.clone()
     }
@@ -61,7 +62,7 @@ impl Policies {
     }
 }
 
-/// A ruling under what the floor said of the same call.
+/// Combines a ruling of the policy with the ruling of the floor on the same call.
 pub(crate) fn floored(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
     match floor {
         Some(Ruling { verdict, rule, reason, policy: version, .. }) => {
@@ -71,7 +72,7 @@ pub(crate) fn floored(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
     }
 }
 
-/// Everything that asks about a call on which the policy ruled so: its own part where it asks, then the floor's.
+/// Collects the rules that ask about a call: those of the policy if its ruling is to ask, then those of the floor.
 pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>) -> Vec<Asking> {
     let mut asks = match ruling.verdict {
         // The call does not fit the schema of its tool, and no rule asks.
@@ -84,7 +85,8 @@ pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>)
 }
 
 impl Engine {
-    /// Takes the file of the floor as it is now. A bad one leaves the floor before it in force, and is told everywhere.
+    /// Puts the content of the floor file in force. A file with errors leaves the previous floor in force and is reported in the log, in
+    /// a metric and with the policy.
     pub async fn floor_file(&self, name: String, text: String) -> Result<(), FileRefusal> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
         let given = self.policies.floor.read().given;
@@ -105,16 +107,16 @@ impl Engine {
         Ok(())
     }
 
-    /// Has no floor in force any more, on any server.
+    /// Removes the floor from all servers.
     pub async fn floor_remove(&self) -> Result<(), Error> {
         self.floor_put(None).await
     }
 
-    /// Has it on record that there is no floor, where no server has said anything about one; otherwise takes the floor that is on record.
+    /// Records that there is no floor, unless the store has a record already. Then takes the floor that the store records.
     pub async fn floor_kept(&self) -> Result<(), Error> {
         if !self.policies.beside() {
             self.transact_again(|work| {
-                // Only where nothing is on record: another server that starts at this moment may put its floor there.
+                // A record is never replaced here: another server that starts at this moment may have written its floor.
                 if work.tx.policy_state(&FLOOR)?.is_none() {
                     let (state, _) = PolicyState::initial(work.now).put_floor(None, work.now);
                     work.tx.policy_save(&FLOOR, &state)?;
@@ -131,7 +133,7 @@ impl Engine {
     }
 
     async fn floor_put(&self, floor: Option<Arc<Policy>>) -> Result<(), Error> {
-        // A process beside the servers has to have what they have.
+        // A process beside the servers must have their floor and records none of its own.
         if !self.policies.beside() {
             self.floor_noted(floor.clone()).await?;
         }
@@ -139,7 +141,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts on record, and on the trail of every project, which floor is in force.
+    /// Records the floor in force, and appends the change to the audit trail of every project. Returns the time since which the floor is
+    /// in force.
     async fn floor_noted(&self, floor: Option<Arc<Policy>>) -> Result<Timestamp, Error> {
         self.transact_again(move |work| {
             let known = work.tx.policy_state(&FLOOR)?;
@@ -179,7 +182,7 @@ impl Engine {
         .await
     }
 
-    /// Takes the floor that the servers put in force last, unless this process was given its own. Says whether it took another one.
+    /// Takes the floor that the servers put in force last, unless this process was given its own. Returns whether the floor changed.
     pub(crate) async fn floor_of_servers(&self) -> Result<bool, Error> {
         if !self.policies.floor.read().followed() {
             return Ok(false);
@@ -202,7 +205,8 @@ impl Engine {
     }
 }
 
-/// A floor that was put in force. Another version of this program may read it more strictly: then nothing is permitted here.
+/// Reads a floor that was put in force earlier. If this version of the program reads it more strictly and refuses it, this process
+/// permits nothing.
 async fn readable_floor(text: String) -> Result<Policy, Error> {
     let findings = match off_reactor(move || load_floor(NAME, &text)).await? {
         Ok(floor) => return Ok(floor),
@@ -212,8 +216,8 @@ async fn readable_floor(text: String) -> Result<Policy, Error> {
     Err(Error::PolicyInvalid(findings.iter().map(problem).collect()))
 }
 
-/// Refuses to start what the floor asks about, unless people whom it asks for have approved these very arguments. What a grant, a program or a
-/// deadline has decided is no approval here.
+/// Refuses to start an action that the floor asks about, unless the audiences of the floor have approved exactly these arguments. A
+/// decision by a grant, a program or a deadline is not such an approval.
 pub(crate) fn require_floor_approval(
     work: &mut Work<'_>,
     session: &Session,

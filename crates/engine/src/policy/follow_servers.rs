@@ -1,4 +1,4 @@
-//! The policy and the floor of the servers, for a process that was given none of its own.
+//! Takes the policy and the floor of the servers from the store, for a process that has no policy files of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,19 +10,20 @@ use crate::policy::server_file::NOWHERE;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Says that this process drives agents beside the servers: what policy it has is its own, and not noted as theirs.
+    /// Declares that this process hosts agents beside the servers. Its policy is not recorded as that of the servers.
     pub fn beside_servers(&self) {
         self.policies.stand_beside();
     }
 
-    /// From now on this process takes the policy that the servers of this database have put in force, and takes it at once. Whoever judges beside
-    /// them must not judge by another one.
+    /// Makes this process follow the policy that the servers of this database put in force, and takes that policy at once. A process that
+    /// judges calls beside the servers must use their policy.
     pub async fn policy_of_servers(&self) -> Result<(), Error> {
         self.policies.follows.store(true, Ordering::Release);
         self.policy_followed().await.map(drop)
     }
 
-    /// Takes what the servers have put in force, as far as this process has no files of its own for it. Says whether it took anything.
+    /// Takes the policy and the floor that the servers put in force, except where this process has a file of its own. Returns whether
+    /// either changed.
     pub async fn follow_servers(&self) -> Result<bool, Error> {
         let policy = self.policies.follows.load(Ordering::Acquire) && self.policy_followed().await?;
         Ok(self.floor_of_servers().await? || policy)

@@ -1,4 +1,5 @@
-//! Makes sure, in the transaction that permits or starts something, that it was ruled on by the policy and the floor that are in force now.
+//! Checks, in the transaction that permits or starts an action, that the ruling on it was given under the policy and the floor now in
+//! force.
 
 use std::sync::atomic::Ordering;
 
@@ -13,14 +14,14 @@ use crate::policy::server_file::NOWHERE;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
-/// This process has another policy, or another floor, than the one that a server put in force last.
+/// Difference between the policy or floor of this process and the version that a server put in force last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyMismatch {
-    /// `policy` or `floor`.
+    /// Part that differs: `policy` or `floor`.
     pub part: &'static str,
-    /// The version that this process has.
+    /// Version that this process has.
     pub here: Option<String>,
-    /// The version that was put in force last.
+    /// Version that was put in force last.
     pub in_force: Option<String>,
 }
 
@@ -39,11 +40,12 @@ impl std::fmt::Display for PolicyMismatch {
     }
 }
 
-/// What the servers put in force last, as the store has it.
+/// Versions that the servers put in force last, as the store records them.
 pub(crate) struct RecordedVersions {
-    /// The version of the server's policy, where any was ever put in force.
+    /// Version of the server's policy; `None` if no server has put one in force yet.
     policy: Option<String>,
-    /// The version of the floor, or none; nothing where no server has ever said.
+    /// Version of the floor. The inner `None` says that there is no floor, the outer `None` that no server has recorded anything about
+    /// it.
     floor: Option<Option<String>>,
 }
 
@@ -52,7 +54,8 @@ impl RecordedVersions {
         Self { policy: policy.and_then(|state| state.own), floor: floor.map(|state| state.own) }
     }
 
-    /// How what a process has differs from it. A project with a policy of its own does not go by the server's.
+    /// Compares the versions of a process with the recorded ones. `policy` is `None` for a project that has its own policy and does not
+    /// use the server's.
     fn differs(&self, policy: Option<&str>, floor: Option<&str>) -> Option<PolicyMismatch> {
         if let (Some(here), Some(recorded)) = (policy, &self.policy)
             && here != recorded
@@ -69,15 +72,15 @@ impl RecordedVersions {
 }
 
 impl Policies {
-    /// Whether this process takes its policy or its floor out of the store.
+    /// Whether this process follows the policy or the floor that the store records.
     fn follows_servers(&self) -> bool {
         self.follows.load(Ordering::Acquire) || self.floor.read().followed()
     }
 }
 
 impl Engine {
-    /// Whether a ruling that came to nothing is given again: the policy moved on in the meantime, or this process has just taken the one that the
-    /// servers have put in force.
+    /// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy
+    /// of the servers.
     pub(crate) async fn rules_again(&self, error: &Error) -> bool {
         match error {
             Error::Store(StoreError::Conflict) => true,
@@ -88,8 +91,8 @@ impl Engine {
         }
     }
 
-    /// How the policy or the floor of this process differs from the one that was put in force last. Told in the figures, and in the log when it
-    /// begins and when it ends.
+    /// Compares the policy and the floor of this process with the versions that were put in force last. The result is shown as a metric;
+    /// the log reports when a difference appears and when it disappears.
     pub async fn policy_differs(&self) -> Result<Option<PolicyMismatch>, Error> {
         let read = self.read(Cost::Point, |reads| {
             Ok(RecordedVersions::of(reads.policy_state(&NOWHERE)?, reads.policy_state(&FLOOR)?))
@@ -111,7 +114,8 @@ impl Engine {
     }
 }
 
-/// Refuses a ruling that was given under a policy or a floor which is no longer the one in force, and keeps the text of the policy that is.
+/// Refuses a ruling that was given under a policy or floor that is no longer in force. Stores the text of the policy in force if the
+/// project does not have it yet.
 pub(crate) fn require_in_force(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -140,8 +144,8 @@ pub(crate) fn require_in_force(
     Ok(())
 }
 
-/// Whether a policy and a floor are those in force: by what the project has decided, by what this process has read since, and by what any
-/// server has put in force.
+/// Checks that a policy and a floor are still in force: against the project's policy state, against the files that this process has read
+/// since, and against the versions that the servers put in force.
 fn require_current(work: &mut Work<'_>, scope: &Scope, in_force: &InForce, policies: &Policies) -> Result<(), Error> {
     let mut states = work.tx.policy_states(&[*scope, NOWHERE, FLOOR])?.into_iter();
     let [own, policy, on_record] = [(); 3].map(|()| states.next().flatten());

@@ -1,7 +1,8 @@
-//! Rules that are suggested from the decisions of people, and suspended by them.
+//! Learns policy rules from the decisions of people, and suspends learnt rules that later decisions contradict.
 //!
-//! `decisions.rs` reads what people decided, `action_history.rs` what agents proposed. `suggest.rs` makes rules of it. `suspend.rs` suspends a learnt
-//! rule in the transaction of a decision that contradicts it. How a rule is derived is in the crate `policy`. Start with `suggest.rs`.
+//! `decisions.rs` reads the decisions of people, `action_history.rs` the actions that agents proposed. `suggest.rs` derives rules from
+//! both. `suspend.rs` suspends a learnt rule in the transaction of a decision that contradicts it. The crate `policy` contains the
+//! derivation of a rule. Start with `suggest.rs`.
 
 pub(crate) mod action_history;
 pub(crate) mod decisions;

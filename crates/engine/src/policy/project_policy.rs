@@ -1,4 +1,4 @@
-//! The policy of a project: shown, checked, explained, changed, switched off and on.
+//! Shows, checks, explains and changes the policy of a project, and switches it off and on.
 
 use std::sync::Arc;
 
@@ -21,65 +21,65 @@ use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
-/// The name that a policy without a file goes by in its findings.
+/// File name in the findings about a policy that was not read from a file.
 pub(crate) const NAME: &str = "policy.toml";
-/// How much of a diff the record keeps.
+/// Number of bytes of a diff that the audit trail stores.
 const DIFF_BYTES: usize = 64 * 1024;
 
-/// A call that somebody wants explained.
+/// Hypothetical call to explain.
 #[derive(Debug, Clone)]
 pub struct HypotheticalCall {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub arguments: Value,
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// Who would have started the session; the caller if none.
+    /// Name of the user who would have started the session; the caller by default.
     pub user: Option<String>,
-    /// The role of the key that would propose; an agent's if none.
+    /// Role of the key that would propose the call; an agent's role by default.
     pub role: Option<Role>,
-    /// A policy to try in place of the one in force.
+    /// Policy text to try instead of the policy in force.
     pub draft: Option<String>,
 }
 
-/// What there is to say about the files of this server beside the policy in force.
+/// Notices about the policy files of this server.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyNotices {
-    /// The policy file, where it was refused or could not be read yet.
+    /// Policy file that was refused or could not be read yet.
     pub refused: Option<RefusedFile>,
-    /// The file of the floor, likewise.
+    /// Floor file that was refused or could not be read yet.
     pub floor_refused: Option<RefusedFile>,
-    /// How this node differs from what was put in force last.
+    /// Difference between this node and the versions that were put in force last.
     pub differs: Option<PolicyMismatch>,
 }
 
-/// How a call would be ruled on.
+/// Explanation of the ruling on a call.
 #[derive(Debug, Clone)]
 pub struct CallExplanation {
-    /// What came out, the floor included.
+    /// Final ruling, including the floor.
     pub ruling: Ruling,
-    /// Every rule of the policy that was looked at, in order, up to the one that spoke.
+    /// Rules of the policy that were evaluated, in order, up to the deciding one.
     pub considered: Vec<ConsideredRule>,
-    /// What the parsers made of the arguments.
+    /// Facts that the parsers extracted from the arguments.
     pub parsed: Value,
-    /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
+    /// Rules that ask, if the ruling is to ask: those of the policy, then those of the floor.
     pub asks: Vec<Asking>,
-    /// The part of the server's floor, where one is in force.
+    /// Explanation by the server's floor, if one is in force.
     pub floor: Option<FloorExplanation>,
 }
 
-/// What the server's floor says of a call.
+/// Explanation of the floor's ruling on a call.
 #[derive(Debug, Clone)]
 pub struct FloorExplanation {
-    /// What it says.
+    /// Ruling of the floor.
     pub ruling: FloorRuling,
-    /// Every rule of the floor that was looked at, in order, up to the one that spoke.
+    /// Rules of the floor that were evaluated, in order, up to the deciding one.
     pub considered: Vec<ConsideredRule>,
 }
 
 impl CallExplanation {
-    /// An explanation by a policy, with the part of the floor. None once nobody waits for it.
+    /// Combines the explanation by a policy with that of the floor. Returns `None` if the caller has gone.
     fn of(
         explanation: Explanation,
         floor: Option<&Policy>,
@@ -102,7 +102,7 @@ impl CallExplanation {
 }
 
 impl Engine {
-    /// The policy in force, and what there is to say about the server's files.
+    /// Returns the policy in force and the notices about the server's policy files.
     pub async fn policy(&self, caller: &Caller) -> Result<(InForce, PolicyNotices), Error> {
         caller.require(Right::Read)?;
         let (refused, floor_refused) =
@@ -111,8 +111,8 @@ impl Engine {
         Ok((self.in_force(caller.scope).await?, PolicyNotices { refused, floor_refused, differs }))
     }
 
-    /// The changes of the project's policy, the newest first, and where the next page begins; where a version is named, those that put it in
-    /// force.
+    /// Lists the changes of the project's policy, the newest first, with the cursor of the next page. With a `version`, lists only the
+    /// changes that put that version in force.
     pub async fn policy_changes(
         &self,
         caller: &Caller,
@@ -129,7 +129,7 @@ impl Engine {
         Ok((found.into_vec(), next))
     }
 
-    /// What there is to say about a policy, without putting it in force.
+    /// Returns the findings about a policy text without putting it in force.
     pub async fn policy_check(&self, caller: &Caller, text: String) -> Result<Vec<Finding>, Error> {
         caller.require(Right::Read)?;
         let turn = self.turn(caller).await?;
@@ -139,7 +139,7 @@ impl Engine {
         }
     }
 
-    /// How a call would be ruled on, rule by rule.
+    /// Explains, rule by rule, the ruling on a hypothetical call.
     pub async fn policy_explain(&self, caller: &Caller, supposed: HypotheticalCall) -> Result<CallExplanation, Error> {
         caller.require(Right::Read)?;
         let mut problems = Vec::new();
@@ -164,7 +164,7 @@ impl Engine {
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
 
-    /// The same by a draft, as if it were in force and switched on.
+    /// Explains the ruling on a call by a draft, as if the draft were in force and switched on.
     async fn draft_explained(
         &self,
         caller: &Caller,
@@ -186,7 +186,7 @@ impl Engine {
         Ok(explained.await?.ok_or(StoreError::Busy)?)
     }
 
-    /// Puts the project's own policy in force, if it is a good one and `base` is still the one that it replaces.
+    /// Puts a policy of the project's own in force, if it has no errors and `base` is still the version in force.
     pub async fn policy_put(
         &self,
         caller: &Caller,
@@ -213,6 +213,7 @@ impl Engine {
         self.adopt(caller, NewPolicy { policy, source, base: None, reason, suggested: None }, once).await
     }
 
+    /// Puts a policy in force, and suspends its learnt rules that earlier decisions contradict.
     pub(crate) async fn adopt(
         &self,
         caller: &Caller,
@@ -222,7 +223,7 @@ impl Engine {
         let (scope, by) = (caller.scope, caller.actor.clone());
         let current = match self.in_force(caller.scope).await {
             Ok(current) => Some(current),
-            // What cannot be read any more can still be replaced.
+            // A policy that can no longer be read can still be replaced.
             Err(Error::Store(StoreError::Corrupt(_))) => None,
             Err(error) => return Err(error),
         };
@@ -252,7 +253,7 @@ impl Engine {
             let own = (*source == PolicySource::Project).then(|| version.clone());
             let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
             let adoption = Adoption { own, version, before, reason: reason.clone(), vetted };
-            // What was suspended stays so, also if it is not there for a while.
+            // Suspensions stay, even if the suspended rule is absent from the policy for some time.
             let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
             happening.record = json!({ "diff": diff });
             work.tx.policy_save(&scope, &state)?;
@@ -263,7 +264,7 @@ impl Engine {
         self.in_force(caller.scope).await
     }
 
-    /// Switches the policy on or off. Off means that nobody is asked; what it denies stays denied.
+    /// Switches the policy on or off. While it is off, its rules ask nobody; its denials and the floor still hold.
     pub async fn policy_switch(
         &self,
         caller: &Caller,
@@ -289,29 +290,30 @@ impl Engine {
     }
 }
 
-/// A policy that is to be put in force.
+/// Policy to put in force.
 pub(crate) struct NewPolicy {
     pub(crate) policy: Arc<Policy>,
     source: PolicySource,
     base: Option<String>,
     reason: Option<String>,
-    /// The rule for whose sake it is, where that was suggested: it is put in force only while nobody has decided otherwise.
+    /// Name of the suggested rule that the policy adds. The policy is refused if a decision contradicts this rule.
     pub(crate) suggested: Option<String>,
 }
 
 impl NewPolicy {
-    /// The project's own, in place of a version, and why.
+    /// Creates a policy of the project's own, which replaces the version `base`.
     pub(crate) fn of_project(policy: Policy, (base, reason): (Option<String>, Option<String>)) -> Self {
         Self { policy: Arc::new(policy), source: PolicySource::Project, base, reason, suggested: None }
     }
 
-    /// The same for the sake of a rule that was suggested.
+    /// Names the suggested rule that the policy adds.
     pub(crate) fn suggested(self, rule: String) -> Self {
         Self { suggested: Some(rule), ..self }
     }
 }
 
-/// Keeps the text that is in force until now: the server's may never have been judged by.
+/// Stores the text of the policy that is being replaced. The text of the server's policy may not be stored yet, if no call was judged by
+/// it.
 fn keep_replaced_policy(work: &mut Work<'_>, scope: &Scope, current: &InForce) -> Result<(), Error> {
     if current.source != PolicySource::Project {
         let kept = PolicyVersion {
@@ -327,7 +329,7 @@ fn keep_replaced_policy(work: &mut Work<'_>, scope: &Scope, current: &InForce) -
     Ok(())
 }
 
-/// Keeps a policy that is put in force, and tells of it in the history.
+/// Stores a policy that is put in force, and adds the change to the policy's history.
 pub(crate) fn put_in_force(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -338,7 +340,7 @@ pub(crate) fn put_in_force(
     Ok(work.tx.policy_change_insert(scope, &version.change(reason))?)
 }
 
-/// The same with a policy that is in force without anybody having put it there, unless it was known.
+/// Stores a policy that is in force without an explicit change, and adds it to the history unless it was stored before.
 pub(crate) fn record_first_use(work: &mut Work<'_>, scope: &Scope, version: &PolicyVersion) -> Result<(), Error> {
     if work.tx.policy_version_insert(scope, version)? {
         work.tx.policy_change_insert(scope, &version.change(None))?;
@@ -346,19 +348,19 @@ pub(crate) fn record_first_use(work: &mut Work<'_>, scope: &Scope, version: &Pol
     Ok(())
 }
 
-/// The version that the history tells of last.
+/// Newest version in the policy's history.
 pub(crate) fn newest_version(work: &mut Work<'_>, scope: &Scope) -> Result<Option<String>, Error> {
     let newest = work.tx.policy_changes(scope, None, Page { after: None, limit: 1 })?;
     Ok(newest.into_iter().next().map(|known| known.change.version))
 }
 
-/// Reads a policy, and refuses one with an error in it.
+/// Parses a policy off the reactor, and refuses a policy with errors.
 pub(crate) async fn loaded(file: &str, text: String) -> Result<Policy, Error> {
     let file = file.to_owned();
     off_reactor(move || readable(&file, &text)).await?
 }
 
-/// The same where it does not matter how long it takes.
+/// Parses a policy on the current thread, which may take long, and refuses a policy with errors.
 pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
     load_policy(file, text).map_err(|findings| {
         let problem = |finding: &Finding| Problem::new("/text", finding.to_string());
@@ -366,7 +368,7 @@ pub(crate) fn readable(file: &str, text: &str) -> Result<Policy, Error> {
     })
 }
 
-/// Refuses a reason that says nothing.
+/// Refuses an empty or malformed reason.
 pub(crate) fn explained(reason: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(reason) = reason {

@@ -1,4 +1,4 @@
-//! Judges an action by the policy in force, before the transaction; the transaction then makes sure that it still is.
+//! Judges an action by the policy in force, before the transaction. The transaction then checks that the policy is still in force.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,44 +23,45 @@ use crate::policy::in_force::PolicyMismatch;
 use crate::policy::server_file::{NOWHERE, RefusedFile, ServerFile};
 use crate::{Engine, Error};
 
-/// The policies that this node has at hand.
+/// Policies that this node has loaded.
 pub(crate) struct Policies {
-    /// The server's own, for projects that have none.
+    /// Server's policy, which applies to projects without a policy of their own.
     server: RwLock<ServerPolicy>,
-    /// The floor of the servers, and whether this process has it from a file or from the store.
+    /// Floor of the servers.
     pub(crate) floor: RwLock<Floor>,
-    /// The policy file as it is, where it was refused or could not be read yet.
+    /// Policy file that was refused or could not be read yet.
     refused: RwLock<Option<RefusedFile>>,
-    /// Projects' own, by version.
+    /// Policies of projects, by version.
     compiled: Cache<String, Arc<Policy>>,
-    /// Which versions are known to be kept in which project.
+    /// Policy versions that are known to be stored in a project.
     pub(crate) kept: Cache<(ProjectId, String), ()>,
-    /// Drafts that are judged beside a policy in force, by version; none where one cannot be read.
+    /// Shadow drafts by version; `None` for a draft that cannot be parsed.
     pub(crate) drafts: Cache<String, Option<Arc<Policy>>>,
-    /// What matches nothing in the draft of a project, by the revision of its state; for a while.
+    /// Names of the suspended rules of a project's shadow draft, by the revision of the policy state. Entries expire after `SILENT_FOR`.
     pub(crate) silent_beside: Cache<(ProjectId, u64), Vec<String>>,
-    /// How many drafts may be at work at once, so that slow ones never take the threads of what counts.
+    /// Permits to judge shadow drafts. The limit keeps slow drafts from taking the threads of real rulings.
     places: Arc<Semaphore>,
-    /// Drafts that are being judged beside a policy in force.
+    /// Running judgements of shadow drafts.
     pub(crate) drafting: Mutex<JoinSet<()>>,
-    /// Who holds the server's policy against what was decided in a project: one at a time.
+    /// One lock per project for the comparison of the server's policy with the decisions of that project.
     vetting: Cache<ProjectId, Arc<Semaphore>>,
-    /// Whether this process stands beside the servers, and serves nobody.
+    /// Whether this process runs beside the servers and serves no clients.
     beside: AtomicBool,
-    /// Whether this process has no policy of its own and takes that of the servers out of the store.
+    /// Whether this process has no policy of its own and follows that of the servers from the store.
     pub(crate) follows: AtomicBool,
-    /// How this process differed from what the servers have put in force, when that was last looked at.
+    /// Result of the last comparison with the versions that the servers put in force.
     pub(crate) differs: Mutex<Option<PolicyMismatch>>,
 }
 
-/// The server's own policy.
+/// Policy of the server, for projects without a policy of their own.
 #[derive(Clone)]
 pub(crate) struct ServerPolicy {
     pub(crate) policy: Arc<Policy>,
     pub(crate) source: PolicySource,
-    /// Since when, where that is on record.
+    /// Time since which the policy is in force, if that is recorded.
     pub(crate) since: Option<Timestamp>,
-    /// Its version, where it has learnt rules: those are held against what people decided before anything is ruled on by them.
+    /// Version of the policy if it has learnt rules. These are compared with earlier decisions of a project before the first ruling by
+    /// them.
     pub(crate) learnt: Option<String>,
 }
 
@@ -71,13 +72,13 @@ impl ServerPolicy {
     }
 }
 
-/// How many drafts may be at work at once.
+/// Number of shadow drafts that may be judged at once.
 const PLACES: usize = 32;
-/// How often the server's policy is held against what was decided, where it is another one each time.
+/// Number of attempts to compare the server's policy with the decisions of a project, if the policy changes each time.
 const VETTINGS: usize = 5;
-/// For how long it is believed what matches nothing in a draft.
+/// Time for which the suspended rules of a shadow draft are cached.
 const SILENT_FOR: Duration = Duration::from_secs(60);
-/// How long somebody waits for a turn.
+/// Time to wait for the lock of a project in `vetting`.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Policies {
@@ -99,12 +100,12 @@ impl Policies {
         }
     }
 
-    /// A place for a draft to work in, if one is free.
+    /// Takes a permit to judge a shadow draft, if one is free.
     pub(crate) fn place_for_draft(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    /// Waits until nobody else holds the server's policy against what was decided in a project.
+    /// Waits for the lock under which the server's policy is compared with the decisions of a project.
     pub(crate) async fn vetting(&self, project: ProjectId) -> Result<OwnedSemaphorePermit, Error> {
         let one = self.vetting.get_with(project, || Arc::new(Semaphore::new(1)));
         match tokio::time::timeout(PATIENCE, one.acquire_owned()).await {
@@ -113,7 +114,7 @@ impl Policies {
         }
     }
 
-    /// Puts another policy in the place of the server's own.
+    /// Replaces the server's policy in this process.
     pub(crate) fn replace(&self, policy: Arc<Policy>, source: PolicySource) {
         let now = policy.version().to_owned();
         let before = std::mem::replace(&mut *self.server.write(), ServerPolicy::new(policy, source));
@@ -121,7 +122,7 @@ impl Policies {
         self.accept(ServerFile::Policy);
     }
 
-    /// It is on record since when the server's policy is the one of this version.
+    /// Sets the recorded time since which the server's policy is in force, if it still has this version.
     pub(crate) fn dated(&self, version: &str, since: Timestamp) {
         let mut server = self.server.write();
         if server.policy.version() == version {
@@ -129,7 +130,7 @@ impl Policies {
         }
     }
 
-    /// The file of this part is in force as it is.
+    /// Notes that the file is in force, and clears an earlier refusal.
     pub(crate) fn accept(&self, part: ServerFile) {
         match part {
             ServerFile::Policy => *self.refused.write() = None,
@@ -138,7 +139,8 @@ impl Policies {
         gauge!(part.refused_figure()).set(0.0);
     }
 
-    /// The file of this part is bad, or could not be read yet; what was in force stays. Says whether that is news.
+    /// Notes that the file has errors or could not be read yet. The previous version stays in force. Returns whether the findings differ
+    /// from those of the last refusal.
     pub(crate) fn refuse(&self, part: ServerFile, file: RefusedFile) -> bool {
         gauge!(part.refused_figure()).set(1.0);
         let news = self.refused(part).is_none_or(|before| before.findings != file.findings);
@@ -163,7 +165,7 @@ impl Policies {
     }
 }
 
-/// Shows in the figures which version is in force in this process.
+/// Sets the metric that shows the version in force in this process.
 pub(crate) fn told_in_force(part: &'static str, before: Option<&str>, now: Option<&str>) {
     if let Some(before) = before {
         gauge!("flow_policy_in_force", "part" => part, "version" => before.to_owned()).set(0.0);
@@ -173,33 +175,33 @@ pub(crate) fn told_in_force(part: &'static str, before: Option<&str>, now: Optio
     }
 }
 
-/// The policy in force in a project.
+/// Policy in force in a project, with the floor.
 #[derive(Clone)]
 pub struct InForce {
-    /// The policy.
+    /// Compiled policy.
     pub policy: Arc<Policy>,
-    /// Where it comes from.
+    /// Origin of the policy: the project, the server's file or the built-in policy.
     pub source: PolicySource,
-    /// Who changed what last in the project, and whether it is switched on.
+    /// Policy state of the project: the last change, suspensions, and whether the policy is switched on.
     pub state: PolicyState,
-    /// Since when it is the server's, where it is and that is on record.
+    /// Time since which the server's policy is in force, if it is the server's and the time is recorded.
     pub(crate) since: Option<Timestamp>,
-    /// Learnt rules that are not heard for whoever it is asked for.
+    /// Learnt rules that do not apply to the agent for which the policy was requested.
     pub(crate) unheard: Vec<String>,
-    /// The floor of the servers, where there is one: no ruling is milder than what it says.
+    /// Floor of the servers, if there is one. No ruling is milder than that of the floor.
     pub floor: Option<Arc<Policy>>,
 }
 
 impl InForce {
-    /// The rules of it that match nothing, because somebody decided otherwise.
+    /// Suspensions of rules that this policy contains.
     #[must_use]
     pub fn suspended(&self) -> Vec<Suspension> {
         let here = |suspension: &&Suspension| self.policy.rules().any(|rule| rule.name == suspension.rule);
         self.state.suspended.iter().filter(|suspension| suspension.lifted.is_none()).filter(here).cloned().collect()
     }
 
-    /// Who changed what is in force last, when and why. A file that changes under a project is a change too; but while the policy is
-    /// switched off, this says who did that.
+    /// Actor, time and reason of the last change. A new version of the server's file counts as a change by the system. While the policy
+    /// is switched off, this is the change that switched it off.
     #[must_use]
     pub fn changed(&self) -> (Actor, Timestamp, Option<String>) {
         let state = &self.state;
@@ -211,39 +213,39 @@ impl InForce {
     }
 }
 
-/// A ruling that has been given, and under which policy.
+/// Ruling on a call, with the policy under which it was given.
 #[derive(Clone)]
 pub(crate) struct Judged {
-    /// What was judged.
+    /// Call that was judged.
     pub(crate) action: Call,
     pub(crate) ruling: Ruling,
-    /// Everything that asks, where the ruling is to ask: the policy's part, then the floor's.
+    /// Rules that ask, if the ruling is to ask: those of the policy, then those of the floor.
     pub(crate) asks: Vec<Asking>,
-    /// How the question of all of them is put.
+    /// Combined question of all rules that ask.
     pub(crate) ask: Ask,
-    /// Whom the floor asks, where it does.
+    /// Question of the floor, if the floor asks.
     pub(crate) floor_ask: Option<Ask>,
     /// Whether the tool may be run again.
     pub(crate) repeatable: bool,
-    /// Every rule saw the whole of the action, and it fits the schema of its tool. Otherwise only a person's look at these very arguments
-    /// lets it through.
+    /// Whether every rule could evaluate the whole call and the call fits the schema of its tool. Otherwise only a person who has seen
+    /// exactly these arguments can let it through.
     pub(crate) certain: bool,
     pub(crate) in_force: InForce,
 }
 
-/// On whose behalf an action is judged.
+/// Agent, user and role on whose behalf a call is judged.
 #[derive(Debug, Clone)]
 pub struct OnBehalfOf {
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// Who started the session.
+    /// Name of the user who started the session.
     pub user: String,
-    /// The role of the key that proposes.
+    /// Role of the key that proposes the call.
     pub role: Role,
 }
 
 impl OnBehalfOf {
-    /// An action, as policy sees it.
+    /// Builds the input of the policy for a call.
     pub(crate) fn call<'a>(&'a self, action: &'a Call) -> PolicyInput<'a> {
         PolicyInput {
             tool: &action.tool,
@@ -256,25 +258,25 @@ impl OnBehalfOf {
 }
 
 impl Judged {
-    /// The rules that ask beside the one that the ruling names.
+    /// Names of the asking rules other than the one that the ruling names.
     pub(crate) fn also_asking(&self) -> Vec<String> {
         let names = self.asks.iter().filter_map(|ask| ask.rule.clone());
         names.filter(|name| self.ruling.rule.as_ref() != Some(name)).collect()
     }
 
-    /// Whether these equal answers are enough for everybody who has to be asked.
+    /// Whether equal answers satisfy every audience that has to be asked.
     pub(crate) fn is_settled_by(&self, answers: &[&Answer], started_by: &Actor) -> bool {
         self.ask.audiences.iter().all(|audience| audience.settled_by(answers, started_by))
     }
 
-    /// The schema of the tool's arguments, where the policy declares one.
+    /// Schema of the tool's arguments, if the policy declares one.
     pub(crate) fn schema(&self) -> Option<Value> {
         self.in_force.policy.schema(&self.action.tool).cloned()
     }
 }
 
 impl Engine {
-    /// The policy in force in a project: its own, else the server's; and the floor of the servers.
+    /// Returns the policy in force in a project, its own or else the server's, with the floor.
     pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
         let (mut state, recorded) = self.policy_state_beside(scope).await?;
         for _ in 0..VETTINGS {
@@ -282,7 +284,8 @@ impl Engine {
             if state.own.is_some() {
                 return self.own_in_force(scope, state).await;
             }
-            // What this process has and the servers do not is shown, and permits nothing: it must not undo what they have vetted.
+            // A server policy that differs from the recorded version is shown but permits nothing. It must not replace the comparison
+            // that the servers have made with their version.
             let elsewhere = recorded.as_deref().is_some_and(|version| version != served.policy.version());
             if elsewhere || state.vetted == served.learnt {
                 let ServerPolicy { policy, source, since, .. } = served;
@@ -298,11 +301,11 @@ impl Engine {
             self.vet(scope, served).await?;
             state = self.policy_state(scope).await?;
         }
-        // Servers with different files are at it at once.
+        // Servers with different policy files keep replacing each other's comparison.
         Err(StoreError::Busy.into())
     }
 
-    /// The project's own policy.
+    /// Loads the project's own policy.
     async fn own_in_force(&self, scope: Scope, state: PolicyState) -> Result<InForce, Error> {
         let none = || StoreError::Corrupt("the policy in force is not kept".into());
         let version = state.own.clone().ok_or_else(none)?;
@@ -321,14 +324,14 @@ impl Engine {
         let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
         let text = kept.ok_or_else(none)?.text;
         let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
-        // It was loaded before it was put in force; another version of this program may read it more strictly.
+        // The policy was valid when it was put in force, but this version of the program may parse it more strictly.
         let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
         let policy = Arc::new(policy);
         self.policies.compiled.insert(version, Arc::clone(&policy));
         Ok(InForce { policy, source, state, since: None, floor: self.policies.floor_here(), unheard: Vec::new() })
     }
 
-    /// What is true of the policy of a project, and the version that the servers put in force last, where that is on record.
+    /// Reads the policy state of a project, and the version that the servers put in force last, if that is recorded.
     async fn policy_state_beside(&self, scope: Scope) -> Result<(PolicyState, Option<String>), Error> {
         let found = self.read(Cost::Point, move |reads| {
             let mut states = reads.policy_states(&[scope, NOWHERE])?.into_iter();
@@ -338,7 +341,7 @@ impl Engine {
         found.await
     }
 
-    /// What is true of the policy of a project beside its text.
+    /// Reads the policy state of a project.
     pub(crate) async fn policy_state(&self, scope: Scope) -> Result<PolicyState, Error> {
         let state = self.read(Cost::Point, move |reads| {
             let state = reads.policy_state(&scope)?;
@@ -347,7 +350,7 @@ impl Engine {
         state.await
     }
 
-    /// Rules on an action by the policy that is known to be in force.
+    /// Judges a call by the given policy.
     pub(crate) async fn judge_by(&self, in_force: InForce, behalf: OnBehalfOf, action: Call) -> Result<Judged, Error> {
         let misfit = self.misfit(&in_force.policy, &action).await?;
         let judged = off_reactor(move || {
@@ -369,7 +372,7 @@ impl Engine {
         Ok(judged)
     }
 
-    /// The first thing in which an action does not fit the schema of its tool, where the policy declares one.
+    /// Finds the first problem of a call with the schema of its tool, if the policy declares one.
     pub(crate) async fn misfit(&self, policy: &Policy, action: &Call) -> Result<Option<String>, Error> {
         let Some(schema) = policy.schema(&action.tool).cloned() else { return Ok(None) };
         let problems = self.misfits(schema, action.arguments.clone(), "").await?;
@@ -377,16 +380,16 @@ impl Engine {
     }
 }
 
-/// A policy that is not in force, and the rules that would be suspended in it.
+/// Policy that is not in force, with the rules that would be suspended in it.
 #[derive(Clone)]
 pub(crate) struct DraftPolicy {
     pub(crate) policy: Arc<Policy>,
     pub(crate) suspended: Vec<String>,
-    /// The floor of the servers, which stays in force whatever the policy is.
+    /// Floor of the servers, which applies to a draft too.
     pub(crate) floor: Option<Arc<Policy>>,
 }
 
-/// What a policy that is not in force would say of an action, were it switched on. None once nobody waits for it.
+/// Judges a call by a draft, as if the draft were in force and switched on. Returns `None` if the caller has gone.
 pub(crate) fn drafted(
     (trial, forms): (&DraftPolicy, &Forms),
     behalf: &OnBehalfOf,
@@ -404,7 +407,7 @@ pub(crate) fn drafted(
     Some(floored(ruling, floor))
 }
 
-/// The first thing in which an action does not fit the schema of its tool, where a policy that is not in force declares one.
+/// Like `Engine::misfit`, but checks on the current thread, for callers that are off the reactor already.
 pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option<String> {
     let checked = policy.schema(&action.tool).map_or(Ok(()), |schema| forms.check(schema, &action.arguments));
     checked.err().map(|error| match error {
@@ -415,7 +418,8 @@ pub(crate) fn misfit_of(policy: &Policy, forms: &Forms, action: &Call) -> Option
     })
 }
 
-/// What does not fit the schema of its tool is not what the policy was written for: it is asked about, where it would have been allowed.
+/// Turns an allowing ruling into a question if the call does not fit the schema of its tool, because the policy was not written for such
+/// a call.
 pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
     match misfit {
         Some(misfit) if ruling.verdict == Verdict::Allow => {
@@ -426,7 +430,7 @@ pub(crate) fn held(ruling: Ruling, misfit: Option<String>) -> Ruling {
     }
 }
 
-/// With the policy switched off nobody is asked; what it denies stays denied, and what the floor asks is asked.
+/// Allows a call that a switched-off policy would ask about. A denial by the policy and a question by the floor still hold.
 pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
     if state.enabled || ruling.verdict != Verdict::Ask || ruling.floor_asks() {
         return ruling;
@@ -437,17 +441,17 @@ pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
 }
 
 impl Policies {
-    /// From now on this process stands beside the servers.
+    /// Declares that this process runs beside the servers.
     pub(crate) fn stand_beside(&self) {
         self.beside.store(true, Ordering::Release);
     }
 
-    /// Whether it does.
+    /// Whether this process runs beside the servers.
     pub(crate) fn beside(&self) -> bool {
         self.beside.load(Ordering::Acquire)
     }
 
-    /// Remembers, after a commit, which versions need not be kept again.
+    /// Remembers, after a commit, the policy versions that are stored, so that they are not stored again.
     pub(crate) fn remember(&self, kept: Vec<(ProjectId, String)>) {
         kept.into_iter().for_each(|known| self.kept.insert(known, ()));
     }

@@ -1,4 +1,4 @@
-//! The server's own policy: read from its file, followed, and put on the trail of everybody whom it concerns.
+//! Loads the server's policy and floor files, and records each new version of the server's policy in the audit trail of every project.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,30 +19,30 @@ use crate::run::transaction::Work;
 use crate::secrets::unlock::INSTALLATION;
 use crate::{Engine, Error};
 
-/// A policy file that is not in force as it is, and since when.
+/// Policy file whose content is not in force.
 #[derive(Debug, Clone)]
 pub struct RefusedFile {
-    /// Since when.
+    /// Time at which the file was refused.
     pub at: Timestamp,
-    /// What is wrong with it, or why it could not be read.
+    /// Errors in the file, or the reason why it could not be read.
     pub findings: Vec<Finding>,
-    /// Whether the file itself may be good: it could not be looked at, and that is tried again until it succeeds.
+    /// Whether the file could not be read or applied and is tried again. Its content may be correct.
     pub retried: bool,
-    /// The version that is in force meanwhile.
+    /// Version that is in force instead.
     pub in_force: Option<String>,
 }
 
-/// Why a policy file is not in force.
+/// Reason why a policy file is not in force.
 #[derive(Debug, Clone)]
 pub enum FileRefusal {
-    /// The file itself is wrong. Reading it again changes nothing.
+    /// The file has errors. Reading it again changes nothing.
     Refused(Vec<Finding>),
-    /// The file could not be looked at, or not be put in force. It has to be tried again.
+    /// The file could not be read or put in force, and has to be tried again.
     NotYet(Vec<Finding>),
 }
 
 impl FileRefusal {
-    /// What there is to say about it.
+    /// Findings about the file.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         match self {
@@ -51,17 +51,17 @@ impl FileRefusal {
     }
 }
 
-/// Which of the server's files.
+/// Policy file of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerFile {
-    /// The policy of projects that have none of their own.
+    /// Policy for projects without a policy of their own.
     Policy,
-    /// The floor under the policy of every project.
+    /// Floor under the policy of every project.
     Floor,
 }
 
 impl ServerFile {
-    /// The figure that says whether the file is refused.
+    /// Name of the metric that shows whether the file is refused.
     pub(crate) const fn refused_figure(self) -> &'static str {
         match self {
             Self::Policy => "flow_policy_file_refused",
@@ -70,10 +70,10 @@ impl ServerFile {
     }
 }
 
-/// Where the server's own policy is kept beside those of projects: in nobody's.
+/// Scope under which the store records the server's policy. It belongs to no project.
 pub(crate) const NOWHERE: Scope = Scope { tenant: INSTALLATION, project: ProjectId::from_uuid(Uuid::nil()) };
 
-/// Reads a policy whose schemas can be used too.
+/// Parses a policy, and checks that the schemas of its tools can be compiled.
 pub fn load_policy(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     let policy = Policy::load(file, text)?;
     let forms = Forms::default();
@@ -93,14 +93,14 @@ pub fn load_policy(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     if findings.is_empty() { Ok(policy) } else { Err(findings) }
 }
 
-/// Reads the floor of a server.
+/// Parses the floor of a server.
 pub fn load_floor(file: &str, text: &str) -> Result<Policy, Vec<Finding>> {
     let floor = Policy::load_floor(file, text)?;
     let findings: Vec<Finding> = misnamed(file, &floor).collect();
     if findings.is_empty() { Ok(floor) } else { Err(findings) }
 }
 
-/// The rules that have the name of a learnt rule and say something else.
+/// Findings about rules that have the name of a learnt rule but other content.
 fn misnamed<'p>(file: &'p str, policy: &'p Policy) -> impl Iterator<Item = Finding> + 'p {
     policy.misnamed().map(|rule| Finding {
         file: file.to_owned(),
@@ -116,7 +116,8 @@ fn misnamed<'p>(file: &'p str, policy: &'p Policy) -> impl Iterator<Item = Findi
 }
 
 impl Engine {
-    /// Takes the server's policy file as it is now. A bad one leaves the one before in force, and is told everywhere.
+    /// Puts the content of the server's policy file in force. A file with errors leaves the previous policy in force and is reported in
+    /// the log, in a metric and with the policy.
     pub async fn policy_file(&self, name: String, text: String) -> Result<(), FileRefusal> {
         let digest = Digest::of_bytes(text.as_bytes()).to_string();
         let ServerPolicy { policy: before, source, .. } = self.policies.server();
@@ -138,20 +139,20 @@ impl Engine {
         Ok(())
     }
 
-    /// There is something wrong with a file: the one before stays in force.
+    /// Reports a file with errors. The previous version stays in force.
     pub(crate) fn file_refused(&self, part: ServerFile, findings: Vec<Finding>) -> FileRefusal {
         self.file_told(part, &findings, false);
         FileRefusal::Refused(findings)
     }
 
-    /// A file could not be looked at, or its content not be put in force: the one before stays in force until that has succeeded.
+    /// Reports a file that could not be checked or put in force. The previous version stays in force until a later attempt succeeds.
     pub(crate) fn file_not_yet(&self, part: ServerFile, file: &str, error: &Error) -> FileRefusal {
         let findings = vec![Finding::unreadable(file, format!("the file could not be put in force yet: {error}"))];
         self.file_told(part, &findings, true);
         FileRefusal::NotYet(findings)
     }
 
-    /// A file is gone, or cannot be read: the one before stays in force.
+    /// Reports a file that is missing or unreadable. The previous version stays in force.
     pub fn file_unreadable(&self, part: ServerFile, file: &str, why: String) {
         self.file_told(part, &[Finding::unreadable(file, why)], true);
     }
@@ -163,7 +164,7 @@ impl Engine {
         };
         let in_force = in_force.map(|policy| policy.version().to_owned());
         let file = RefusedFile { at: self.now(), findings: findings.to_vec(), retried, in_force: in_force.clone() };
-        // What is tried every second is not told every second.
+        // The file is tried every second, but only new findings are logged.
         if self.policies.refuse(part, file) {
             for finding in findings {
                 tracing::error!(%finding, retried, in_force, "policyRefused");
@@ -171,14 +172,15 @@ impl Engine {
         }
     }
 
-    /// Puts the server's policy on record as the one in force, and on the trail of every project that it is another one than before, if it is.
+    /// Records the server's policy as the one in force. If it differs from the previous one, the change goes to the audit trail of every
+    /// project.
     pub async fn policy_noted(&self) -> Result<(), Error> {
         let ServerPolicy { policy, source, .. } = self.policies.server();
         self.served_put(policy, source).await
     }
 
-    /// Puts a policy in force as the server's own: on record for every node, and then in this process. A process beside the servers puts nothing on
-    /// record: it has to have what they have.
+    /// Puts a policy in force as the server's: first in the store for every node, then in this process. A process beside the servers
+    /// records nothing, because it must have their policy.
     async fn served_put(&self, policy: Arc<Policy>, source: PolicySource) -> Result<(), Error> {
         if self.policies.beside() {
             self.policies.replace(policy, source);
@@ -191,7 +193,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives since when it is the server's.
+    /// Records the server's policy, and returns the time since which it is in force.
     async fn note(&self, policy: Arc<Policy>, source: PolicySource) -> Result<Timestamp, Error> {
         self.transact_again(move |work| {
             let state = work.tx.policy_state(&NOWHERE)?;
@@ -222,7 +224,7 @@ impl Engine {
             };
             let (state, mut happening) = state.adopt(adoption, Actor::system(), work.now);
             work.tx.policy_save(&NOWHERE, &state)?;
-            // Where nothing was different before, there is nothing to tell.
+            // The first record of the built-in policy is no change.
             if !(first && source == PolicySource::Builtin) {
                 happening.data["source"] = json!(source);
                 happening.record = json!({ "diff": before.as_ref().map(|before| diff(&before.text, &version.text)) });
@@ -234,7 +236,8 @@ impl Engine {
     }
 }
 
-/// Tells every project that the server's policy is another one. Those without their own keep both texts: they were in force there.
+/// Tells every project that the server's policy has changed. Projects without a policy of their own store both texts, because both were
+/// in force there.
 fn record_served_policy(
     work: &mut Work<'_>,
     happening: &EventDraft,
@@ -246,7 +249,7 @@ fn record_served_policy(
         if work.tx.policy_state(&scope)?.is_some_and(|state| state.own.is_some()) {
             continue;
         }
-        // It may have been judged by already.
+        // A call in this project may have been judged by the new policy already, which stored it.
         if policy::newest_version(work, &scope)?.as_deref() == Some(&now.version) {
             continue;
         }

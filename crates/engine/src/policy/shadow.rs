@@ -1,5 +1,5 @@
-//! A draft that is judged beside the policy in force, after an action was ruled on. It decides nothing and holds nothing up; what it would have
-//! said otherwise is kept.
+//! Judges a draft beside the policy in force, after the ruling on an action. The draft decides nothing and delays nothing; rulings in
+//! which it differs are stored.
 
 use std::sync::Arc;
 
@@ -17,37 +17,37 @@ use crate::policy::ruling::{DraftPolicy, OnBehalfOf, drafted, switched};
 use crate::policy::server_file::load_policy;
 use crate::{Engine, Error, Idempotency};
 
-/// How many differences of a draft are kept.
+/// Number of differences that are stored for a draft.
 pub(crate) const KEPT: u32 = 1000;
-/// How many of them are shown.
+/// Number of differences that are returned.
 const SHOWN: u32 = 100;
 
-/// A draft that is judged beside the policy in force, and what came of it.
+/// Shadow draft, with the rulings in which it differs from the policy in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShadowReport {
-    /// Which, since when, by whom and why.
+    /// Version of the draft, and who set it, when and why.
     pub shadow: Shadow,
-    /// Its text.
+    /// Text of the draft.
     pub text: String,
-    /// How often it would have said something else.
+    /// Number of differences for each pair of verdicts.
     pub counts: Vec<DifferenceCount>,
-    /// The newest of those.
+    /// Newest differences.
     pub recent: Vec<Difference>,
 }
 
 impl Engine {
-    /// The draft that is judged beside the policy in force, and where it differs.
+    /// Returns the shadow draft and its differences from the policy in force.
     pub async fn policy_shadow(&self, caller: &Caller) -> Result<ShadowReport, Error> {
         caller.require(Right::Read)?;
         let (scope, reader) = (caller.scope, caller.clone());
         self.list(caller, move |reads| {
             let none = Refusal::NotFound("shadow");
             if matches!(Sight::of(reads, &reader)?, Sight::Own(_)) {
-                // It shows the calls of all agents, which this one does not read.
+                // The report contains the calls of all agents, and this agent may read only its own sessions.
                 return Err(none.into());
             }
             let shadow = reads.policy_state(&scope)?.and_then(|state| state.shadow).ok_or(none.clone())?;
-            // Between the two reads it may have been replaced.
+            // The draft may have been replaced between the two reads.
             let text = reads.shadow_text(&scope, shadow.number)?.ok_or(none)?;
             let counts = reads.difference_counts(&scope, shadow.number)?;
             let recent = reads.differences(&scope, shadow.number, SHOWN)?.into_vec();
@@ -56,7 +56,7 @@ impl Engine {
         .await
     }
 
-    /// Has a draft judged beside the policy in force, in place of any before. What was counted for that one is forgotten.
+    /// Sets the shadow draft. A previous draft is replaced, and its differences are deleted.
     pub async fn policy_shadow_put(
         &self,
         caller: &Caller,
@@ -73,7 +73,7 @@ impl Engine {
         let (diff, since) = (diff(in_force.policy.text(), &text), in_force.changed().1);
         self.policies.drafts.insert(version.clone(), Some(policy));
         self.command(caller, once, move |work| {
-            // A draft is no change of what is in force.
+            // A draft does not change the policy in force, so the initial state keeps the time of the last change.
             let state = work.tx.policy_state(&scope)?.unwrap_or(PolicyState::initial(since));
             let (state, happening) = state.shadow(version.clone(), by.clone(), reason.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
@@ -87,7 +87,7 @@ impl Engine {
         self.policy_shadow(caller).await
     }
 
-    /// Has no draft judged beside the policy in force any more, and forgets what was counted.
+    /// Removes the shadow draft and deletes its differences.
     pub async fn policy_shadow_remove(&self, caller: &Caller) -> Result<(), Error> {
         caller.require(Right::ManagePolicy)?;
         let (scope, by) = (caller.scope, caller.actor.clone());
@@ -102,8 +102,8 @@ impl Engine {
         .await
     }
 
-    /// Has the draft say what it would have said of an action that was ruled on, when that is kept: nobody waits for it. Where too many are at
-    /// work already it says nothing, which is counted.
+    /// Judges an action by the shadow draft in the background, after the ruling on it. If too many drafts are being judged already, the
+    /// action is skipped and a counter is incremented.
     pub(crate) fn judge_beside(&self, state: PolicyState, behalf: OnBehalfOf, proposal: Action) {
         let Some(shadow) = state.shadow.clone() else { return };
         let Some(place) = self.policies.place_for_draft() else {
@@ -126,7 +126,7 @@ impl Engine {
         });
     }
 
-    /// Waits until every draft that is at work has said what it has to say.
+    /// Waits until all running judgements of shadow drafts have ended.
     pub async fn drafts_settled(&self) {
         let mut drafting = std::mem::take(&mut *self.policies.drafting.lock());
         while drafting.join_next().await.is_some() {}
@@ -145,14 +145,15 @@ impl Engine {
         let (forms, action) = (Arc::clone(&self.forms), proposal.call.clone());
         let judging = tokio::task::spawn_blocking(move || {
             let ruling = drafted((&trial, &forms), &behalf, &action, &|| true);
-            // One that is not waited for any more has its place until it ends.
+            // The permit is held until the judgement ends, even if it has timed out and nobody waits for it.
             drop(place);
             ruling
         });
         judging.await.ok().flatten()
     }
 
-    /// The rules that match nothing in a draft. Where it has learnt rules, what people decided about them is looked at now and then.
+    /// Names of the suspended rules of a draft. If the draft has learnt rules, the decisions of people are read and the result is cached
+    /// for a while.
     async fn silent_beside(
         &self,
         scope: Scope,
@@ -171,7 +172,7 @@ impl Engine {
         Ok(silent)
     }
 
-    /// The draft itself, read once. One that cannot be read stays so.
+    /// Returns the parsed draft, from the cache if possible. A draft that cannot be parsed is cached as such.
     async fn draft(&self, scope: Scope, shadow: Shadow, place: Arc<OwnedSemaphorePermit>) -> Option<Arc<Policy>> {
         let Shadow { version, number, .. } = shadow;
         if let Some(known) = self.policies.drafts.get(&version) {
@@ -190,7 +191,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// Keeps what the draft would have said of an action, where that is not what was said and it is still the draft.
+    /// Stores a difference if the draft's verdict is not that of the ruling and the draft has not been replaced.
     async fn compared(&self, proposal: Action, number: u64, ruling: Option<Ruling>) -> Result<(), Error> {
         if ruling.as_ref().is_some_and(|drafted| drafted.verdict == proposal.ruling.verdict) {
             return Ok(());
@@ -250,7 +251,7 @@ mod tests {
         }
     }
 
-    /// Drafts that never come to an end have taken every place: the ruling is given all the same.
+    /// A ruling is given although unfinished drafts hold all permits.
     #[tokio::test]
     async fn a_draft_without_a_place_holds_up_no_ruling() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A draft of a policy, held against what was proposed before: what would change, and which decisions of people it contradicts.
+//! Simulates a draft of a policy on past actions: which rulings would change, and which decisions of people the draft contradicts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,74 +13,74 @@ use crate::policy::ruling::{DraftPolicy, drafted};
 use crate::run::fair_gate::Entrant;
 use crate::{Engine, Error};
 
-/// How many actions are looked at unless somebody says otherwise.
+/// Default number of actions.
 const USUAL: u32 = 1000;
-/// How many at most.
+/// Maximum number of actions.
 const MOST: u32 = 10_000;
-/// How many are listed; all are counted.
+/// Number of actions that are listed. All actions are counted.
 const LISTED: usize = 100;
 
-/// A draft, and how far to look back.
+/// Draft to simulate, and the range of past actions.
 #[derive(Debug, Clone)]
 pub struct Simulate {
-    /// The name that the draft goes by in its findings.
+    /// File name in the findings about the draft.
     pub file: String,
-    /// The draft, in TOML.
+    /// Text of the draft, in TOML.
     pub text: String,
-    /// At most so many actions.
+    /// Maximum number of actions; `USUAL` by default.
     pub limit: Option<u32>,
-    /// None from before this moment.
+    /// Time before which no actions are considered.
     pub since: Option<Timestamp>,
 }
 
-/// What a draft would have made of what was proposed.
+/// Result of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulation {
-    /// The version of the draft.
+    /// Version of the draft.
     pub version: String,
-    /// How many actions it was held against.
+    /// Number of actions that the draft judged.
     pub judged: u64,
-    /// Whether there are older ones that it was not held against.
+    /// Whether there are older actions that were not judged.
     pub more: bool,
-    /// How often it would have said the second instead of the first.
+    /// Number of changed rulings, by the previous verdict and the verdict of the draft.
     pub counts: BTreeMap<(Verdict, Verdict), u64>,
-    /// The newest of those.
+    /// Newest actions with a changed ruling.
     pub changed: Vec<ChangedRuling>,
-    /// How often it would have allowed what people held back, or denied what they approved.
+    /// Number of actions that the draft allows although people held them back, or denies although people approved them.
     pub contradictions: u64,
-    /// The newest of those.
+    /// Newest actions for which the draft contradicts a decision.
     pub contradicted: Vec<ChangedRuling>,
 }
 
-/// One action of which a draft says something else than was said.
+/// Past action with the ruling that was given and the ruling of the draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedRuling {
-    /// Its session.
+    /// Session of the action.
     pub session: SessionId,
-    /// The call.
+    /// Call id of the action.
     pub call: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The agent that proposed it.
+    /// Name of the agent that proposed the action.
     pub agent: String,
-    /// When.
+    /// Time at which the action was proposed.
     pub at: Timestamp,
-    /// What was said.
+    /// Ruling that was given.
     pub before: Ruling,
-    /// What the draft says.
+    /// Ruling of the draft.
     pub after: Ruling,
-    /// What people decided about it.
+    /// Decision of people about the action.
     pub decision: Option<Decision>,
 }
 
 impl Engine {
-    /// Holds a draft against the newest actions of the project. Nothing is changed.
+    /// Simulates a draft on the newest actions of the project, without changing anything.
     pub async fn policy_simulate(&self, caller: &Caller, simulate: Simulate) -> Result<Simulation, Error> {
         caller.require(Right::TryDrafts)?;
         self.simulated(caller.scope, Entrant::of(caller), simulate).await
     }
 
-    /// The same for whoever holds the database itself, by the names of a tenant and a project.
+    /// Simulates a draft on the project with the given tenant and project names, for an operator with direct access to the database.
     pub async fn policy_simulate_of(
         &self,
         tenant: String,
@@ -115,7 +115,7 @@ impl Engine {
             let judged = turn.off_reactor(move |wanted| {
                 let judge =
                     |past: HistoricAction| Some((drafted((&trial, &forms), &past.behalf, &past.action, wanted)?, past));
-                // Nobody is told any more once its time is up.
+                // The simulation stops between two actions when the caller has gone.
                 past.into_iter().map_while(judge).collect::<Vec<_>>()
             });
             judged.await?.into_iter().for_each(|(after, past)| simulation.take(past, after));

@@ -1,4 +1,4 @@
-//! Figures in detail: how long people let agents wait, who answers, and which rules ask.
+//! Breaks down the statistics of a project: waiting times, the people who answer, and the rules that ask.
 
 use std::collections::BTreeMap;
 
@@ -9,43 +9,43 @@ use store::{ClosedInteraction, percentile};
 use crate::access::sight::Sight;
 use crate::{Engine, Error};
 
-/// The ages by which open questions are counted, in seconds.
+/// Upper bounds of the age classes of open questions, in seconds.
 const AGES: [i64; 4] = [60, 600, 3_600, 86_400];
-/// How many questions are read at a time.
+/// Number of questions that one read fetches.
 const PORTION: u32 = 2_000;
-/// How many people and rules are listed.
+/// Maximum number of kinds, people or rules that a list contains.
 const MOST_NAMES: usize = 100;
 
-/// What was open at a moment, and what was closed in a time before it.
+/// Questions that are open at a time, and questions that were closed in the window before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatsDetails {
-    /// Open questions younger than so many seconds and not younger than the one before; the last have any age.
+    /// Number of open questions by age class. Each class is given by its upper bound in seconds; the last class has no bound.
     pub ages: Vec<(Option<i64>, u64)>,
-    /// What was closed in each part of the time, by status, and where that part begins; the oldest first.
+    /// Number of closed questions by status in each part of the window, with the time at which the part begins. The oldest part is first.
     pub times: Vec<(Timestamp, BTreeMap<&'static str, u64>)>,
-    /// By kind.
+    /// Closed questions by kind.
     pub kinds: Vec<(String, Tally)>,
-    /// By person; of a quorum everybody who voted.
+    /// Answered questions by person. With a quorum, a question counts for everybody who voted.
     pub people: Vec<(String, Tally)>,
-    /// By the rule that asked; without a name where none matched and the default did.
+    /// Closed questions by the rule that asked. The name is empty where no rule matched and the default asked.
     pub rules: Vec<(String, Tally)>,
 }
 
-/// How questions ended that have something in common.
+/// Statistics of a group of closed questions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
-    /// By status.
+    /// Number of questions by status.
     pub closed: BTreeMap<&'static str, u64>,
-    /// Of those that were answered, by effect.
+    /// Number of answered questions by the effect of the answer.
     pub effects: BTreeMap<&'static str, u64>,
-    /// How long people let them wait: the median, in microseconds.
+    /// Median time from question to answer, in microseconds.
     pub wait_p50: Option<i64>,
-    /// The 95th percentile of the same.
+    /// 95th percentile of the time from question to answer, in microseconds.
     pub wait_p95: Option<i64>,
 }
 
 impl Engine {
-    /// What is open now by age, and what was closed within a window, in so many parts, by kind, person and rule.
+    /// Counts the open questions by age, and the questions closed within a window by part of the window, kind, person and rule.
     pub async fn stats_details(
         &self,
         caller: &Caller,
@@ -83,7 +83,7 @@ impl Engine {
     }
 }
 
-/// What has been counted so far.
+/// Accumulator of the statistics.
 struct Count {
     since: Timestamp,
     part: i64,
@@ -93,7 +93,7 @@ struct Count {
     rules: BTreeMap<String, Gathered>,
 }
 
-/// A tally whose waits are not sorted yet.
+/// Tally whose waiting times are not sorted yet.
 #[derive(Default)]
 struct Gathered {
     tally: Tally,
@@ -159,7 +159,7 @@ impl Gathered {
     }
 }
 
-/// The busiest first.
+/// Converts a group into a list, the name with most closed questions first, and cuts it at `MOST_NAMES`.
 fn listed(gathered: BTreeMap<String, Gathered>) -> Vec<(String, Tally)> {
     let mut all: Vec<(String, Tally)> = gathered.into_iter().map(|(name, gathered)| (name, gathered.tally())).collect();
     all.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.closed.values().sum::<u64>()));

@@ -1,4 +1,4 @@
-//! What is sent next for a webhook: new events become deliveries, and those that are due are put together.
+//! Selects and builds the next messages of a webhook: new events and answers become deliveries, and due deliveries become parcels.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,32 +21,32 @@ use crate::run::transaction::Work;
 use crate::secrets::vault::{RESUME_POINT, SECRETS};
 use crate::{Engine, Error};
 
-/// How much may be waiting for one endpoint. What comes then stays in the log.
+/// Maximum number of pending deliveries of a webhook. Further events stay in the log.
 pub(super) const MOST_PENDING: u64 = 100;
-/// How much is sent to one endpoint at once.
+/// Number of messages that are sent to an endpoint at once.
 const AT_ONCE: u32 = 8;
-/// The same of answers, which may be large.
+/// Number of messages with answers that are sent to an endpoint at once. It is lower, because answers may be large.
 const ANSWERS_AT_ONCE: u32 = 2;
-/// How many events are looked at in one transaction.
+/// Number of events or answers that one transaction reads.
 const EVENTS: u32 = 100;
-/// The type of a message with an answer.
+/// Type of a message that carries an answer.
 const ANSWER: &str = "answer.waiting";
-/// How long an answer of a paused session is put off.
+/// Delay before an answer of a paused session is tried again.
 const PAUSED: SignedDuration = SignedDuration::from_secs(30);
 
-/// What is sent next.
+/// Messages to send next.
 pub(super) struct Batch {
-    /// The messages, each with what it was made of.
+    /// Messages, each with its delivery.
     pub(super) parcels: Vec<(WebhookDelivery, Parcel)>,
-    /// Whether there is more to look at.
+    /// Whether there are more events or answers to read.
     pub(super) more: bool,
 }
 
-/// A message before its secrets are opened.
+/// Delivery with the time and the content of its message, before the secrets are unsealed.
 type Made = (WebhookDelivery, Timestamp, Content);
 
 impl Engine {
-    /// The next messages; none if the lease was lost.
+    /// Builds the next messages. Returns `None` if the lease was lost.
     pub(super) async fn webhook_batch(&self, due: DueWebhook, lease: LeaseId) -> Result<Option<Batch>, Error> {
         let length = self.settings().webhook_lease;
         let found = self.transact(move |work| {
@@ -57,7 +57,7 @@ impl Engine {
             }
             let more = queue_new(work, &due, &webhook, cursor)?;
             let limit = match webhook.subject {
-                // An endpoint that has just failed is tried with one.
+                // A failing endpoint gets one message at a time.
                 _ if webhook.failures > 0 => 1,
                 Subject::Events { .. } => AT_ONCE,
                 Subject::Answers { .. } => ANSWERS_AT_ONCE,
@@ -92,14 +92,14 @@ impl Engine {
             happened_at,
             content,
             secrets: secrets.iter().map(|secret| opened(&vault, secret)).collect::<Result<_, _>>()?,
-            // A third of the lease, so that what came back is noted while the lease lasts.
+            // The time limit is a third of the lease, so that the outcome is recorded while the lease is valid.
             patience: Duration::try_from(self.settings().webhook_lease).unwrap_or_default() / 3,
         };
         Ok((delivery, parcel))
     }
 }
 
-/// Makes deliveries of what is new, as far as there is room; says whether there is more to look at.
+/// Creates deliveries for new events or answers, up to `MOST_PENDING`. Returns whether there are more to read.
 fn queue_new(work: &mut Work<'_>, due: &DueWebhook, webhook: &Webhook, cursor: Cursor) -> Result<bool, Error> {
     let (pending, _) = work.tx.webhook_backlog(due.webhook)?;
     let Some(room) = u32::try_from(MOST_PENDING.saturating_sub(pending)).ok().filter(|room| *room > 0) else {
@@ -136,8 +136,8 @@ fn queue_new_events(
     Ok(more)
 }
 
-/// Answers are found by where they are, not by what was told of them; the log says when to look. It is read first, so that
-/// nothing can come between.
+/// Creates deliveries for waiting answers. The answers are found by their delivery state and not by their events; the event log only says
+/// when to search. The log is read first, so that no answer is missed in between.
 fn queue_new_answers(
     work: &mut Work<'_>,
     due: &DueWebhook,
@@ -165,7 +165,7 @@ fn queue_delivery(work: &mut Work<'_>, due: &DueWebhook, name: String, about: Ab
     Ok(work.tx.webhook_delivery_insert(&due.scope, &delivery)?)
 }
 
-/// What a delivery says now; nothing where it is not wanted any more, or not now.
+/// Builds the content of a delivery as of now. Returns `None`, and saves the delivery, if it is obsolete or has to wait.
 fn build_content(work: &mut Work<'_>, due: &DueWebhook, delivery: WebhookDelivery) -> Result<Option<Made>, Error> {
     let made = match delivery.about {
         About::Test => Some((delivery.created_at, Content::Test(due.webhook))),
@@ -203,7 +203,7 @@ fn save_without_content(
     Ok(None)
 }
 
-/// The question, if its answer still waits as it did when the delivery was made.
+/// Returns the question if its answer still waits, unchanged since the delivery was created.
 pub(crate) fn waiting_answer(
     work: &mut Work<'_>,
     due: &DueWebhook,
@@ -216,19 +216,19 @@ pub(crate) fn waiting_answer(
     Ok(found.filter(waits))
 }
 
-/// Whether something is sealed for a question: that is handed out by `take`, and by nothing else.
+/// Whether the store has sealed values for a question. Only `take` hands out sealed values.
 pub(crate) fn has_sealed(work: &mut Work<'_>, due: &DueWebhook, interaction: &Interaction) -> Result<bool, Error> {
     let secret = interaction.question.kind == Kind::Secret;
     let values = secret && work.tx.sealed_value(&due.scope, interaction.id, SECRETS)?.is_some();
     Ok(values || work.tx.sealed_value(&due.scope, interaction.id, RESUME_POINT)?.is_some())
 }
 
-/// Which events a webhook wants.
+/// Filter for the events of a webhook.
 struct EventFilter<'a> {
     types: Vec<Pattern>,
     agent: Option<&'a str>,
     session: Option<SessionId>,
-    /// The agents of sessions that were looked up.
+    /// Cache of the agents of sessions.
     agents: HashMap<SessionId, Option<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! What the engine gives to whoever knows HTTP, and gets back.
+//! Interface between the engine and the HTTP client that posts webhook messages.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,58 +7,59 @@ use domain::{Event, Interaction, LeaseId, SignedDuration, Timestamp, WebhookDeli
 use futures::future::BoxFuture;
 use zeroize::Zeroizing;
 
-/// Carries messages to endpoints: signs, connects where that is allowed, and says what came back. Never tries again by itself.
+/// Posts messages to endpoints: signs them, connects only to allowed networks, and reports the reply. It never retries by itself.
 pub trait Courier: Send + Sync + 'static {
-    /// Posts one message.
+    /// Posts one message and returns the outcome.
     fn post<'a>(&'a self, parcel: &'a Parcel) -> BoxFuture<'a, Receipt>;
 }
 
-/// One message on its way.
+/// Message to post.
 pub struct Parcel {
-    /// Where to.
+    /// URL of the endpoint.
     pub url: String,
-    /// What a repeated one is recognised by.
+    /// Identifier of the message. It stays equal over all attempts, so that the endpoint recognises a repetition.
     pub id: WebhookDeliveryId,
-    /// When this attempt is made.
+    /// Time of this attempt.
     pub at: Timestamp,
-    /// The type.
+    /// Type of the message.
     pub name: String,
-    /// When that which it is about happened.
+    /// Time of the event or answer that the message is about.
     pub happened_at: Timestamp,
-    /// What it says.
+    /// Content of the message.
     pub content: Content,
-    /// What it is signed with: each signs.
+    /// Secrets that sign the message. Each of them adds a signature.
     pub secrets: Vec<Zeroizing<Vec<u8>>>,
-    /// How long it may take.
+    /// Time limit for the attempt.
     pub patience: Duration,
 }
 
-/// What a message says. Never what was sealed.
+/// Content of a message. It never contains sealed values.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// An event.
+    /// Event of a session.
     Event(Event),
-    /// An answer.
+    /// Answer that waits for its agent.
     Answer {
-        /// The question with its resolution.
+        /// Question with its resolution.
         interaction: Box<Interaction>,
-        /// The lease that the endpoint gets if it replies 202. Absent where something is sealed: that is handed out by `take` alone.
+        /// Lease that the endpoint gets if it replies 202. It is absent if the question has sealed values, because only `take` hands
+        /// those out.
         lease: Option<LeaseId>,
     },
-    /// Nothing.
+    /// Test message without content, for this webhook.
     Test(WebhookId),
 }
 
-/// What came back.
+/// Outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// The status, if any.
+    /// HTTP status of the reply, if there was one.
     pub status: Option<u16>,
-    /// The beginning of the reply, or why there is none.
+    /// Beginning of the reply, or the reason why there is no reply.
     pub note: String,
-    /// How long the endpoint wants to be left alone.
+    /// Time for which the endpoint asks to receive no messages.
     pub wait: Option<SignedDuration>,
-    /// How long it took.
+    /// Duration of the attempt.
     pub took: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What was sent and what became of it: listed, replayed, and tried out.
+//! Lists the deliveries of a webhook, sends test messages, and replays settled deliveries.
 
 use domain::access::Right;
 use domain::webhook::delivery::About;
@@ -8,11 +8,11 @@ use store::Page;
 
 use crate::{Engine, Error, Idempotency};
 
-/// The type of a message that is about nothing.
+/// Type of a test message.
 pub(super) const TEST: &str = "webhook.test";
 
 impl Engine {
-    /// A page of what was sent for a webhook, or is to be, the newest first; in one state alone.
+    /// Lists the deliveries of a webhook, the newest first, optionally in one state only.
     pub async fn webhook_deliveries(
         &self,
         caller: &Caller,
@@ -29,7 +29,7 @@ impl Engine {
         .await
     }
 
-    /// Sends something that says nothing, to see whether it arrives.
+    /// Queues a test message, to check whether it arrives.
     pub async fn webhook_test(
         &self,
         caller: &Caller,
@@ -50,7 +50,7 @@ impl Engine {
         .await
     }
 
-    /// Sends again what was settled, under the same id.
+    /// Sends a settled delivery again under its id.
     pub async fn webhook_replay(
         &self,
         caller: &Caller,

@@ -1,8 +1,9 @@
-//! Sends what there is to send: at least once, from the store, on every node, by one at a time for each webhook.
+//! Sends webhook messages at least once.
 //!
-//! Whoever has the lease of a webhook turns new events into deliveries and moves its cursor in one transaction (`batch.rs`), sends what
-//! is due, and notes what became of each (`settle.rs`). A node that dies leaves what it did not note to the next one, which sends it
-//! again under the same id. An endpoint that is down is tried now and then with one message; what is meant for it stays in the log.
+//! The job runs on every node and reads from the store; a lease ensures that one node at a time sends for a webhook. In one transaction,
+//! the holder of the lease turns new events into deliveries and moves the cursor of the webhook (`batch.rs`). It then posts the due
+//! deliveries and records the outcome of each (`settle.rs`). If a node dies, the next holder sends the unrecorded deliveries again under
+//! their ids. A failing endpoint is tried with one message at growing intervals, while its events stay in the log.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -20,17 +21,17 @@ use crate::run::timers::count_failure;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
-/// How many webhooks this node sends for at once.
+/// Number of webhooks that this node sends for at once.
 const MOST_AT_ONCE: usize = 128;
-/// How often somebody looks for what is to be sent.
+/// Interval between two looks for due webhooks.
 const EVERY: Duration = Duration::from_millis(500);
-/// How many batches are sent for one webhook before others have their turn.
+/// Number of batches that are sent for a webhook before its lease is released to give others a turn.
 const MOST_BATCHES: usize = 50;
-/// How long is waited, at the end, for what is on its way.
+/// Time to wait at shutdown for messages that are being sent.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Runs until it is told to stop: then what is on its way is waited for a little.
+    /// Sends messages until `stop` completes, then waits up to `LAST_WAIT` for messages that are being sent.
     pub async fn run_webhooks(&self, courier: Arc<dyn Courier>, stop: impl Future<Output = ()>) {
         let (told, stopping) = watch::channel(false);
         let mut turns = JoinSet::new();
@@ -52,13 +53,13 @@ impl Engine {
                 Some(_) = turns.join_next(), if turns.len() >= MOST_AT_ONCE => {}
             }
         }
-        // Whoever has gone need not be told.
+        // The send fails only if no receiver is left, and then nobody needs the signal.
         let _ = told.send(true);
         let all = async { while turns.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(LAST_WAIT, all).await;
     }
 
-    /// Sends everything that can be sent now, once.
+    /// Sends all due messages once.
     pub async fn send_webhooks(&self, courier: &dyn Courier) -> Result<(), Error> {
         let (_told, stopping) = watch::channel(false);
         for due in self.webhooks_due(MOST_AT_ONCE).await? {
@@ -78,7 +79,7 @@ impl Engine {
         .await
     }
 
-    /// One node's turn with one webhook.
+    /// Sends the due messages of one webhook, and logs a failure.
     async fn webhook_turn(&self, due: DueWebhook, courier: &dyn Courier, stopping: &watch::Receiver<bool>) {
         if let Err(error) = self.webhook_sent(due, courier, stopping).await {
             count_failure("webhook");
@@ -119,7 +120,7 @@ impl Engine {
             if !failed {
                 return Ok(work.tx.webhook_release(&due, lease, first, pending >= MOST_PENDING)?);
             }
-            // One that failed rests whatever happens, and no longer than that, whenever its messages are tried again.
+            // A failed webhook rests until `rests_until`, even if new events occur or its deliveries are due at another time.
             let webhook = webhook.failed();
             work.tx.webhook_save(&webhook)?;
             Ok(work.tx.webhook_release(&due, lease, Some(webhook.rests_until(work.now)), true)?)
@@ -128,7 +129,7 @@ impl Engine {
     }
 }
 
-/// A lease from now on.
+/// Lease that begins now.
 pub(super) fn held(work: &Work<'_>, lease: domain::LeaseId, length: SignedDuration) -> WebhookLease {
     WebhookLease { lease, until: work.now.saturating_add(length).unwrap_or(work.now) }
 }

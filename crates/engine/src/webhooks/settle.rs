@@ -1,4 +1,4 @@
-//! Notes what became of a message, under the lease that it was sent under.
+//! Records the outcome of an attempt, under the lease under which the message was sent.
 
 use domain::webhook::delivery::{About, Attempt, Progress, Verdict};
 use domain::{Actor, EntryPoint, LeaseId, Refusal, Timestamp, WebhookDelivery};
@@ -11,18 +11,19 @@ use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::{Engine, Error};
 
-/// What is told of an attempt, once it is noted.
+/// Recorded outcome of an attempt, for the metrics and the log.
 struct AttemptReport {
     taken: bool,
     result: &'static str,
-    /// Why it was given up.
+    /// Reason why the delivery was given up.
     dead: Option<String>,
-    /// Whether the endpoint wants nothing more.
+    /// Whether the endpoint replied that it wants no more messages.
     gone: bool,
 }
 
 impl Engine {
-    /// Notes an attempt; says whether the endpoint has taken the message. A lease that was lost leaves it to the next node.
+    /// Records an attempt and returns whether the endpoint accepted the message. If the lease was lost, nothing is recorded and the next
+    /// node sends the message again.
     pub(super) async fn webhook_settle(
         &self,
         due: DueWebhook,
@@ -78,14 +79,15 @@ impl Engine {
     }
 }
 
-/// The endpoint has the answer: done with it, or under its lease. Where something is sealed it was only told that it waits.
+/// Marks the answer as taken by the endpoint: completed, or leased to it. An answer with sealed values stays as it is, because the
+/// message only announced it.
 fn take_answer(work: &mut Work<'_>, due: &DueWebhook, about: &About, done: bool) -> Result<(), Error> {
     let About::Answer { interaction: id, revision, lease } = *about else { return Ok(()) };
     let (mut session, found) = match interactions::lock(work, &due.scope, id) {
         Err(Error::Refused(Refusal::AlreadyResolved(_) | Refusal::NotFound(_))) => return Ok(()),
         found => found?,
     };
-    // The agent may have come for it meanwhile.
+    // The agent may have taken the answer meanwhile.
     if super::batch::waiting_answer(work, due, id, revision)?.is_none() || super::batch::has_sealed(work, due, &found)?
     {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Looks back: what was proposed in a project, the newest first, with what people decided about it.
+//! Reads the past actions of a project, the newest first, with the decisions of people about them.
 
 use domain::{Action, Call, Decision, Kind, Scope};
 use store::{ActionCursor, ActionHistoryFilter, Cost, PastAction, Reads};
@@ -6,22 +6,22 @@ use store::{ActionCursor, ActionHistoryFilter, Cost, PastAction, Reads};
 use crate::policy::ruling::OnBehalfOf;
 use crate::{Engine, Error};
 
-/// How many actions are read at once, so that nobody waits for it.
+/// Number of actions that one read fetches. The limit keeps each read short.
 const PORTION: u32 = 50;
 
-/// An action that was ruled on.
+/// Past action with its ruling.
 pub(crate) struct HistoricAction {
     pub(crate) proposal: Action,
-    /// What its ruling is about: what was proposed, or what somebody made of it and others were asked about.
+    /// Call that was judged last: the proposed call, or an edited version of it that other people were asked about.
     pub(crate) action: Call,
     pub(crate) behalf: OnBehalfOf,
-    /// What people decided about that very action.
+    /// Decision of people about this call.
     pub(crate) decision: Option<Decision>,
-    /// What was decided before about what it was then: whoever edits it says no to that.
+    /// Decisions about earlier versions of the call. An edit rejects the version before it.
     pub(crate) earlier: Vec<(Call, Decision)>,
 }
 
-/// Somebody who looks back.
+/// Cursor over the past actions of a project.
 pub(crate) struct ActionHistory {
     engine: Engine,
     scope: Scope,
@@ -31,14 +31,14 @@ pub(crate) struct ActionHistory {
 }
 
 impl Engine {
-    /// Begins to look back at so many actions at most.
+    /// Creates a cursor over at most `most` past actions.
     pub(crate) fn look_back(&self, scope: Scope, filter: ActionHistoryFilter, most: u32) -> ActionHistory {
         ActionHistory { engine: self.clone(), scope, filter, left: most, before: None }
     }
 }
 
 impl ActionHistory {
-    /// The next actions; none at the end.
+    /// Reads the next actions. Returns an empty list at the end.
     pub(crate) async fn next(&mut self) -> Result<Vec<HistoricAction>, Error> {
         let limit = self.left.min(PORTION);
         if limit == 0 {
@@ -58,7 +58,7 @@ impl ActionHistory {
         Ok(found)
     }
 
-    /// Whether there is anything before what was looked at.
+    /// Whether there are actions before the last one that was read.
     pub(crate) async fn more(&self) -> Result<bool, Error> {
         let (scope, filter, before) = (self.scope, self.filter, self.before.clone());
         let found = self
@@ -76,7 +76,7 @@ fn recalled(
         OnBehalfOf { agent: Some(proposal.proposed_by.name.clone()), user: started_by.name, role: proposal.role };
     let mut asked: Vec<(Call, Option<Decision>)> = Vec::new();
     for id in &proposal.asked {
-        // Later questions may be about what became of it.
+        // A later question may ask about the outcome of the action; it is not an approval.
         let found = reads.interaction(&proposal.scope, *id)?.filter(|asked| asked.question.kind == Kind::Approval);
         if let Some(found) = found {
             let decision = Decision::of(&found);

@@ -1,4 +1,4 @@
-//! What people decided about actions: those that agents proposed, and those that they asked about in their own words.
+//! Reads the decisions of people about actions: those that agents proposed, and those that agents asked about in their own words.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,47 +18,47 @@ use crate::policy::ruling::OnBehalfOf;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
-/// How many decisions of people are looked at.
+/// Number of decisions that are considered.
 const LOOKED_AT: usize = 2000;
-/// How many actions that people were asked about are gone through for them.
+/// Number of actions with a question that are searched for decisions.
 const MOST_ASKED: u32 = 10_000;
-/// For how long an answer may be on its way into the store, so that whoever looks does not see it.
+/// Time for which a commit may still hide an answer from a reader.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(300);
-/// How many questions are read at once, and how many times.
+/// Number of questions that one read fetches, and number of such reads.
 const PORTION: u32 = 200;
 const MOST_PORTIONS: u32 = 50;
-/// How many decisions are held against rules at once.
+/// Number of decisions that are compared with rules in one blocking task.
 const HELD_AGAINST: usize = 200;
 
-/// The decisions of people about actions, the last first, and what was decided about.
+/// Decisions of people about actions, the newest first.
 pub(crate) struct PeopleDecisions {
     pub(crate) decided: Arc<Vec<Decided>>,
     pub(crate) decisions: Vec<Decision>,
-    /// Where each action is; without a call where the agent asked in its own words.
+    /// Session and call id of each action. The call id is `None` where the agent asked in its own words.
     pub(crate) places: Vec<(SessionId, Option<String>)>,
     pub(crate) more: bool,
-    /// When they were looked for.
+    /// Time at which the search began.
     at: Timestamp,
 }
 
-/// One of them.
+/// One decision and the action that it is about.
 struct One {
     decided: Decided,
     decision: Decision,
     place: (SessionId, Option<String>),
 }
 
-/// What speaks against the learnt rules of a policy.
+/// Decisions that contradict the learnt rules of a policy.
 #[derive(Debug, Clone)]
 pub(crate) struct Contradictions {
-    /// The last decision against each.
+    /// Name of each contradicted rule, with the last decision against it.
     pub(crate) found: Vec<(String, Decision)>,
-    /// From when on there may be decisions that were not seen.
+    /// Time from which on the search may have missed decisions.
     pub(crate) since: Timestamp,
 }
 
 impl Engine {
-    /// What people decided about actions, as far back as rules are learnt from.
+    /// Reads the decisions of people about actions, as far back as rules are learnt from.
     pub(crate) async fn people_decided(&self, scope: Scope) -> Result<PeopleDecisions, Error> {
         let at = self.read(Cost::Point, |reads| Ok(reads.now()?)).await?;
         let mut looking = self.look_back(scope, ActionHistoryFilter { since: None, asked: true }, MOST_ASKED);
@@ -84,10 +84,11 @@ impl Engine {
         Ok(PeopleDecisions { decided: Arc::new(decided), decisions, places, more, at })
     }
 
-    /// What was decided about actions that agents asked about by themselves, and whether there are questions that were not looked at.
+    /// Reads the decisions about actions that agents asked about in their own words. Also returns whether there are more questions than
+    /// were read.
     async fn asked_in_own_words(&self, scope: Scope) -> Result<(Vec<One>, bool), Error> {
         let (mut known, mut more) = (Vec::new(), false);
-        // What goes to the archive meanwhile is found there.
+        // The archive is read second, so that a question that is archived meanwhile is found there.
         for archived in [false, true] {
             let (mut after, mut left) = (None, MOST_PORTIONS);
             loop {
@@ -113,8 +114,8 @@ impl Engine {
         Ok((known, more))
     }
 
-    /// The last decisions against the learnt rules of a policy; none where it has no such rules. Those of the last moments may be missing:
-    /// they are looked for again in the transaction that puts the rules in force.
+    /// Finds the last decision against each learnt rule of a policy. Returns `None` if the policy has no learnt rules. Very recent
+    /// decisions may be missing; the transaction that puts the rules in force searches for them again.
     pub(crate) async fn spoken_against(
         &self,
         scope: Scope,
@@ -143,8 +144,8 @@ impl Engine {
     }
 }
 
-/// The decisions since a moment that speak against learnt rules of a policy. Called once the policy is written: whoever decides after that
-/// finds the rules there.
+/// Finds the decisions since a time that contradict learnt rules of a policy. It is called after the policy is written, so that every
+/// later decision finds the rules.
 pub(crate) fn find_contradictions(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -169,16 +170,16 @@ pub(crate) fn find_contradictions(
             return Ok(found);
         }
     }
-    // So many at once cannot be looked at here: it is tried again.
+    // Too many questions for one transaction: the command is tried again.
     Err(StoreError::Conflict.into())
 }
 
-/// The rules among those that are spoken against that an answer may suspend: an answer never loosens a policy.
+/// Whether a contradicted rule may be suspended by an answer. Only a rule that allows may be, because an answer never loosens a policy.
 pub(crate) fn loosening(policy: &Policy, rule: &str) -> bool {
     policy.rules().any(|known| known.name == rule && known.verdict == Verdict::Allow)
 }
 
-/// What was decided about an action, and about what it was before.
+/// Converts a past action into the decisions about its last call and about the earlier versions of it.
 fn proposed(HistoricAction { action, behalf, decision, proposal, earlier }: HistoricAction) -> Vec<One> {
     let last = decision.map(|decision| (action, decision));
     let one = |(action, decision): (Call, Decision)| {
@@ -188,7 +189,7 @@ fn proposed(HistoricAction { action, behalf, decision, proposal, earlier }: Hist
     last.into_iter().chain(earlier.into_iter().rev()).filter_map(one).collect()
 }
 
-/// Questions that people have answered, the newest first.
+/// Filter for answered approval questions, the newest first.
 fn answered() -> InteractionFilter {
     InteractionFilter {
         status: Some(Status::Answered),
@@ -198,7 +199,8 @@ fn answered() -> InteractionFilter {
     }
 }
 
-/// What was decided about an action that an agent asked about by itself. Where the question was handed over, the first one has the answer too.
+/// Converts an approval question that an agent asked in its own words into a decision. A question that a handover created is skipped,
+/// because the first question has the answer too.
 fn in_own_words(asked: Interaction) -> Option<One> {
     let decision = Decision::of(&asked)?;
     let by_itself = asked.question.call_id.is_none() && asked.origin.handed_from.is_none();
@@ -209,7 +211,7 @@ fn in_own_words(asked: Interaction) -> Option<One> {
     Some(One { decided, decision, place: (asked.origin.session, None) })
 }
 
-/// A decision about an action of an agent that has a name.
+/// Describes a decision about a call. Returns `None` if the agent has no name.
 fn decided_about(action: Call, behalf: OnBehalfOf, decision: &Decision) -> Option<Decided> {
     let Call { tool, arguments } = action;
     let OnBehalfOf { agent, user, role } = behalf;

@@ -1,5 +1,5 @@
-//! Rules that explain what people keep deciding: suggested, adopted by whoever may change the policy, and suspended as soon as somebody
-//! decides otherwise.
+//! Suggests policy rules that explain repeated decisions of people. A caller who may manage the policy adopts a rule; a later decision
+//! that contradicts the rule suspends it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,84 +16,84 @@ use crate::policy::ruling::InForce;
 use crate::steps::definitions::known_agent;
 use crate::{Engine, Error, Idempotency};
 
-/// How many rules are suggested at most, those of the longest runs that can be proved.
+/// Maximum number of suggested rules. Rules of the longest runs come first.
 const MOST: usize = 10;
-/// How many are tried: each costs a reading of the whole policy.
+/// Maximum number of runs that are tried. Each attempt parses the whole policy.
 const MOST_TRIED: usize = 200;
-/// For how long rules are tried, those of the longest runs first.
+/// Time limit for the attempts. The longest runs are tried first.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Rules that explain what people keep deciding.
+/// Suggested rules, with the decisions that they were derived from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestions {
-    /// How many decisions of people were looked at.
+    /// Number of decisions that were considered.
     pub decisions: usize,
-    /// Whether there are older ones that were not looked at.
+    /// Whether there are older decisions that were not considered.
     pub more: bool,
-    /// The rules, those with most support first.
+    /// Suggested rules, those with most support first.
     pub suggestions: Vec<SuggestedRule>,
-    /// What would be a rule, had nobody decided otherwise.
+    /// Rules that are not suggested because some decisions contradict them.
     pub held_back: Vec<DisputedRule>,
 }
 
-/// Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule.
+/// Run of equal decisions about the same arguments or the same kind of command, and the decisions that keep it from becoming a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DisputedRule {
-    /// What the rule would say.
+    /// Verdict that the rule would have.
     pub verdict: Verdict,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// How many decisions speak for it.
+    /// Number of decisions that support the rule.
     pub support: usize,
-    /// How many speak against it.
+    /// Number of decisions that contradict the rule.
     pub against: usize,
-    /// The newest of those.
+    /// Newest decisions that contradict the rule.
     pub counter_examples: Vec<CounterExample>,
 }
 
-/// An action about which somebody decided otherwise.
+/// Action with a decision that contradicts a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CounterExample {
-    /// Its session.
+    /// Session of the action.
     pub session: SessionId,
-    /// The call; none where the agent asked about the action in its own words.
+    /// Call id of the action; `None` where the agent asked in its own words.
     pub call: Option<String>,
-    /// What was decided.
+    /// Decision about the action.
     pub decision: Decision,
 }
 
-/// A rule that explains a run of equal decisions.
+/// Rule that explains a run of equal decisions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuggestedRule {
-    /// The rule, and the policy with it.
+    /// Learnt rule, with the text of the policy that contains it.
     pub learnt: LearntRule,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// How many decisions it explains.
+    /// Number of decisions that the rule explains.
     pub support: usize,
-    /// The newest of the questions that were answered so.
+    /// Newest of the questions behind these decisions.
     pub interactions: Vec<InteractionId>,
-    /// When the first of the decisions was made.
+    /// Time of the first of these decisions.
     pub first_at: Timestamp,
-    /// When the last was.
+    /// Time of the last of these decisions.
     pub last_at: Timestamp,
 }
 
-/// How many questions of a run are named.
+/// Number of questions that are listed for a run.
 const NAMED: usize = 20;
 
 impl Engine {
-    /// The policy in force for an agent of this name: one that our workers run, or a key. What people let the first do, and a rule was learnt
-    /// from, is not allowed to a key of the same name; learnt rules that deny are heard by both.
+    /// Policy in force for a hosted agent or for a key with this name. A rule that was learnt from approvals of a hosted agent does not
+    /// apply to a key of that name; learnt rules that deny apply to both.
     pub(crate) async fn in_force_for(&self, scope: Scope, (name, hosted): (&str, bool)) -> Result<InForce, Error> {
         let in_force = self.in_force(scope).await?;
         self.without_unheard_rules(in_force, scope, (name, hosted)).await
     }
 
-    /// Removes the learnt rules that were learnt for a hosted agent of the same name as the key that proposes.
+    /// Disables the learnt rules that allow, if the proposing key has the name of a hosted agent.
     pub(crate) async fn without_unheard_rules(
         &self,
         mut in_force: InForce,
@@ -113,20 +113,20 @@ impl Engine {
         Ok(in_force)
     }
 
-    /// Rules that would explain what people have decided lately. Nothing is changed.
+    /// Suggests rules that explain recent decisions, without changing the policy.
     pub async fn policy_suggestions(&self, caller: &Caller) -> Result<Suggestions, Error> {
         caller.require(Right::Read)?;
         let reader = caller.clone();
         let sight = self.read(Cost::Point, move |reads| Sight::of(reads, &reader)).await?;
         if matches!(sight, Sight::Own(_)) {
-            // They are made of the calls of all agents, which this one does not read.
+            // Suggestions contain the calls of all agents, and this agent may read only its own sessions.
             return Ok(Suggestions { decisions: 0, more: false, suggestions: Vec::new(), held_back: Vec::new() });
         }
         let in_force = self.in_force(caller.scope).await?;
         self.learnt_rules(caller, &in_force).await
     }
 
-    /// Puts a suggested rule into the project's policy, in front of the rule that asked.
+    /// Adds a suggested rule to the project's policy, before the rule that asked.
     pub async fn policy_adopt(
         &self,
         caller: &Caller,
@@ -146,7 +146,7 @@ impl Engine {
             }
         };
         let Some(SuggestedRule { learnt, support, .. }) = found else {
-            // It was adopted by this very command, or is none.
+            // Either this command is a repetition and the rule is adopted already, or there is no such suggestion.
             self.command::<(), _>(caller, once, move |_| Err(none())).await?;
             return self.in_force(caller.scope).await;
         };

@@ -1,4 +1,4 @@
-//! A person decides otherwise than a learnt rule says: the rule is suspended, in the transaction of the decision.
+//! Suspends a learnt rule when a person decides against it, in the transaction of that decision.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use crate::policy::ruling::{InForce, Judged, OnBehalfOf, ServerPolicy};
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
-/// What policy says by now of the action of a question, under one state of the policy.
+/// Ruling of the policy in force on the action of a question, valid for one revision of the policy state.
 #[derive(Clone)]
 pub(crate) struct CurrentRuling {
     revision: u64,
-    /// The learnt rules that are about it, where the question decides about it.
+    /// Learnt rules that match the action; `None` unless the question decides whether the action may run.
     learnt: Option<Vec<(String, Verdict)>>,
-    /// The ruling on a proposed action that the answer would approve.
+    /// Ruling on the proposed action, if the answer would approve it.
     approved: Option<Judged>,
 }
 
 impl CurrentRuling {
-    /// Refuses an approval that would come to nothing, also as a vote: nobody else should be brought to agree to it.
+    /// Refuses an approval of an action that the policy now denies. A vote is refused too, so that nobody else is led to agree to it.
     pub(crate) fn require_not_denied(&self) -> Result<(), Refusal> {
         match self.approved().map(|judged| &judged.ruling).filter(|ruling| ruling.verdict == Verdict::Deny) {
             Some(denied) => Err(Refusal::DeniedByNow(Box::new(denied.clone()))),
@@ -37,7 +37,7 @@ impl CurrentRuling {
         }
     }
 
-    /// Refuses the word of a program where the floor asks people.
+    /// Refuses the approval of a program where the floor asks people.
     pub(crate) fn require_no_floor_question(&self) -> Result<(), Refusal> {
         match self.approved().is_some_and(|judged| judged.ruling.floor_asks()) {
             true => {
@@ -48,14 +48,14 @@ impl CurrentRuling {
         }
     }
 
-    /// The ruling on a proposed action that the answer would approve.
+    /// Ruling on the proposed action, if the answer would approve it.
     pub(crate) const fn approved(&self) -> Option<&Judged> {
         self.approved.as_ref()
     }
 }
 
 impl Engine {
-    /// Rules on the action of a question by the policy in force. `None` where the question is about no action.
+    /// Judges the action of a question by the policy in force. Returns `None` if the question is about no action.
     pub(crate) async fn current_ruling(
         &self,
         subject: &AnswerSubject,
@@ -77,20 +77,20 @@ impl Engine {
     }
 }
 
-/// What a question asks about.
+/// Call that a question is about.
 pub(crate) struct AskedCall {
-    /// The action.
+    /// Tool and arguments of the call.
     pub(crate) action: Call,
-    /// On whose behalf it was proposed.
+    /// Agent, user and role on whose behalf the call was proposed.
     pub(crate) behalf: OnBehalfOf,
-    /// Whether the question is whether it may run.
+    /// Whether the question decides if the call may run.
     decides: bool,
-    /// Whether it was proposed, so that it runs by a permit alone.
+    /// Whether the call belongs to a proposed action, which runs only with a permit.
     proposed: bool,
 }
 
 impl AskedCall {
-    /// The call that a question is about. `None` where it is about none.
+    /// Returns the call that a question is about, or `None` if the question has no call.
     pub(crate) fn of(subject: &AnswerSubject) -> Option<Self> {
         let original = &subject.original;
         let action = original.question.call.clone()?;
@@ -104,7 +104,8 @@ impl AskedCall {
     }
 }
 
-/// Suspends the learnt rules that a decision speaks against. A policy that has moved since they were found is looked at again.
+/// Suspends the learnt rules that a decision contradicts. Fails with a conflict if the policy has changed since the rules were found; the
+/// answer is then tried again.
 pub(crate) fn suspend_contradicted_rules(
     work: &mut Work<'_>,
     interaction: &Interaction,
@@ -114,12 +115,13 @@ pub(crate) fn suspend_contradicted_rules(
     let Some(learnt) = &about.learnt else { return Ok(()) };
     let otherwise = |verdict: Verdict| match verdict {
         Verdict::Allow => decision.effect != Effect::Approve,
-        // An answer never loosens a policy: a denial is taken back by whoever manages it.
+        // An answer never loosens a policy: only a caller who manages the policy takes back a denial.
         Verdict::Ask | Verdict::Deny => false,
     };
     let rules: Vec<String> =
         learnt.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
-    // Whoever puts a rule in force at this moment sees the decision, or the rule is seen here.
+    // The shared lock orders this decision and a concurrent change of the policy: either the change sees the decision, or this
+    // transaction sees the new revision.
     let state = match rules.is_empty() {
         true => work.tx.policy_lock_shared(&interaction.scope)?,
         false => work.tx.policy_state(&interaction.scope)?,
@@ -130,7 +132,7 @@ pub(crate) fn suspend_contradicted_rules(
     suspend_rules(work, &interaction.scope, &rules, &decision)
 }
 
-/// Has rules match nothing any more, because of a decision; those that do so already stay as they are.
+/// Suspends rules because of a decision. Rules that are suspended already stay as they are.
 pub(crate) fn suspend_rules(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -147,8 +149,8 @@ pub(crate) fn suspend_rules(
 }
 
 impl Engine {
-    /// Holds the learnt rules of the server's policy against what people have decided in a project, before anything is ruled on by them there:
-    /// the server's file knows nothing of a project. Where the server's policy has none, whoever decides has none to find, which is noted too.
+    /// Compares the learnt rules of the server's policy with the decisions of a project before the first ruling by them, because the
+    /// server's file knows nothing of the project. A policy without learnt rules is recorded as compared too.
     pub(crate) async fn vet(&self, scope: Scope, served: ServerPolicy) -> Result<(), Error> {
         let _one = self.policies.vetting(scope.project).await?;
         let ServerPolicy { policy, since, learnt, .. } = served;
@@ -161,14 +163,14 @@ impl Engine {
             if state.own.is_some() || state.vetted == learnt {
                 return Ok(());
             }
-            // This moves the revision: an answer that was looked up under another policy begins again.
+            // The save increments the revision, so that an answer that was prepared under another policy starts again.
             work.tx.policy_save(&scope, &state.vetted(learnt.clone()))?;
             enforce_earlier_decisions(work, &scope, (&policy, None), against.as_ref())
         })
         .await
     }
 
-    /// The rules that would match nothing in a draft, were it put in force.
+    /// Names of the rules that would be suspended in a draft if it were put in force.
     pub(crate) async fn silent_in(&self, scope: Scope, draft: &Arc<Policy>) -> Result<Vec<String>, Error> {
         let mut state = self.policy_state(scope).await?;
         let against = self.spoken_against(scope, draft).await?.map(|against| against.found);
@@ -182,7 +184,7 @@ impl Engine {
         Ok(state.silent().into_iter().map(str::to_owned).collect())
     }
 
-    /// Has a suspended rule match again, whatever was decided before.
+    /// Puts a suspended rule in force again, in spite of the earlier decisions.
     pub async fn policy_lift(
         &self,
         caller: &Caller,
@@ -205,8 +207,8 @@ impl Engine {
     }
 }
 
-/// In the transaction that puts learnt rules in force: those that somebody has decided otherwise about begin suspended, and one that was
-/// suggested is refused.
+/// Applies earlier decisions in the transaction that puts learnt rules in force. A contradicted rule starts suspended; a contradicted
+/// rule that was just suggested is refused.
 pub(crate) fn enforce_earlier_decisions(
     work: &mut Work<'_>,
     scope: &Scope,
