@@ -1,8 +1,8 @@
-//! The machinery that every use case runs on: transactions, what happens after a commit, waiting and time.
+//! Infrastructure that every use case runs on: transactions, effects after the commit, waiting and timers.
 //!
 //! A use case gets a `Work` (`transaction.rs`): the store's transaction, the caller, the time, ids and the effects to perform after the commit.
 //! `idempotency.rs` runs a command once for each idempotency key. `effects.rs` rings bells and reports metrics after the commit. `timers.rs` and
-//! `housekeeping.rs` are the two background loops. No rule about questions, actions or people is here. Start with `transaction.rs`, then
+//! `housekeeping.rs` are the two background loops. Rules about questions, actions and people are in other modules. Start with `transaction.rs`, then
 //! `idempotency.rs`.
 
 pub(crate) mod bell;

@@ -1,8 +1,8 @@
-//! Sessions: opened, steered, spoken to, ended.
+//! Opens, controls and ends sessions, and carries the messages of their conversations.
 //!
-//! `open.rs` opens a session with its first step, `control.rs` pauses, resumes and ends it. `chat.rs` and `names.rs` find the session of a conversation
-//! that another system knows by its own name. `lock.rs` locks a session for a use case and saves it. The steps inside a hosted session are in `steps`.
-//! Start with `open.rs`, then `control.rs`.
+//! `open.rs` opens a session with its first step, `control.rs` pauses, resumes and ends it. `message.rs` carries messages between people and agents.
+//! `chat.rs` and `names.rs` find the session of a conversation that another system knows by its own name. `lock.rs` locks a session for a use case
+//! and saves it. The steps inside a hosted session are in `steps`. Start with `open.rs`, then `control.rs`.
 
 pub(crate) mod attend;
 pub(crate) mod chat;

@@ -1,8 +1,8 @@
-//! Steps of sessions that this server hosts, and the definitions of agents and flows.
+//! Runs the steps of hosted sessions, and keeps the definitions of agents and flows.
 //!
-//! A worker claims a step under a lease (`lease.rs`), writes what it hears to the journal (`journal.rs`), asks (`ask.rs`) and ends it (`end.rs`), which
-//! decides what the flow runs next. `definitions.rs` keeps versions of agents and flows, `server_files.rs` those of the operator's files. The agent loop
-//! itself is in the crate `agent`. Start with `lease.rs`.
+//! A worker claims a step under a step lease (`lease.rs`), writes the inputs of the step to the journal (`journal.rs`), asks people (`ask.rs`) and
+//! ends the step (`end.rs`), which decides how the flow continues. `definitions.rs` keeps versions of agents and flows, `server_files.rs` those of
+//! the operator's files. The agent loop itself is in the crate `agent`. Start with `lease.rs`.
 
 pub(crate) mod ask;
 pub(crate) mod command;

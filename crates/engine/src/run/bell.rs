@@ -1,4 +1,4 @@
-//! Waiting: whoever wants to hear of a change listens first, looks second, and sleeps third.
+//! Notifies waiting tasks of changes. A task first listens to a topic, then reads the store, then sleeps until the topic is rung.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use store::Topic;
 use tokio::sync::watch;
 
-/// Where rings are heard. A ring is a hint: whoever hears it looks into the store.
+/// Registry of listeners by topic. A ring is only a hint: a task that hears it reads the store again.
 #[derive(Debug, Clone, Default)]
 pub struct Bell(Arc<Mutex<HashMap<Topic, watch::Sender<()>>>>);
 
-/// Hears every ring on one topic from the moment it was made.
+/// Receiver of the rings on one topic since its creation.
 #[derive(Debug)]
 pub struct Listener {
     bell: Bell,
@@ -20,7 +20,7 @@ pub struct Listener {
 }
 
 impl Bell {
-    /// Starts to listen.
+    /// Starts listening to a topic.
     #[must_use]
     pub fn listen(&self, topic: Topic) -> Listener {
         let mut rooms = self.0.lock();
@@ -35,7 +35,7 @@ impl Bell {
         Listener { bell: self.clone(), topic, rings: Some(rings) }
     }
 
-    /// Wakes whoever listens.
+    /// Wakes all listeners of a topic; [`Topic::Everything`] wakes the listeners of every topic.
     pub fn ring(&self, topic: &Topic) {
         let rooms = self.0.lock();
         if *topic == Topic::Everything {
@@ -45,7 +45,7 @@ impl Bell {
         }
     }
 
-    /// How many topics somebody listens to.
+    /// Number of topics that have a listener.
     #[must_use]
     pub fn topics(&self) -> usize {
         self.0.lock().len()
@@ -53,10 +53,10 @@ impl Bell {
 }
 
 impl Listener {
-    /// Waits for a ring since the last one that was heard.
+    /// Waits until the topic has been rung since the last call.
     pub async fn heard(&mut self) {
         match &mut self.rings {
-            // The room stays as long as somebody listens in it.
+            // The sender stays in the map as long as a listener exists, so `changed` does not fail.
             Some(rings) => drop(rings.changed().await),
             None => std::future::pending().await,
         }

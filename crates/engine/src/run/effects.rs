@@ -1,4 +1,4 @@
-//! What a use case leaves to be done after its commit: rings, metrics, log lines.
+//! Performs the effects that a use case leaves for the time after its commit: rings, metrics and log lines.
 
 use domain::{ProjectId, SignedDuration, Timestamp};
 use store::Topic;
@@ -6,20 +6,20 @@ use store::Topic;
 use crate::Engine;
 use crate::run::telemetry::QuestionReport;
 
-/// What is performed after the commit, and never if there is none.
+/// Effects of one transaction. They are performed after the commit, and dropped if the transaction fails.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) topics: Vec<Topic>,
     pub(crate) wake_at: Option<Timestamp>,
     pub(crate) reports: Vec<QuestionReport>,
-    /// How long an answer had waited when its agent took it.
+    /// Time for which an answer waited until its agent took it.
     pub(crate) taken_after: Option<SignedDuration>,
-    /// Policies that are now known to be kept.
+    /// Versions of project policies that are stored; they need not be stored again.
     pub(crate) policies_kept: Vec<(ProjectId, String)>,
 }
 
 impl Engine {
-    /// Commit, then ring.
+    /// Performs the effects of a committed transaction. Rings follow the commit, so that a woken reader finds the change.
     pub(crate) fn perform(&self, effects: Effects) {
         let Effects { mut topics, wake_at, reports, taken_after, policies_kept } = effects;
         self.policies.remember(policies_kept);

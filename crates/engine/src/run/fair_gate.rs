@@ -1,7 +1,7 @@
-//! Lets callers do costly things by turns: so many at once, and one tenant, one key never before all others.
+//! Limits how many expensive operations run at once, and shares the places fairly between tenants and their keys.
 //!
-//! A place that becomes free goes to the tenant whose turn it is, and within the tenant to the key or person whose turn it is. Whoever has too much
-//! under way already, waiting included, is refused by the limit's name.
+//! A free place goes to the next tenant in turn, and within the tenant to the next key or person in turn. A caller that already has too many
+//! operations running or waiting is refused with the name of the limit.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -14,55 +14,55 @@ use tokio::sync::oneshot;
 
 use crate::Error;
 
-/// How long somebody waits for a place.
+/// Longest time that a caller waits for a place.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How much of something may go on.
+/// Limits of one gate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// At once at this node.
+    /// Number of operations that run at once on this node.
     pub(crate) at_once: usize,
-    /// At once of one tenant.
+    /// Number of operations of one tenant that run at once.
     pub(crate) tenant_at_once: usize,
-    /// At once of one key or person.
+    /// Number of operations of one key or person that run at once.
     pub(crate) key_at_once: usize,
-    /// Under way of one tenant, what waits included; and the limit that names it.
+    /// Number of operations of one tenant that run or wait, and the limit that a refusal names.
     pub(crate) tenant: (usize, Limit),
-    /// Under way of one key or person, what waits included; and the limit that names it.
+    /// Number of operations of one key or person that run or wait, and the limit that a refusal names.
     pub(crate) key: (usize, Limit),
 }
 
-/// A gate that callers pass by turns. Cheap to clone.
+/// Gate that admits callers in turn. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct FairGate {
     bounds: Bounds,
     places: Arc<Mutex<Places>>,
 }
 
-/// Who wants to pass.
+/// Caller at the gate.
 #[derive(Debug, Clone)]
 pub(crate) struct Entrant {
     scope: Scope,
-    /// What a key or person is counted under.
+    /// Name under which the operations of a key or person are counted.
     name: String,
 }
 
 impl Entrant {
-    /// A caller.
+    /// Entrant for a caller.
     pub(crate) fn of(caller: &Caller) -> Self {
         Self { scope: caller.scope, name: caller.actor.asker() }
     }
 
-    /// Whoever holds the database itself, for a project of it.
+    /// Entrant for the system itself in a project, such as the command line with direct access to the database.
     pub(crate) fn system(scope: Scope) -> Self {
         Self { scope, name: domain::Actor::system().asker() }
     }
 }
 
-/// A key or person in a project.
+/// Key or person in a project.
 type Key = (ProjectId, String);
 
-/// A place behind the gate, or one in front of it. Dropping it gives the place to the next.
+/// Place behind the gate or in its queue. Dropping it frees the place for the next entrant.
 pub(crate) struct Pass {
     gate: FairGate,
     tenant: TenantId,
@@ -74,9 +74,9 @@ pub(crate) struct Pass {
 struct Places {
     running: usize,
     tenants: HashMap<TenantId, OfTenant>,
-    /// The tenants of whom somebody waits, the next one first.
+    /// Tenants that have waiting entrants, in the order of their turns.
     turns: VecDeque<TenantId>,
-    /// The number of the newest waiter.
+    /// Number of the newest pass.
     number: u64,
 }
 
@@ -85,7 +85,7 @@ struct OfTenant {
     running: usize,
     under_way: usize,
     keys: HashMap<Key, OfKey>,
-    /// The keys that wait, the next one first.
+    /// Keys that have waiting entrants, in the order of their turns.
     turns: VecDeque<Key>,
 }
 
@@ -101,19 +101,19 @@ impl FairGate {
         Self { bounds, places: Arc::default() }
     }
 
-    /// Waits for a place, or refuses whoever has too much under way.
+    /// Waits for a place. Refuses a caller that has too many operations running or waiting.
     pub(crate) async fn enter(&self, entrant: Entrant) -> Result<Pass, Error> {
         self.waited_for(self.join(entrant, true)?).await
     }
 
-    /// Waits for a place, however much is under way.
+    /// Waits for a place, without a limit on the number of running and waiting operations.
     pub(crate) async fn enter_patiently(&self, entrant: Entrant) -> Result<Pass, Error> {
         self.waited_for(self.join(entrant, false)?).await
     }
 
     async fn waited_for(&self, (pass, turn): (Pass, Option<oneshot::Receiver<()>>)) -> Result<Pass, Error> {
         if let Some(turn) = turn {
-            // Its sender is kept until it is this one's turn.
+            // The gate keeps the sender until the turn comes, so a closed channel does not happen in normal operation.
             match tokio::time::timeout(PATIENCE, turn).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) | Err(_) => return Err(StoreError::Busy.into()),
@@ -122,7 +122,7 @@ impl FairGate {
         Ok(pass)
     }
 
-    /// Takes a place if one is free, else one in the queue.
+    /// Takes a free place, or a position in the queue.
     fn join(&self, entrant: Entrant, bounded: bool) -> Result<(Pass, Option<oneshot::Receiver<()>>), Refusal> {
         let (tenant, key) = (entrant.scope.tenant, (entrant.scope.project, entrant.name));
         let mut places = self.places.lock();
@@ -168,7 +168,7 @@ impl FairGate {
 }
 
 impl Places {
-    /// Gives free places to those whose turn it is.
+    /// Gives free places to the waiting entrants in turn.
     fn admit(&mut self, bounds: &Bounds) {
         let mut passed_over = 0;
         while self.running < bounds.at_once && passed_over < self.turns.len() {
@@ -186,7 +186,7 @@ impl Places {
         }
     }
 
-    /// Takes back the place of a pass, whether it had come to its turn or not.
+    /// Removes a pass, which either holds a place or still waits.
     fn leave(&mut self, pass: &Pass) {
         let Some(of_tenant) = self.tenants.get_mut(&pass.tenant) else { return };
         let Some(of_key) = of_tenant.keys.get_mut(&pass.key) else { return };
@@ -207,7 +207,7 @@ impl Places {
         self.forget(pass.tenant, &pass.key);
     }
 
-    /// Forgets a key and its tenant if nothing of theirs is under way.
+    /// Removes a key and its tenant if they have no operation running or waiting.
     fn forget(&mut self, tenant: TenantId, key: &Key) {
         let Some(of_tenant) = self.tenants.get_mut(&tenant) else { return };
         if of_tenant.keys.get(key).is_some_and(|of_key| of_key.under_way == 0) {
@@ -220,7 +220,7 @@ impl Places {
 }
 
 impl OfTenant {
-    /// Gives a place to the key whose turn it is, unless all that wait have as many as they may.
+    /// Gives a place to the next key in turn. Returns `false` if the tenant, or each waiting key, already has as many places as it may.
     fn admit(&mut self, bounds: &Bounds) -> bool {
         if self.running >= bounds.tenant_at_once {
             return false;
@@ -235,7 +235,7 @@ impl OfTenant {
             if let Some((_, waiter)) = next {
                 of_key.running += 1;
                 self.running += 1;
-                // Whoever has gone meanwhile gives the place back when its pass is dropped.
+                // If the receiver is gone, the place is freed when the pass of that entrant is dropped.
                 let _ = waiter.send(());
                 return true;
             }

@@ -1,4 +1,4 @@
-//! The gates of a node: lists, long polls and heavy checks are let in by turns, and counted by key and tenant.
+//! Gates of a node: they admit lists, long polls and expensive policy checks in turn, and count them by key and tenant.
 
 use domain::{Caller, Limit, Role};
 use store::{Cost, Reads};
@@ -7,20 +7,20 @@ use crate::run::fair_gate::{Bounds, Entrant, FairGate};
 use crate::run::heavy_work::HeavyWork;
 use crate::{Engine, Error, Settings};
 
-/// All of them.
+/// Gates of one node.
 pub(crate) struct Gates {
-    /// Lists and figures, which read many rows.
+    /// Lists and stats, which read many rows.
     pub(crate) lists: FairGate,
-    /// Long polls. Nobody waits to wait: whoever has too many is refused.
+    /// Long polls. This gate has no queue: a caller with too many long polls is refused.
     pub(crate) waits: FairGate,
-    /// Policy checks, explanations of drafts, simulations and suggestions for people.
+    /// Policy checks, explanations of drafts, simulations and suggestions that people ask for.
     checks: FairGate,
-    /// The same for agents, so that no agent makes a person wait.
+    /// Policy checks that agents ask for. Their own gate keeps agents from delaying people.
     agent_checks: FairGate,
 }
 
 impl Gates {
-    /// The gates of a node whose store is, or is not, shared with other nodes. SQLite reads two lists at once; a PostgreSQL has more to give.
+    /// Creates the gates. `shared` says whether other nodes use the store too: SQLite reads two lists at once, PostgreSQL eight by default.
     pub(crate) fn new(settings: &Settings, shared: bool) -> Self {
         let at_once = settings.lists_at_once.unwrap_or(if shared { 8 } else { 2 });
         let lists = Bounds {
@@ -54,7 +54,7 @@ impl Gates {
 }
 
 impl Engine {
-    /// Waits until it is a caller's turn to have much read and judged, which costs more than a ruling.
+    /// Waits until a caller may do expensive policy work (simulate, learn, explain).
     pub(crate) async fn turn(&self, caller: &Caller) -> Result<HeavyWork, Error> {
         let gate = match caller.role {
             Role::Agent => &self.gates.agent_checks,
@@ -63,12 +63,12 @@ impl Engine {
         Ok(HeavyWork::new(gate.enter(Entrant::of(caller)).await?))
     }
 
-    /// The same for whoever holds the database itself.
+    /// Like [`Self::turn`], but for any entrant, and always at the gate for people.
     pub(crate) async fn turn_of(&self, entrant: Entrant) -> Result<HeavyWork, Error> {
         Ok(HeavyWork::new(self.gates.checks.enter(entrant).await?))
     }
 
-    /// Reads a list for a caller when it is their turn. A list whose caller has gone before that is not read.
+    /// Reads a list when it is the caller's turn. The list is not read if the caller has gone before that.
     pub(crate) async fn list<T, F>(&self, caller: &Caller, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -77,7 +77,7 @@ impl Engine {
         self.list_while(caller, move |reads, _| work(reads)).await
     }
 
-    /// The same for what takes several portions: it is told whether its caller is still there.
+    /// Like [`Self::list`], for lists that are read in several batches: the closure can ask whether the caller still waits.
     pub(crate) async fn list_while<T, F>(&self, caller: &Caller, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -85,14 +85,14 @@ impl Engine {
     {
         let pass = self.gates.lists.enter(Entrant::of(caller)).await?;
         let work = move |reads: &mut dyn Reads, wanted: &dyn Fn() -> bool| {
-            // It has its place until it has been read, also where nobody waits for it any more.
+            // The pass is held until the list has been read, even if the caller has gone.
             let _held = &pass;
             work(reads, wanted)
         };
         store::read_while(self.store.as_ref(), Cost::Scan, work).await
     }
 
-    /// The same for somebody who follows something: they wait for their turn as everybody does, and are never refused.
+    /// Like [`Self::list`], for a reader that follows a stream: it waits for its turn, and the number of its lists is not limited.
     pub(crate) async fn list_patiently<T, F>(&self, entrant: Entrant, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,

@@ -1,4 +1,4 @@
-//! A turn to have much read and judged, which costs more than a ruling: one at a time in a tenant.
+//! Runs expensive policy work off the reactor, under a pass that limits how much of it a tenant runs at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use crate::Error;
 use crate::interactions::forms_check::off_reactor;
 use crate::run::fair_gate::Pass;
 
-/// Somebody's turn. Whoever drops it waits for nothing any more; the next one comes when the work has ended.
+/// Permission to run expensive work. Dropping it tells the work that its caller has gone; the permit is released when the work has ended.
 pub(crate) struct HeavyWork<P = Pass> {
     permit: Arc<P>,
     wanted: Arc<AtomicBool>,
@@ -18,7 +18,7 @@ impl<P: Send + Sync + 'static> HeavyWork<P> {
         Self { permit: Arc::new(permit), wanted: Arc::new(AtomicBool::new(true)) }
     }
 
-    /// Does something off the reactor, and tells it whether somebody still waits for it. It has the turn until it ends, also where nobody does.
+    /// Runs `work` off the reactor. `work` can ask whether the caller still waits. It keeps the permit until it ends, even if the caller has gone.
     pub(crate) async fn off_reactor<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// Nobody waits for the work any more: it hears so, and the turn is over only when it has ended.
+    /// Work whose caller has gone is told so, and its permit is released only when it has ended.
     #[tokio::test]
     async fn work_that_nobody_waits_for_keeps_its_turn_until_it_ends() {
         let turns = Arc::new(Semaphore::new(1));
@@ -71,7 +71,7 @@ mod tests {
         let _next = turns.acquire().await.unwrap();
     }
 
-    /// Polls once, and says whether it goes on.
+    /// Polls a future once and returns whether it is still pending.
     async fn polled<F: Future + Unpin>(future: &mut F) -> bool {
         std::future::poll_fn(|context| {
             std::task::Poll::Ready(std::pin::Pin::new(&mut *future).poll(context).is_pending())

@@ -1,4 +1,5 @@
-//! What is done now and then: old idempotency keys, visits, links, tickets and differences forgotten, the use of keys and visits written down.
+//! Deletes expired data at intervals (idempotency keys, visits, links, tickets, differences of drafts, webhook deliveries) and saves times of last
+//! use.
 
 use std::time::Duration;
 
@@ -7,13 +8,13 @@ use domain::Visit;
 use crate::policy::shadow::KEPT;
 use crate::{Engine, Error};
 
-/// How often.
+/// Pause between two runs.
 const EVERY: Duration = Duration::from_secs(30);
-/// How much in one transaction, so that nobody waits for it.
+/// Number of rows that one transaction deletes: few, so that other transactions do not wait long.
 const BATCH: u32 = 200;
 
 impl Engine {
-    /// Runs for ever.
+    /// Runs housekeeping at intervals and never returns.
     pub async fn run_housekeeping(&self) {
         loop {
             if let Err(error) = self.tidy().await {
@@ -23,9 +24,9 @@ impl Engine {
         }
     }
 
-    /// Does all of it once.
+    /// Runs every part of housekeeping once.
     ///
-    /// One part that fails keeps no other from being done.
+    /// A part that fails does not keep the others from running. The first error is returned, the others are logged.
     pub async fn tidy(&self) -> Result<(), Error> {
         let parts = [
             self.forget_once().await,
@@ -40,7 +41,7 @@ impl Engine {
         parts.into_iter().collect()
     }
 
-    /// Forgets idempotency keys that are old enough, with what was sealed under them.
+    /// Deletes old idempotency keys with the secrets that are sealed under them.
     async fn forget_once(&self) -> Result<(), Error> {
         let kept = self.settings().once_kept;
         loop {
@@ -53,7 +54,7 @@ impl Engine {
         }
     }
 
-    /// Writes down when keys and visits were last used.
+    /// Saves the times at which keys and visits were last used.
     pub async fn note_used(&self) -> Result<(), Error> {
         let used: Vec<_> = self.used.lock().drain().collect();
         let visited: Vec<_> = self.visited.lock().drain().collect();
@@ -69,7 +70,7 @@ impl Engine {
         .await
     }
 
-    /// Forgets where drafts differed once there is enough that is newer.
+    /// Deletes the older differences of shadow drafts beyond the number that is kept.
     async fn forget_differences(&self) -> Result<(), Error> {
         loop {
             let forgotten = self.transact(move |work| Ok(work.tx.differences_purge(KEPT, BATCH)?));
@@ -79,7 +80,7 @@ impl Engine {
         }
     }
 
-    /// Forgets what was sent long ago, and secrets that have ended.
+    /// Deletes webhook deliveries that are older than the retention period, and webhook secrets that have expired.
     async fn forget_webhooks(&self) -> Result<(), Error> {
         let retention = self.settings().retention;
         loop {
@@ -94,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// Forgets visits, links and tickets that have ended by themselves.
+    /// Deletes visits, links and tickets that have expired.
     async fn forget_visits(&self) -> Result<(), Error> {
         loop {
             let forgotten = self.transact(move |work| {

@@ -1,4 +1,4 @@
-//! One idempotency key with one body gives one result.
+//! Runs a command once for each idempotency key: a repeated key with the same body returns the first result.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::run::transaction::Work;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Vault};
 
-/// A secret that a command gives.
+/// Random secret that a command creates.
 pub(crate) type Secret = Zeroizing<[u8; 32]>;
 
-/// How often a command that met its own double looks for the double's result.
+/// Number of attempts of a command that meets a concurrent command with the same key.
 const MOST_MEETINGS: u32 = 3;
 
-/// A caller's own name for a command, and the digest of what the command is.
+/// Idempotency key that a caller chose, and the digest of its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Idempotency {
     key: String,
@@ -28,7 +28,7 @@ pub struct Idempotency {
 }
 
 impl Idempotency {
-    /// A key, the operation with everything in its path, and the body.
+    /// Creates the idempotency of a command from its key, the operation with its path parameters, and the body.
     #[must_use]
     pub fn new(key: String, operation: &str, body: &[u8]) -> Self {
         let body = Digest::of_bytes(body);
@@ -36,19 +36,19 @@ impl Idempotency {
         Self { key, digest }
     }
 
-    /// The name of one part of a call that has many.
+    /// Idempotency of one part of a request that has several parts.
     #[must_use]
     pub fn part(&self, index: usize) -> Self {
         Self { key: format!("{}#{index}", self.key), digest: format!("{}#{index}", self.digest) }
     }
 
-    /// Names the command of this caller: what secrets were derived from before they were random.
+    /// Unique name of this command of the caller. Older versions derived secrets from it.
     fn name(&self, caller: &Caller) -> String {
         format!("{}\n{}\n{}\n{}", caller.scope.project, caller.actor.name, self.key, self.digest)
     }
 }
 
-/// Where the record of a command is kept.
+/// Primary key of the idempotency record of a command.
 #[derive(Clone)]
 struct Record {
     scope: Scope,
@@ -71,7 +71,7 @@ impl Record {
         Ok(work.tx.idempotency_secret_save(&self.scope, &self.actor, &self.key, &sealed)?)
     }
 
-    /// The secret that the command gave. None where the record was written by a version that kept no secret.
+    /// Reads the secret that the command returned. `None` if an older version, which stored no secrets, wrote the record.
     fn unseal(&self, work: &mut Work<'_>, vault: &Vault) -> Result<Option<Secret>, Error> {
         let Some(sealed) = work.tx.idempotency_secret(&self.scope, &self.actor, &self.key)? else { return Ok(None) };
         let opened = vault.unseal(&self.place(), &sealed)?;
@@ -80,8 +80,8 @@ impl Record {
 }
 
 impl Engine {
-    /// Runs a command, or gives back what it gave under the same key. The key is kept in the command's own transaction, and the caller's
-    /// credential is read in it again.
+    /// Runs a command, or returns its stored result if the key was used before. The key is stored in the transaction of the command, which also reads
+    /// the caller's credential again.
     pub(crate) async fn command<T, F>(
         &self,
         caller: &Caller,
@@ -104,8 +104,8 @@ impl Engine {
         .await
     }
 
-    /// Runs a command that gives a secret, which is random. Under an idempotency key the secret is kept, sealed, with what the
-    /// command gave: the command repeated gives the same one for as long as the key is kept, and another one after that.
+    /// Runs a command that returns a random secret. With an idempotency key, the secret is stored, sealed, beside the result: a repeated command
+    /// returns the same secret as long as the key is kept, and a new one after that.
     pub(crate) async fn command_with_secret<T, F>(
         &self,
         caller: &Caller,
@@ -127,7 +127,7 @@ impl Engine {
                 let result = serde_json::from_str(kept).map_err(unusable)?;
                 let secret = match record.unseal(work, &vault)? {
                     Some(secret) => secret,
-                    // A record from before secrets were kept: its secret was derived from the command. It is forgotten within a day.
+                    // Older versions stored no secret but derived it from the command. Such a record is deleted within a day.
                     None => Secret::new(vault.stamped(purpose, &name).ok_or(Error::Sealed)?),
                 };
                 return Ok((result, secret));
@@ -140,7 +140,7 @@ impl Engine {
         .await
     }
 
-    /// Runs a command under its key. It is given what it gave before, if it did, and else fills its record itself.
+    /// Runs a command under its key. The command gets its earlier result, if there is one; otherwise it fills its record itself.
     async fn once<R, F>(&self, caller: &Caller, idempotency: Idempotency, command: F) -> Result<R, Error>
     where
         R: Send + 'static,
@@ -160,13 +160,13 @@ impl Engine {
                     }
                     return (command.lock())(work, &record, Some(&once.result));
                 }
-                // First, so that the same command sent twice at once waits here instead of racing itself.
+                // The insert comes first, so that a concurrent duplicate of the command waits here instead of running too.
                 let begun = IdempotencyRecord { digest: digest.clone(), result: String::new() };
                 work.tx.idempotency_insert(scope, actor, key, &begun)?;
                 (command.lock())(work, &record, None)
             });
             match done.await {
-                // The same command was under way elsewhere and has won: its result is there now.
+                // A concurrent duplicate of the command has committed: the next attempt reads its result.
                 Err(Error::Store(StoreError::Conflict)) => {}
                 other => return other,
             }

@@ -1,4 +1,4 @@
-//! The one place that draws random numbers and makes ids.
+//! Draws all random numbers and makes all ids of the engine.
 
 use std::fmt;
 
@@ -11,20 +11,20 @@ use uuid::Uuid;
 
 type Fill = Box<dyn Fn(&mut [u8]) + Send + Sync>;
 
-/// Makes ids: UUIDv7, so that they sort by time, and strictly so within one node even when the clock jumps back.
+/// Generator of ids: UUIDv7, which sort by time. Within one node they increase strictly, even if the clock jumps back.
 pub struct Ids {
     fill: Fill,
     last: Mutex<(u64, u32)>,
 }
 
-/// How many bits of an id count within a millisecond.
+/// Number of bits of an id that count within a millisecond.
 const COUNTER_BITS: u32 = 26;
 
 impl Default for Ids {
     fn default() -> Self {
         Self::from_source(Box::new(|bytes| {
             if getrandom::fill(bytes).is_err() {
-                // Without randomness no id and no key is safe, and going on would be worse than stopping.
+                // Without randomness, ids and keys can be guessed. Stopping is better than continuing with such ids.
                 tracing::error!("the operating system gives no randomness");
                 std::process::abort();
             }
@@ -39,13 +39,13 @@ impl fmt::Debug for Ids {
 }
 
 impl Ids {
-    /// Draws from another source: a simulation replays its own.
+    /// Creates a generator with another source of random bytes, such as the replayable source of a simulation.
     #[must_use]
     pub fn from_source(fill: Fill) -> Self {
         Self { fill, last: Mutex::new((0, 0)) }
     }
 
-    /// Random bytes, for secrets.
+    /// Draws random bytes for secrets.
     pub fn random<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         (self.fill)(&mut bytes);
@@ -67,7 +67,7 @@ impl Ids {
             }
             *last
         };
-        // The version and the variant take the high bits of the first and third byte.
+        // The version takes the high bits of the first byte, the variant those of the third.
         bytes[0] = (counter >> 22) as u8;
         bytes[1] = (counter >> 14) as u8;
         bytes[2] = (counter >> 8) as u8 & 0x3f;
@@ -94,7 +94,7 @@ make! {
 }
 
 impl Ids {
-    /// A step that sorts after the one before it in its session, although another node made that one by another clock.
+    /// Makes the id of a step so that it sorts after the previous step of the session, which another node may have made by another clock.
     pub(crate) fn step_after(&self, before: StepId, now: Timestamp) -> StepId {
         let millis = i64::try_from(before.uuid().as_u128() >> 80).unwrap_or_default();
         let least = Timestamp::from_millisecond(millis.saturating_add(1)).unwrap_or(now);

@@ -1,4 +1,4 @@
-//! A database that was restored from a dump into another cluster: noticed, and adopted by a command.
+//! Detects a database that was restored from a dump into another cluster, and adopts it on command.
 
 use std::sync::atomic::Ordering;
 
@@ -10,25 +10,25 @@ use crate::run::transaction::Originator;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// The misfit of a database that was restored from a dump into another cluster and not adopted. Nothing may be written to
-    /// one: it would not be chained, listed or streamed.
+    /// Returns the mismatch of a database that was restored from a dump into another cluster and not adopted yet. Nothing may be written to such a
+    /// database: new rows would not be chained, listed or streamed.
     pub async fn database_misfit(&self) -> Result<Option<LineageMismatch>, Error> {
         self.read(Cost::Point, |reads| Ok(reads.lineage_mismatch()?)).await
     }
 
-    /// How many audit entries have no place in their chain and will not get one by themselves. Looks at all of them.
+    /// Counts audit entries that are not linked into their chain and that the chaining loop will not link. Reads all entries.
     pub async fn audit_skipped_count(&self) -> Result<u64, Error> {
         self.read(Cost::Scan, |reads| Ok(reads.audit_skipped_count()?)).await
     }
 
-    /// How many there were when this process began to chain entries.
+    /// Number of unchained audit entries that were found when this process began to chain entries.
     #[must_use]
     pub fn audit_unchained_at_start(&self) -> u64 {
         self.unchained.load(Ordering::Relaxed)
     }
 
-    /// Puts right what is wrong with a restored database, and puts that on the trail of every tenant. No other process may use the
-    /// database meanwhile. Does nothing where nothing is wrong.
+    /// Repairs a restored database and records the repair in the audit trail of every tenant. No other process may use the database meanwhile. Does
+    /// nothing if the database needs no repair.
     pub async fn database_adopt(&self) -> Result<LineageAdoption, Error> {
         self.transact_as(Originator::system(EntryPoint::Cli), |work| {
             let adopted = work.tx.lineage_adopt()?;
@@ -49,7 +49,7 @@ impl Engine {
         .await
     }
 
-    /// Looks for entries that have no place in their chain, once, and says so where there are any.
+    /// Counts unchained audit entries once, and logs an error if there are any.
     pub(crate) async fn look_for_unchained(&self) {
         match self.audit_skipped_count().await {
             Ok(0) => {}
@@ -59,7 +59,7 @@ impl Engine {
             }
             Err(error) => tracing::warn!(%error, "whether every audit entry has its place could not be looked for"),
         }
-        // Exact up to 2^53 entries.
+        // The conversion to `f64` is exact up to 2^53 entries.
         metrics::gauge!("holdpoint_audit_unchained_entries").set(self.audit_unchained_at_start() as f64);
     }
 }

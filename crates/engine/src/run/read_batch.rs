@@ -1,14 +1,14 @@
-//! How much of a log is held for one reader at a time.
+//! Limits how much of an event log is held in memory for one reader.
 
 use domain::Event;
 use serde_json::Value;
 
-/// The most events that are read at once.
+/// Largest number of events in one batch.
 const MOST: u32 = 100;
-/// About so many bytes of their particulars are held; one event is always, and none is larger than a body may be.
+/// Approximate number of bytes of event data in one batch. A batch has at least one event, and an event is never larger than a request body.
 const HELD: usize = 64 * 1024;
 
-/// How many events are read next: fewer where they turned out large, so that what is read is also held.
+/// Number of events to read next. It shrinks after large events, so that few events are read only to be dropped.
 #[derive(Debug)]
 pub(crate) struct BatchSize(u32);
 
@@ -19,12 +19,12 @@ impl Default for BatchSize {
 }
 
 impl BatchSize {
-    /// How many to read.
+    /// Number of events to read.
     pub(crate) const fn limit(&self) -> u32 {
         self.0
     }
 
-    /// Lets go of what is too much to hold. It is read again when the reader has come so far.
+    /// Drops the events of a batch that exceed the limit in bytes, and adapts the next limit. The reader reads the dropped events again later.
     pub(crate) fn cut<T>(&mut self, found: &mut Vec<T>, event: impl Fn(&T) -> &Event) {
         let mut bytes = 0;
         let mut fits = |one: &T| {
@@ -38,7 +38,7 @@ impl BatchSize {
     }
 }
 
-/// About how many bytes a value takes.
+/// Estimates how many bytes a value takes.
 fn weight(value: &Value) -> usize {
     let inner = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,

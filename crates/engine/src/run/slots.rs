@@ -1,4 +1,4 @@
-//! Places that are counted for each key, address or tenant, and given back by themselves.
+//! Counts slots for each holder (key, address or tenant). A slot is freed when it is dropped.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many holders are remembered before those without a place are forgotten.
+/// Number of remembered holders at which holders without a slot are removed.
 const TRIM_AT: usize = 1024;
 
-/// So many places for each holder. Whoever has none takes no memory for long.
+/// Fixed number of slots for each holder. Holders without a slot are removed from time to time, so that they take no memory.
 pub struct Slots<K> {
     most: usize,
     inner: Mutex<Inner<K>>,
@@ -22,44 +22,44 @@ struct Inner<K> {
     trim_at: usize,
 }
 
-/// Places of one holder. They are free again when this is dropped.
+/// Slots of one holder. Dropping this value frees them.
 pub struct Slot {
     _permit: OwnedSemaphorePermit,
 }
 
 impl<K: Eq + Hash> Slots<K> {
-    /// Gives each holder so many places.
+    /// Gives each holder `most` slots.
     #[must_use]
     pub fn new(most: usize) -> Self {
         let inner = Inner { holders: HashMap::new(), trim_at: TRIM_AT };
         Self { most: most.min(Semaphore::MAX_PERMITS), inner: Mutex::new(inner) }
     }
 
-    /// How many places each holder has.
+    /// Number of slots of each holder.
     #[must_use]
     pub fn most(&self) -> usize {
         self.most
     }
 
-    /// Takes one place, if there is one.
+    /// Takes one slot, if one is free.
     #[must_use]
     pub fn take(&self, holder: K) -> Option<Slot> {
         self.take_many(holder, 1)
     }
 
-    /// Takes so many places at once, if there are as many.
+    /// Takes several slots at once, or none if fewer are free.
     #[must_use]
     pub fn take_many(&self, holder: K, places: u32) -> Option<Slot> {
         self.of(holder).try_acquire_many_owned(places).ok().map(|permit| Slot { _permit: permit })
     }
 
-    /// Waits for a place, in the order in which callers came.
+    /// Waits for a slot, for at most `longest`. Slots are given in the order of the calls.
     pub async fn wait(&self, holder: K, longest: Duration) -> Option<Slot> {
         let permit = tokio::time::timeout(longest, self.of(holder).acquire_owned()).await.ok()?.ok()?;
         Some(Slot { _permit: permit })
     }
 
-    /// The semaphore of a holder, which lives as long as somebody has a place in it or waits for one.
+    /// Semaphore of a holder. It lives as long as a slot is taken or a caller waits for one.
     fn of(&self, holder: K) -> Arc<Semaphore> {
         let mut inner = self.inner.lock();
         if inner.holders.len() >= inner.trim_at {

@@ -1,25 +1,25 @@
-//! What is seen from outside: figures and log lines, reported after the commit.
+//! Reports questions in metrics and log lines after the commit.
 
 use domain::{Interaction, Status, Timestamp};
 
-/// One thing to report.
+/// Report that a question was asked or closed.
 #[derive(Debug)]
 pub(crate) struct QuestionReport {
     status: Status,
     kind: &'static str,
     interaction: String,
     channel: String,
-    /// From the question to its end, as the store has it: a restart in between does not shorten it.
+    /// Time from asking to closing, by the times in the store: a restart in between does not shorten it.
     waited_seconds: Option<f64>,
 }
 
 impl QuestionReport {
-    /// A question was asked.
+    /// Creates the report of a new question.
     pub(crate) fn asked(interaction: &Interaction) -> Self {
         Self::of(interaction, None)
     }
 
-    /// A question was closed.
+    /// Creates the report of a closed question.
     pub(crate) fn closed(interaction: &Interaction) -> Self {
         Self::of(interaction, interaction.resolved_at())
     }
@@ -34,7 +34,7 @@ impl QuestionReport {
         }
     }
 
-    /// Writes the log line and moves the figures.
+    /// Writes the log line and updates the metrics.
     pub(crate) fn report(&self) {
         let name = match self.status {
             Status::Pending => "interactionCreated",

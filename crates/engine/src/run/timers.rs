@@ -1,4 +1,4 @@
-//! Time: one loop that sleeps until the next due moment, on every node; each moment is acted on once.
+//! Acts on due questions and actions. Each node runs one loop that sleeps until the next due time; each due row is acted on once.
 
 mod stuck;
 
@@ -17,26 +17,26 @@ use crate::{Engine, Error};
 
 pub(crate) use stuck::{FailureCounts, count_failure};
 
-/// How many due questions are acted on side by side.
+/// Number of due questions that are processed concurrently.
 const BATCH: u32 = 64;
-/// How many questions are archived in one transaction: so few that nobody waits for it.
+/// Number of questions that one transaction archives: few, so that other transactions do not wait long.
 const ARCHIVED: u32 = 50;
-/// The longest sleep: so soon a clock that jumped, or a moment set by another node, is noticed.
+/// Longest sleep, after which a clock that jumped or a due time set by another node is noticed.
 const LONGEST: Duration = Duration::from_millis(500);
 
-/// What time has brought, and what it brings next.
+/// Due rows and the next due times.
 struct DueWork {
     now: Timestamp,
     due: Vec<DueInteraction>,
     actions: Vec<DueAction>,
-    /// The earliest moment of all.
+    /// Earliest due time of any question or action.
     next: Option<Timestamp>,
-    /// When the oldest question that is only kept has been so for long enough.
+    /// Time at which the oldest retired question has reached the retention period.
     retires: Option<Timestamp>,
 }
 
 impl Engine {
-    /// Runs for ever: acts on what is due, sleeps until the next moment or until an earlier one is set.
+    /// Acts on due rows, then sleeps until the next due time or until an earlier one is set. Never returns.
     pub async fn run_timers(&self) {
         let mut earlier = self.bell.listen(Topic::Timers);
         loop {
@@ -54,10 +54,10 @@ impl Engine {
         }
     }
 
-    /// Acts on everything that is due and says how long there is nothing to do.
+    /// Acts on all due rows and returns how long the loop may sleep.
     ///
-    /// What is due comes before what has been kept long enough, and again after each batch of it. What cannot be acted on is put
-    /// off and stands in nobody's way; an error is one of the store as a whole.
+    /// Due rows come before archiving, and are looked for again after each batch of archived questions. A row that fails is postponed and does not
+    /// block the others; an error is returned only if the store as a whole fails.
     pub async fn fire_due(&self) -> Result<Duration, Error> {
         loop {
             let DueWork { now, due, actions, next, retires } = self.moments().await?;
@@ -70,7 +70,7 @@ impl Engine {
             if fired || archived > 0 {
                 continue;
             }
-            // What should be archived and could not be is in the hands of another node: it is looked for again soon, not at once.
+            // Questions that are ready for the archive but were not moved are being moved by another node. The loop retries after its next sleep.
             let next = next.into_iter().chain(retires.filter(|_| !kept_enough)).min();
             self.next_wake.store(next.map_or(i64::MAX, Timestamp::as_microsecond), Ordering::Release);
             let until = next.map_or(LONGEST, |at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
@@ -92,12 +92,12 @@ impl Engine {
         moments.await
     }
 
-    /// Whether a moment comes before the one that the timers sleep until.
+    /// Records a due time, and returns whether it is earlier than the one that the timers sleep until.
     pub(crate) fn sooner(&self, at: Timestamp) -> bool {
         self.next_wake.fetch_min(at.as_microsecond(), Ordering::AcqRel) > at.as_microsecond()
     }
 
-    /// Acts on one question. Another node, or an answer, may have been first: then there is nothing to do.
+    /// Acts on one due question. Does nothing if another node or an answer was first.
     async fn fire(&self, due: DueInteraction) -> Result<(), Error> {
         let fired = self.transact(move |work| {
             let mut session = sessions::lock(work, &due.scope, due.session)?;
@@ -114,7 +114,7 @@ impl Engine {
         gone_is_fine(fired.await)
     }
 
-    /// Acts on one action whose outcome was not reported in time: it may be started again, or a person is asked.
+    /// Acts on one action whose outcome was not reported in time: the action may be started again, or a person is asked.
     async fn fire_action(&self, due: DueAction) -> Result<(), Error> {
         let fired = self.transact(move |work| {
             let mut session = sessions::lock(work, &due.scope, due.session)?;
@@ -130,7 +130,7 @@ impl Engine {
     }
 }
 
-/// What is due may be gone by the time that it is acted on.
+/// Ignores that a due row no longer exists when it is acted on.
 fn gone_is_fine(fired: Result<(), Error>) -> Result<(), Error> {
     match fired {
         Err(Error::Refused(Refusal::NotFound(_))) => Ok(()),

@@ -1,4 +1,4 @@
-//! What every command shares: the transaction, the time, fresh ids, and what is to be performed after the commit.
+//! Runs commands in transactions: `Work` gives a command its transaction, the time, ids and the effects to perform after the commit.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::interactions::open_count::OpenChanges;
 use crate::run::effects::Effects;
 use crate::{Engine, Error, Ids, Settings, interactions};
 
-/// How often a row is written again that other nodes write at the same moment.
+/// Number of attempts of a transaction whose row other nodes write at the same time.
 const MOST_MEETINGS: u32 = 5;
 
-/// One command at work.
+/// Context of one command in its transaction.
 pub(crate) struct Work<'a> {
     pub(crate) tx: &'a mut dyn Tx,
     pub(crate) now: Timestamp,
@@ -22,13 +22,13 @@ pub(crate) struct Work<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) originator: &'a Originator,
     pub(crate) effects: &'a mut Effects,
-    /// The caller for whom it runs.
+    /// Caller for whom the command runs.
     pub(crate) caller_state: CallerState,
-    /// The questions that it has opened and closed so far: counted at its end.
+    /// Questions that the command has opened and closed so far. They are counted at its end.
     pub(crate) open: OpenChanges,
 }
 
-/// Who does it, and how: what the audit trail says of everything that a command does.
+/// Actor of a command and the way it came in, as the audit trail records them.
 #[derive(Debug, Clone)]
 pub(crate) struct Originator {
     pub(crate) actor: Actor,
@@ -36,24 +36,24 @@ pub(crate) struct Originator {
 }
 
 impl Originator {
-    /// A caller. Only for [`Engine::transact_by`], which reads the credential again.
+    /// Originator of a caller's command. Only [`Engine::transact_by`] uses it, because it reads the credential again.
     pub(crate) fn of(caller: &Caller) -> Self {
         Self { actor: caller.actor.clone(), how: How::of(caller) }
     }
 
-    /// A worker, in the name of the agent that it runs.
+    /// Originator of a worker's command, which acts in the name of the agent that it runs.
     pub(crate) fn worker(agent: &Actor) -> Self {
         Self { actor: agent.clone(), how: How::by(EntryPoint::Worker) }
     }
 
-    /// Holdpoint itself, through a door that needs no key.
+    /// Originator of a command of Holdpoint itself, through an entry point that needs no key.
     pub(crate) fn system(wire: EntryPoint) -> Self {
         Self { actor: Actor::system(), how: How::by(wire) }
     }
 }
 
 impl Work<'_> {
-    /// Records what happened, numbered by its session: as an event, and on the audit trail.
+    /// Records an event draft as the next event of its session, and in the audit trail.
     pub(crate) fn record_event(
         &mut self,
         session: &mut Session,
@@ -65,7 +65,7 @@ impl Work<'_> {
         Ok(event)
     }
 
-    /// Numbers what happened and puts it on the audit trail. The event is still to be appended: the session may be new.
+    /// Numbers an event and appends it to the audit trail. The caller appends the event itself, because the session may not be stored yet.
     pub(crate) fn prepare_event(
         &mut self,
         session: &mut Session,
@@ -79,7 +79,7 @@ impl Work<'_> {
         Ok(event)
     }
 
-    /// Puts on the audit trail what was done outside any session.
+    /// Appends an event draft outside any session to the audit trail.
     pub(crate) fn append_audit(&mut self, scope: &Scope, happening: &EventDraft) -> Result<(), Error> {
         let entry = self.audit_entry(scope, happening);
         Ok(self.tx.audit_append(&entry.written())?)
@@ -101,14 +101,14 @@ impl Work<'_> {
         }
     }
 
-    /// Has everybody woken who watches a session.
+    /// Wakes the watchers of a session, of its project and of its channel after the commit.
     pub(crate) fn ring_watchers(&mut self, session: &Session) {
         self.effects.topics.push(Topic::Session(session.id));
         self.effects.topics.push(Topic::Project(session.scope.project));
         self.effects.topics.push(Topic::Channel(session.scope.project, session.head.channel.clone()));
     }
 
-    /// Has the timers look at this moment, if it comes before the one that they sleep until.
+    /// Has the timers wake at this time, if it is earlier than the one that they sleep until.
     pub(crate) fn wake_at(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
         self.effects.wake_at = Some(self.effects.wake_at.map_or(at, |earlier| earlier.min(at)));
@@ -116,7 +116,7 @@ impl Work<'_> {
 }
 
 impl Engine {
-    /// Runs in one transaction what nobody asked for.
+    /// Runs a transaction of Holdpoint itself, without a caller.
     pub(crate) async fn transact<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -125,7 +125,7 @@ impl Engine {
         self.transact_as(Originator::system(EntryPoint::Timer), work).await
     }
 
-    /// The same, and again where another node has written the same row meanwhile.
+    /// Like [`Self::transact`], but retries if another node has written the same row meanwhile.
     pub(crate) async fn transact_again<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -140,13 +140,13 @@ impl Engine {
         self.transact(work).await
     }
 
-    /// Runs a command in one transaction, and performs its effects after the commit. A caller's commands go through [`Self::transact_by`].
+    /// Runs a command in one transaction, and performs its effects after the commit. Commands of callers go through [`Self::transact_by`].
     pub(crate) async fn transact_as<T, F>(&self, originator: Originator, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Send + 'static,
     {
-        // Nothing that the closure holds may keep the store alive: it is dropped on the store's own thread.
+        // `work` must hold nothing that keeps the store alive, because it is dropped on the store's own thread.
         let (ids, settings, engine) = (Arc::clone(&self.ids), Arc::clone(&self.settings), self.clone());
         let work = move |tx: &mut dyn Tx| {
             let now = tx.now()?;
@@ -168,7 +168,7 @@ impl Engine {
         store::transact_then(self.store.as_ref(), work, move |effects| engine.perform(effects)).await
     }
 
-    /// Runs a query.
+    /// Runs a query that only reads.
     pub(crate) async fn read<T, F>(&self, cost: Cost, work: F) -> Result<T, Error>
     where
         T: Send + 'static,

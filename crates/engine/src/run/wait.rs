@@ -1,4 +1,4 @@
-//! Looks at a question until it is closed, and at deliveries until there is one.
+//! Waits for a question to close and for deliveries to arrive.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::run::fair_gate::Entrant;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// A question, at once or when it is no longer pending, after `wait` at the latest.
+    /// Returns a question, immediately if it is not pending, otherwise when it closes or after `wait`.
     pub async fn interaction(&self, caller: &Caller, id: InteractionId, wait: Duration) -> Result<Interaction, Error> {
         caller.require(Right::Read)?;
         let found = self.look(caller, id).await?;
@@ -22,7 +22,7 @@ impl Engine {
         self.until((caller, topic), wait, || self.look(caller, id), |found| found.status() != Status::Pending).await
     }
 
-    /// Looks at something until it is as wanted, and gives it as it is then, or after `wait`. A ring has it looked at again.
+    /// Calls `look` until its result is `wanted`, and returns the result; after `wait`, returns the result as it is. Each ring calls `look` again.
     pub(crate) async fn until<T, F>(
         &self,
         (caller, topic): (&Caller, Topic),
@@ -33,7 +33,7 @@ impl Engine {
     where
         F: Future<Output = Result<T, Error>>,
     {
-        // Listen first, look second: what came in between is found, not slept through.
+        // Listening comes before looking: a change in between rings the listener.
         let mut listener = self.bell.listen(topic);
         let waiting = async {
             let mut waits = None;
@@ -57,7 +57,7 @@ impl Engine {
         }
     }
 
-    /// A page of the answers that wait for the calling agent, the oldest first; waits for one if there is none.
+    /// Returns a page of the answers that wait for the calling agent, oldest first. Waits for one if the page is empty.
     pub async fn deliveries(
         &self,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! Somebody attends a session: what is open in it now, and from where on to follow it.
+//! Reads the present state of a session for a client that begins to follow it: open questions, and calls that the client has to run.
 
 use domain::access::Right;
 use domain::{
@@ -12,30 +12,30 @@ use crate::run::fair_gate::Entrant;
 use crate::sessions::names::newest_in;
 use crate::{Engine, Error};
 
-/// How many actions are read at once.
+/// Number of actions that are read at once.
 const STRIDE: u32 = 200;
 
-/// A session as somebody finds it who begins to attend it.
+/// State of a session for a client that begins to follow it.
 #[derive(Debug, Clone)]
 pub struct SessionSnapshot {
-    /// The session. Whatever comes after its last event is news.
+    /// Session. Events after its last event are new to the client.
     pub session: Session,
-    /// Its open questions, the oldest first.
+    /// Open questions of the session, oldest first.
     pub open: Vec<InteractionId>,
-    /// The calls that may run now and are the caller's client's to run.
+    /// Calls that may run now and that the caller's client has to run.
     pub ready: Vec<String>,
-    /// The calls that the caller's client has begun and not reported, each with its run and since when.
+    /// Calls that the caller's client has started and not reported, each with its permit and the time of its start.
     pub running: Vec<(String, PermitId, Timestamp)>,
 }
 
 impl Engine {
-    /// What is open in a session now.
+    /// Returns the present state of a session.
     pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<SessionSnapshot, Error> {
         caller.require(Right::Read)?;
         let (scope, actor, reader) = (caller.scope, caller.actor.clone(), Entrant::of(caller));
         let caller = caller.clone();
         self.list_patiently(reader, move |reads| {
-            // First, so that what changes meanwhile is found twice rather than never.
+            // The session is read first: a change in between is then seen twice rather than missed.
             let session = Sight::of(reads, &caller)?.session(reads, &scope, session)?;
             let open = reads.open_interactions(&scope, session.id)?;
             let runs = session.hosted && session.started_by == actor && session.ended.is_none();
@@ -45,8 +45,8 @@ impl Engine {
         .await
     }
 
-    /// A question, and the call that it is known by: the one that it was the first to be asked about. Later ones about the same call have their
-    /// own id alone, so that a decision that was made about the first never meets another.
+    /// Returns a question, and the call by which clients know it. Only the first question about a call is known by the call; later questions about it
+    /// are known by their own ids, so that a decision about the first question never applies to another.
     pub async fn question_shown(
         &self,
         caller: &Caller,
@@ -61,8 +61,8 @@ impl Engine {
         .await
     }
 
-    /// A page of the open questions of a session, or of all that go on in a channel, the oldest first, each with the call that it is known by; and
-    /// after which one the next page begins.
+    /// Returns a page of the open questions of a session, or of all sessions of a channel, oldest first. Each question comes with the call by which
+    /// clients know it. The second value is the question after which the next page begins.
     pub async fn questions_shown(
         &self,
         caller: &Caller,
@@ -93,7 +93,7 @@ impl Engine {
         .await
     }
 
-    /// The question that a client means: the first one about a call of the session, or one of the session by its id.
+    /// Returns the question that a client refers to: the first question about a call of the session, or a question of the session by its id.
     pub async fn question_meant(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Interaction, Error> {
         caller.require(Right::Read)?;
         let (scope, caller, call) = (caller.scope, caller.clone(), call.to_owned());
@@ -119,7 +119,7 @@ fn shown(reads: &mut dyn Reads, scope: &Scope, id: InteractionId) -> Result<(Int
     known_as(reads, scope, asked)
 }
 
-/// A question with the call that it is known by.
+/// Pairs a question with the call by which clients know it.
 fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<(Interaction, Option<String>), Error> {
     let proposal = match &asked.question.call_id {
         Some(call) => reads.action(scope, asked.origin.session, call)?,
@@ -129,7 +129,7 @@ fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<
     Ok((asked, call))
 }
 
-/// What the client of somebody has to run: what it may begin now, and what it has begun.
+/// Calls that the client of an actor has to run: those that it may start now, and those that it has started.
 type InHand = (Vec<String>, Vec<(String, PermitId, Timestamp)>);
 
 fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<InHand, Error> {

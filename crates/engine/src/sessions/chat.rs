@@ -1,4 +1,4 @@
-//! Says something to an agent that we run, in a conversation that is there or in a new one.
+//! Sends a message to a hosted agent, in an existing conversation or in a new one.
 
 use domain::access::Right;
 use domain::{Caller, Problem, Refusal, Scope, Session, SessionId, SessionInput, text};
@@ -14,28 +14,28 @@ use crate::steps;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency, Start};
 
-/// The agent that is meant where none is named and there are several.
+/// Agent that is chosen if the caller names none and there are several.
 const DEFAULT: &str = "default";
 
-/// How often a conversation is looked for again that somebody else has begun at the same moment.
+/// Number of retries if another request begins the same conversation at the same time.
 const MOST_MEETINGS: u32 = 5;
 
-/// What somebody says, where, and to whom.
+/// Message of a person, with its conversation and agent.
 #[derive(Debug, Clone)]
 pub struct Chat {
-    /// The conversation: a session or its channel. A new one if absent.
+    /// Session or channel of the conversation. A new conversation begins if absent.
     pub conversation: Option<String>,
-    /// The agent. If absent, in a channel: whoever listens there. Where a session begins: that of the session before it, else the only one there is,
-    /// else the one called `default`.
+    /// Name of the agent. If absent, an existing listener in the channel gets the message. A new session gets the agent of the previous session in
+    /// the channel, otherwise the only agent of the project, otherwise the one called `default`.
     pub agent: Option<String>,
-    /// What is said.
+    /// Text of the message.
     pub content: String,
-    /// Kept with a new session, and given back untouched.
+    /// Data of the client that is stored with a new session and returned unchanged.
     pub metadata: Value,
 }
 
 impl Engine {
-    /// Says something; gives the session, and the number of the last event before it was said.
+    /// Sends a message. Returns the session, and the number of its last event before the message.
     pub async fn chat(&self, caller: &Caller, chat: Chat, once: Option<Idempotency>) -> Result<(Session, u64), Error> {
         checked(&chat.content)?;
         named_well(chat.agent.as_deref())?;
@@ -53,7 +53,7 @@ impl Engine {
                 Ok((sessions::send_message(work, session, &offered, (&caller, &chat.content))?, before))
             });
             match said.await {
-                // Somebody else has begun the same conversation at the same moment: it is there now.
+                // Another request has begun the same conversation at the same time: the next attempt finds it.
                 Err(Error::Store(StoreError::Conflict)) if met < MOST_MEETINGS => met += 1,
                 other => return other,
             }
@@ -61,7 +61,7 @@ impl Engine {
     }
 }
 
-/// One of the stores cannot be asked for every name.
+/// Checks the name of the agent before a store is queried with it, because not every store accepts every text.
 fn named_well(agent: Option<&str>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if let Some(agent) = agent {
@@ -70,8 +70,8 @@ fn named_well(agent: Option<&str>) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-/// The session in which a conversation goes on; none where one is to begin. An id names one session for good; in a channel another one begins
-/// where nobody listens, or not the agent that is named.
+/// Finds and locks the session in which a conversation continues. `None` if a new session has to begin: in a channel, if no agent listens or the
+/// named agent does not. An id always refers to its one session.
 fn find_current(work: &mut Work<'_>, caller: &Caller, chat: &Chat) -> Result<Option<Session>, Error> {
     let scope = &caller.scope;
     let Some(name) = &chat.conversation else { return Ok(None) };
@@ -82,7 +82,7 @@ fn find_current(work: &mut Work<'_>, caller: &Caller, chat: &Chat) -> Result<Opt
             let listener = listener_in(&mut *work.tx, scope, name, chat.agent.as_deref())?;
             let Some(listener) = listener else { return Ok(None) };
             let session = access::lock_session(work, caller, listener.id)?;
-            // It may have ended before it was locked.
+            // The session may have ended before it was locked.
             return Ok(Some(session).filter(|session| session.ended.is_none()));
         }
     };
@@ -97,7 +97,7 @@ fn find_current(work: &mut Work<'_>, caller: &Caller, chat: &Chat) -> Result<Opt
 fn begin(work: &mut Work<'_>, caller: &Caller, offered: &OfferedDefinitions, chat: Chat) -> Result<Session, Error> {
     caller.require(Right::Ask)?;
     if chat.conversation.as_ref().is_some_and(|name| name.starts_with(SessionId::PREFIX)) {
-        // An id is given, never chosen.
+        // The server assigns session ids; a client cannot choose one for a new session.
         return Err(Refusal::NotFound("session").into());
     }
     let channel = chat.conversation.as_deref().filter(|name| text::is_identifier(name));
@@ -113,7 +113,7 @@ fn begin(work: &mut Work<'_>, caller: &Caller, offered: &OfferedDefinitions, cha
         Some(channel) => agent_session_in(&mut *work.tx, &caller.scope, channel, Some(&agent))?,
         None => None,
     };
-    // Somebody may have begun it since nobody was found to listen, and would be taken for the one before.
+    // Another request may have begun the conversation since `find_current` found no listener. Its session must not count as the previous one.
     if let Some(channel) = channel
         && listener_in(&mut *work.tx, &caller.scope, channel, Some(&agent))?.is_some()
     {
@@ -126,14 +126,14 @@ fn begin(work: &mut Work<'_>, caller: &Caller, offered: &OfferedDefinitions, cha
     if session.hosted { Ok(session) } else { Err(Refusal::NotFound("agent").into()) }
 }
 
-/// Keeps everybody else from beginning the same conversation with the same agent at the same moment: the second one is told of a conflict.
+/// Reserves the beginning of a conversation with an agent: a concurrent request that begins the same conversation gets a conflict.
 fn reserve_beginning(work: &mut Work<'_>, session: &Session, before: Option<&Session>) -> Result<(), Error> {
     let before = before.map(|before| before.id.to_string()).unwrap_or_default();
     let agent = session.head.agent.as_deref().unwrap_or_default();
-    // No channel has a space in its name.
+    // Channel names have no spaces, so the parts of the key are unambiguous.
     let key = format!("conversation {} after {before} with {agent}", session.head.channel);
     let begun = IdempotencyRecord { digest: String::new(), result: String::new() };
-    // Nobody is called so, whose own keys these could be.
+    // No actor has an empty name, so this key cannot collide with the idempotency key of a caller.
     Ok(work.tx.idempotency_insert(&session.scope, "", &key, &begun)?)
 }
 

@@ -11,7 +11,7 @@ use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency, access, deliveries, interactions, sessions, steps};
 
 impl Engine {
-    /// Carries out a command on a session. Ending it closes its open questions in the same transaction.
+    /// Runs a command on a session. Ending a session closes its open questions in the same transaction.
     pub async fn control(
         &self,
         caller: &Caller,
@@ -26,7 +26,7 @@ impl Engine {
             let session = access::lock_session(work, &caller, id)?;
             Self::steers(&caller, &session)?;
             if matches!(command, Command::Complete | Command::Fail) && caller.role == Role::Operator {
-                // Only the agent knows that it is done; a person cancels.
+                // Only the agent knows whether its work is done; a person cancels the session instead.
                 caller.require(Right::Take)?;
             }
             if command == Command::Complete && session.hosted {
@@ -35,7 +35,7 @@ impl Engine {
             }
             let held_by_others = session.paused.as_ref().is_some_and(|held| held.by != caller.actor);
             if command == Command::Resume && held_by_others {
-                // Whoever is held back does not let itself go on.
+                // A caller whose session was paused by somebody else must not resume it without the right to steer.
                 caller.require(Right::Steer)?;
             }
             let note = Note { by: caller.actor.clone(), at: work.now, reason: reason.clone() };
@@ -47,7 +47,7 @@ impl Engine {
     }
 }
 
-/// Refuses a reason or a note that people could not be shown.
+/// Refuses a reason or note whose text cannot be shown to people.
 pub(crate) fn checked(pointer: &str, reason: Option<&str>) -> Result<(), Error> {
     let mut problems: Vec<Problem> = Vec::new();
     if let Some(reason) = reason {
@@ -56,7 +56,7 @@ pub(crate) fn checked(pointer: &str, reason: Option<&str>) -> Result<(), Error> 
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-/// Ends a session, or pauses and resumes it; what ends closes its open questions with the same reason.
+/// Pauses, resumes or ends a session. Ending it also closes its open questions and steps with the same reason.
 pub(crate) fn apply_control(
     work: &mut Work<'_>,
     session: Session,
@@ -88,7 +88,8 @@ pub(crate) fn apply_control(
         if session.hosted {
             steps::revoke_unstarted_actions(work, &mut session, None, &told)?;
             steps::retire_untaken_answers(work, &mut session, None, &told)?;
-            // Nobody is left who could be handed it. What has failed may be taken up all the same, and has to be hidden then.
+            // No agent is left to receive the sealed values. A failed session can be revived, and its secrets have to be redacted then, so they are
+            // kept.
             work.tx.session_sealed_values_retire(&scope, session.id, Some(work.now))?;
             if ending != Ending::Failed {
                 work.tx.session_sealed_values_delete(&scope, session.id)?;
@@ -103,7 +104,7 @@ pub(crate) fn apply_control(
     Ok(session)
 }
 
-/// An answer that ends the session does so in the same transaction.
+/// Ends the session if the answer to this question terminates it.
 pub(crate) fn end_if_terminated(
     work: &mut Work<'_>,
     session: &mut Session,

@@ -1,4 +1,4 @@
-//! Messages of the conversation: what people say to an agent that we run, what an agent says to people, and the replies.
+//! Records the messages of a conversation: those of people to a hosted agent, those of an agent to people, and the replies.
 
 use domain::{
     Caller, EventDraft, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text,
@@ -15,13 +15,13 @@ use crate::steps;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency};
 
-/// How large what somebody says may be.
+/// Largest size of a message in bytes.
 const MOST_SAID: usize = 64 * 1024;
 
 impl Engine {
-    /// Says something: to the agent, where we run it; or, where an agent speaks in a session of its own, to people.
+    /// Sends a message: to the hosted agent of a session, or, if an agent calls in its own session, to people.
     ///
-    /// A message of an agent that requires a reply is a question in the same channel.
+    /// An agent's message that requires a reply becomes a question in the channel of the session.
     pub async fn message(
         &self,
         caller: &Caller,
@@ -78,7 +78,7 @@ pub(crate) fn checked(content: &str) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-/// Somebody says something to the agent of a session that is locked.
+/// Sends a message to the agent of a locked session.
 pub(crate) fn send_message(
     work: &mut Work<'_>,
     mut session: Session,
@@ -91,7 +91,7 @@ pub(crate) fn send_message(
     Ok(session)
 }
 
-/// A question that is a message is told as one.
+/// Records the message of a question that requires a reply.
 pub(crate) fn record_question_message(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -105,7 +105,7 @@ pub(crate) fn record_question_message(
     work.record_event(session, Some(asked.id), happening).map(drop)
 }
 
-/// The answer to a message is one too.
+/// Records the answer to a message that required a reply as a message too.
 pub(crate) fn record_reply(work: &mut Work<'_>, session: &mut Session, asked: &Interaction) -> Result<(), Error> {
     let State::Resolved { resolution, .. } = &asked.state else { return Ok(()) };
     let Some(answer) = resolution.answer().filter(|_| asked.question.reply) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What a client means by the name that it has for a conversation.
+//! Resolves the name that a client uses for a conversation to a session or a channel.
 
 use domain::access::Right;
 use domain::{Caller, Scope, Session, SessionId, text};
@@ -8,22 +8,22 @@ use crate::access::sight::Sight;
 use crate::run::fair_gate::Entrant;
 use crate::{Engine, Error};
 
-/// How many sessions of a channel are read at once.
+/// Number of sessions of a channel that are read at once.
 const STRIDE: u32 = 200;
 
-/// What a name stands for.
+/// Meaning of a conversation's name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedConversation {
-    /// One session, for good.
+    /// One session, also after its end.
     Session(Box<Session>),
-    /// A channel: every session that is in it, and every one that will be.
+    /// A channel with all its present and future sessions. The id is set if the name is the UUID of a session in the channel.
     Channel(Option<SessionId>),
 }
 
 impl Engine {
-    /// What a name stands for. `ses_…` is that session and no other: an id is given, never chosen; so is the UUID in it, unless the session's
-    /// own channel is called so, which goes on when the session has ended. Any other name that a channel can have is one, which need not have a
-    /// session yet; what no channel can be called stands for nothing.
+    /// Resolves a name. `ses_…` refers to the session with this id, which only the server assigns. A bare UUID also refers to its session, unless the
+    /// session's own channel has that name: a channel continues when the session has ended. Any other valid channel name refers to a channel, which
+    /// may have no session yet. An invalid name gives `None`.
     pub async fn named(&self, caller: &Caller, name: &str) -> Result<Option<NamedConversation>, Error> {
         caller.require(Right::Read)?;
         let (caller, name) = (caller.clone(), name.to_owned());
@@ -35,7 +35,7 @@ impl Engine {
         .await
     }
 
-    /// The session that a name stands for, where one is wanted and there is one: of a channel the newest that goes on, else the newest.
+    /// Returns the session that a name refers to. For a channel, this is its newest live session, otherwise its newest session.
     pub async fn conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
         let (caller, name) = (caller.clone(), name.to_owned());
@@ -46,7 +46,7 @@ impl Engine {
         .await
     }
 
-    /// The session in which somebody asks who knows it by a name: of a channel the newest of their own that goes on, if there is one.
+    /// Returns the session in which a caller asks. For a channel, this is the caller's own newest live session, if there is one.
     pub async fn own_conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
         let (scope, actor, name) = (caller.scope, caller.actor.clone(), name.to_owned());
@@ -66,7 +66,7 @@ impl Engine {
         .await
     }
 
-    /// The sessions of a channel that were begun after this one, the newest first.
+    /// Returns the sessions of a channel that began after this one, newest first.
     pub async fn begun_in(&self, caller: &Caller, channel: &str, after: SessionId) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
         let (reader, caller, channel) = (Entrant::of(caller), caller.clone(), channel.to_owned());
@@ -79,7 +79,7 @@ impl Engine {
         .await
     }
 
-    /// The sessions of a channel that have not ended, the newest first.
+    /// Returns the live sessions of a channel, newest first.
     pub async fn live_in(&self, caller: &Caller, channel: &str) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
         let (reader, caller, channel) = (Entrant::of(caller), caller.clone(), channel.to_owned());
@@ -95,7 +95,7 @@ impl Engine {
 
 pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<Option<NamedConversation>, Error> {
     if !text::is_identifier(name) {
-        // No channel is called so, and one of the stores cannot be asked for NUL.
+        // No channel can have this name, and one of the stores cannot be queried with a NUL character.
         return Ok(None);
     }
     let Ok(id) = name.parse::<SessionId>() else { return Ok(Some(NamedConversation::Channel(None))) };
@@ -109,7 +109,7 @@ pub(crate) fn named(reads: &mut dyn Reads, scope: &Scope, name: &str) -> Result<
     }))
 }
 
-/// The session that a name stands for, among those that its reader sees.
+/// Returns the session that a name refers to, among those that the reader may see.
 fn conversation(reads: &mut dyn Reads, (scope, sight): (&Scope, &Sight), name: &str) -> Result<Option<Session>, Error> {
     match named(reads, scope, name)? {
         None => Ok(None),
@@ -125,8 +125,9 @@ fn conversation(reads: &mut dyn Reads, (scope, sight): (&Scope, &Sight), name: &
     }
 }
 
-/// The session of a channel that hears what is said in it: the newest whose agent listens, of the agent that is named if one is. A chat comes
-/// before an agent that was given something to do; and an agent of a flow is meant only where people have spoken to no other here.
+/// Returns the session of a channel that receives messages: the newest whose agent listens, limited to the named agent if there is one. A chat is
+/// preferred to a session with an input. A session of a flow is chosen only if no agent is named and the channel never had a session of a hosted
+/// agent outside a flow.
 pub(crate) fn listener_in(
     reads: &mut dyn Reads,
     scope: &Scope,
@@ -153,7 +154,7 @@ pub(crate) fn listener_in(
     Ok(busy.into_iter().find(|session| meant.is_none() || session.head.agent == meant))
 }
 
-/// Whether the step that a session is at is run by an agent of ours, who hears what is said.
+/// Whether the current step of a session is run by a hosted agent, which receives messages.
 fn listens(reads: &mut dyn Reads, session: &Session) -> Result<bool, Error> {
     if !session.hosted {
         return Ok(false);
@@ -162,8 +163,8 @@ fn listens(reads: &mut dyn Reads, session: &Session) -> Result<bool, Error> {
     Ok(step.is_some_and(|step| step.alive() && step.lease.is_some() && step.agent.is_some()))
 }
 
-/// The newest session of a channel that was opened for an agent of ours, or for this one, whether it has ended or not. Those of flows and of foreign
-/// agents are passed over, and so are questions that were handed over.
+/// Returns the newest session of a channel that was opened for a hosted agent, or for the named one, whether it has ended or not. Sessions of
+/// flows, of foreign agents and of questions that were handed over are skipped.
 pub(crate) fn agent_session_in(
     reads: &mut dyn Reads,
     scope: &Scope,
@@ -174,7 +175,7 @@ pub(crate) fn agent_session_in(
     first_of(reads, scope, &of_channel(channel, agent), own)
 }
 
-/// The newest session that a filter wants and that is as wanted, read a page at a time.
+/// Returns the newest session that matches both `filter` and `wanted`. Reads a page at a time.
 fn first_of(
     reads: &mut dyn Reads,
     scope: &Scope,
@@ -195,13 +196,13 @@ fn first_of(
     }
 }
 
-/// The newest session of a channel, whether it has ended or not.
+/// Returns the newest session of a channel, whether it has ended or not.
 pub(crate) fn newest_in(reads: &mut dyn Reads, scope: &Scope, channel: &str) -> Result<Option<Session>, Error> {
     let filter = of_channel(channel, None);
     Ok(reads.sessions(scope, &filter, Page { after: None, limit: 1 })?.pop())
 }
 
-/// The sessions of a channel that were begun after this one, the newest first.
+/// Returns the sessions of a channel that began after this one, newest first.
 pub(crate) fn begun_in(
     reads: &mut dyn Reads,
     scope: &Scope,
@@ -217,18 +218,18 @@ pub(crate) fn begun_in(
     Ok(found)
 }
 
-/// The sessions of a channel that have not ended, the newest first.
+/// Returns the live sessions of a channel, newest first.
 pub(crate) fn live_in(reads: &mut dyn Reads, scope: &Scope, channel: &str) -> Result<Vec<Session>, Error> {
     let filter = SessionFilter { live: true, ..of_channel(channel, None) };
     listed(reads, scope, &filter, |_| true)
 }
 
-/// The sessions of a channel, of this agent if one is named.
+/// Creates the filter for the sessions of a channel, limited to an agent if one is named.
 fn of_channel(channel: &str, agent: Option<&str>) -> SessionFilter {
     SessionFilter { channel: Some(channel.to_owned()), agent: agent.map(str::to_owned), ..SessionFilter::default() }
 }
 
-/// All sessions that a filter wants, the newest first, up to a page whose last one is not wanted.
+/// Returns the sessions that match `filter`, newest first. Stops after the first page whose last session is not `wanted`.
 fn listed(
     reads: &mut dyn Reads,
     scope: &Scope,

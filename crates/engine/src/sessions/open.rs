@@ -1,4 +1,4 @@
-//! Opens a session, with the first step of the flow or the agent that it is for.
+//! Opens a session with the first step of its flow or agent.
 
 use domain::access::Right;
 use domain::{
@@ -13,24 +13,24 @@ use crate::steps::server_files::OfferedDefinitions;
 use crate::steps::workspaces::apart;
 use crate::{Engine, Error, Idempotency};
 
-/// What a session is opened with.
+/// Parameters of a new session.
 #[derive(Debug, Clone, Default)]
 pub struct Start {
-    /// Routes its questions; its own id if absent.
+    /// Channel that routes the questions of the session. The session's own UUID if absent.
     pub channel: Option<String>,
-    /// The agent's name. Where this server has one of that name, it runs it.
+    /// Name of the agent. If this server has an agent of that name, it hosts the session.
     pub agent: Option<String>,
-    /// The agent's version.
+    /// Version of the agent.
     pub agent_version: Option<String>,
-    /// The flow that it follows.
+    /// Name of the flow that the session follows.
     pub flow: Option<String>,
-    /// The flow's version.
+    /// Version of the flow.
     pub flow_version: Option<String>,
-    /// One line.
+    /// Title of the session in one line.
     pub title: Option<String>,
-    /// What it works on.
+    /// Input and metadata of the session.
     pub luggage: SessionInput,
-    /// What the steps of its flow share from the beginning.
+    /// Initial values that the steps of the flow share.
     pub shared: Value,
 }
 
@@ -60,7 +60,7 @@ fn briefed(id: String, start: Start) -> Result<(SessionHead, SessionInput), Erro
     if problems.is_empty() { Ok((brief, luggage)) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-/// What our workers will run first.
+/// Agent or flow that the workers of this server run.
 enum Run {
     Agent(Box<AgentVersion>),
     Flow(FlowVersion, Option<String>),
@@ -117,7 +117,7 @@ pub(crate) fn open(
     Ok(session)
 }
 
-/// What we run for a session: a flow, or an agent that we know. Every version is chosen here, once.
+/// Chooses the flow or known agent that this server runs for the session. All versions are chosen here and stay fixed.
 fn choose_run(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -156,7 +156,7 @@ fn choose_run(
     Ok(Some(Run::Agent(Box::new(agent))))
 }
 
-/// Refuses an agent whose workspace is not apart from those of other tenants.
+/// Refuses an agent whose workspace is not separate from those of other tenants.
 fn require_separate_workspace(
     work: &mut Work<'_>,
     offered: &OfferedDefinitions,

@@ -1,4 +1,4 @@
-//! A step of ours asks people, and journals that it did, in one transaction.
+//! Asks people on behalf of a hosted step, and journals the question in the same transaction.
 
 use std::sync::Arc;
 
@@ -19,13 +19,14 @@ use crate::steps::journal::Journal;
 use crate::steps::lease::{StepClaim, place_of};
 use crate::{Ask, Engine, Error};
 
-/// How many of the most frequent answers are suggested.
+/// Number of frequent answers that are suggested.
 const MOST_SUGGESTED: u32 = 3;
 
 impl Engine {
-    /// Puts a question of a step to people; `None`, and nobody is asked, if the journal is longer than `after`: others journalled something.
+    /// Asks people a question of a step. Returns `None` without asking if the journal is longer than `after`, because others have journalled
+    /// something since.
     ///
-    /// `journal` is told which question it became, and says what is written down of it.
+    /// `journal` gets the id of the question and returns the journal entries to write.
     pub async fn step_ask(
         &self,
         claim: &StepClaim,
@@ -44,13 +45,13 @@ impl Engine {
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, step) = steps::lock_claimed(work, &claim)?;
             session.alive()?;
-            // Before anything is written: what is answered with `None` is committed all the same.
+            // This check comes before any write, because a transaction that returns `None` is committed too.
             if step.lease.as_ref().is_none_or(|lease| lease.journal != after) {
                 return Ok(None);
             }
             let asked = interactions::open(work, &mut session, claim.agent.clone(), question.clone(), &asking)?;
             let asked = secrets::answer_from_kept(work, &vault, &mut session, asked, kept.as_ref())?;
-            // Read again: an answer that was found already has been on its way to wake the step.
+            // The step is read again: a kept secret may have answered the question already, and the answer has woken the step.
             let step = work.tx.step(&claim.scope, step.id)?.ok_or(Refusal::StepLost)?;
             let step =
                 steps::append_journal(work, &mut session, step, &journal(asked.id))?.ok_or(StoreError::Conflict)?;
@@ -61,10 +62,10 @@ impl Engine {
         .await
     }
 
-    /// Adds what people usually answered here.
+    /// Adds frequent earlier answers to the suggestions of a question.
     async fn suggested(&self, claim: &StepClaim, mut question: Question) -> Result<Question, Error> {
         let (claim, scope) = (claim.clone(), claim.scope);
-        // The options that a kind implies can be suggested too.
+        // The admitted question includes the options that its kind implies; they can be suggested too.
         let whole = question.clone().admit().unwrap_or_else(|_| question.clone());
         let asked = whole.clone();
         let counted = self
@@ -90,7 +91,7 @@ impl Engine {
         Ok(question)
     }
 
-    /// What became of calls and questions of a step: the proposals, each with the question that was asked about it last.
+    /// Returns the actions of calls of a step, each with the last question that was asked about it.
     pub async fn step_calls(
         &self,
         claim: &StepClaim,
@@ -110,7 +111,7 @@ impl Engine {
         .await
     }
 
-    /// Questions of a step's own, as they are now.
+    /// Returns the current state of questions that a step asked itself.
     pub async fn step_questions(
         &self,
         claim: &StepClaim,

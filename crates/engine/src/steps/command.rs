@@ -1,4 +1,4 @@
-//! What a person does about a step: has it tried again, passes over it, or counts it as done.
+//! Runs the commands of people on a step: retry, skip and approve.
 
 use domain::access::Right;
 use domain::step::StepPhase;
@@ -11,19 +11,19 @@ use crate::sessions;
 use crate::steps;
 use crate::{Engine, Error, Idempotency};
 
-/// What a person does about a step.
+/// Command of a person on a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StepCommand {
-    /// Try it again.
+    /// Tries the step again.
     Retry,
-    /// Go on without it.
+    /// Continues the flow without the step.
     Skip,
-    /// Go on as if it had ended well, with this as its output; `null` where it has none.
+    /// Ends the step as completed with this output; `null` if it has none.
     Approve(Value),
 }
 
 impl StepCommand {
-    /// The word for it.
+    /// Name of the command in the API.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl StepCommand {
 }
 
 impl Engine {
-    /// Tries a failed step again, passes over one, or counts it as done.
+    /// Retries a failed step, skips a step, or ends it as completed.
     pub async fn control_step(
         &self,
         caller: &Caller,
@@ -49,7 +49,7 @@ impl Engine {
         self.command(caller, once, move |work| {
             let session = sessions::lock(work, &scope, id)?;
             let caller = work.caller()?;
-            // An agent's key asks, and never answers: what becomes of a step that has failed, or has used up its limits, is for people.
+            // An agent's key asks and never answers: people decide about a step that has failed or has used up its limits.
             caller.require(Right::Steer)?;
             run_command(work, session, step, command.clone(), (&caller, reason.clone()))
         })
@@ -101,8 +101,8 @@ fn run_command(
     decide_step(work, session, step, end)
 }
 
-/// A session that has failed goes on, for as long as everything is kept that people gave it in secret: what nobody knows any more cannot be
-/// hidden. It is handed to nobody either way.
+/// Revives a failed session, as long as the secrets that people gave it are still stored: secrets that are no longer known could not be redacted. The
+/// revived session does not deliver these secrets to agents again.
 fn revive(
     work: &mut Work<'_>,
     session: Session,
@@ -119,7 +119,8 @@ fn revive(
     Ok((session, Step { withheld_upto: Some(step.id), ..step }))
 }
 
-/// Refuses whoever could not have let the step run: where the question before it is open, was not answered with yes, or is still to be asked.
+/// Refuses a caller who may not answer the question before the step, if that question is open, was not answered with approval, or is still to be
+/// asked.
 fn require_may_pass_question(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -159,7 +160,7 @@ fn require_may_pass_question(
     Ok(())
 }
 
-/// A step that rests before its next attempt does not rest any longer.
+/// Ends the delay before the next attempt of a step.
 fn run_now(work: &mut Work<'_>, session: Session, step: Step) -> Result<Session, Error> {
     let rests = step.lease.as_ref().is_some_and(|lease| lease.worker.is_none() && lease.trouble.is_some());
     if !rests {
@@ -172,7 +173,7 @@ fn run_now(work: &mut Work<'_>, session: Session, step: Step) -> Result<Session,
     Ok(session)
 }
 
-/// A person says how a step ends, or has ended: what it asked is withdrawn, and what follows is what follows from that.
+/// Ends a step as a person decided, or replaces its end. Withdraws the open questions of the step, and continues the flow accordingly.
 fn decide_step(work: &mut Work<'_>, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
     let why = end.reason.clone().unwrap_or_default();
     let completes = end.how == StepEnding::Completed;

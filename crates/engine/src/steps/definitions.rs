@@ -1,7 +1,7 @@
-//! Agents and flows: those of the server's own files, and those that a project was given over the API.
+//! Keeps versions of agents and flows, both from the server's files and added over the API.
 //!
-//! A file is read by whoever starts the server and handed over here. What a session uses is kept in its project in the transaction that opens
-//! it, so that the session goes on with just that, whatever becomes of the file.
+//! The program that starts the server reads the files and passes them to the engine. A session's versions are stored in its project in the
+//! transaction that opens the session, so that the session continues with them even if the file changes.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ use crate::run::transaction::Work;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency};
 
-/// A definition as it is listed: kept in the project, or offered by the server's files.
+/// Definition in a list, either stored in the project or offered by the server's files.
 #[derive(Debug, Clone)]
 pub struct DefinitionListing {
-    /// The definition.
+    /// Definition of the agent or flow.
     pub definition: Definition,
-    /// Whether it comes from a file of the server and nobody here has used it yet.
+    /// Whether the definition comes from a server file and the project has not used it yet.
     pub from_file: bool,
 }
 
 impl Engine {
-    /// Brings a version of an agent into the project.
+    /// Adds a version of an agent to the project.
     pub async fn agent_add(
         &self,
         caller: &Caller,
@@ -45,7 +45,7 @@ impl Engine {
         self.add(caller, Definition::of_agent(&agent, caller.actor.clone(), self.now()), once).await
     }
 
-    /// Brings a version of a flow into the project.
+    /// Adds a version of a flow to the project.
     pub async fn flow_add(
         &self,
         caller: &Caller,
@@ -89,7 +89,7 @@ impl Engine {
         .await
     }
 
-    /// Has no new session use a version.
+    /// Retires a version, so that new sessions cannot use it.
     pub async fn definition_retire(
         &self,
         caller: &Caller,
@@ -110,7 +110,7 @@ impl Engine {
         .await
     }
 
-    /// A page of versions by name, those of the server's files among those of the project; and whether others may follow.
+    /// Returns a page of versions by name, from the project and from the server's files, and whether more may follow.
     pub async fn definitions(
         &self,
         caller: &Caller,
@@ -126,7 +126,7 @@ impl Engine {
                 let kept = kept_page(reads, &scope, kind, (page.clone(), &offered))?;
                 let mut unused = Vec::new();
                 for one in &filed {
-                    // One that the project knows is among those that are kept, or was retired.
+                    // A version that the project has stored is already in `kept`, or was retired.
                     if reads.definition(&scope, kind, &one.name, &one.version)?.is_none() {
                         unused.push(one.clone());
                     }
@@ -134,7 +134,7 @@ impl Engine {
                 Ok((kept, unused))
             })
             .await?;
-        // What lies beyond the last one that was read comes with a later page.
+        // Versions from files that sort after the last stored one of this page come with a later page.
         let last = kept.last().filter(|_| more).map(|last| (last.name.clone(), last.version.clone()));
         let key = |one: &Definition| (one.name.clone(), one.version.clone());
         let unused = filed.into_iter().filter(|one| {
@@ -151,7 +151,7 @@ impl Engine {
         Ok((all, more))
     }
 
-    /// One version: the project's, else that of the server's files.
+    /// Returns a version, from the project if stored there, otherwise from the server's files.
     pub async fn definition(
         &self,
         caller: &Caller,
@@ -172,7 +172,7 @@ impl Engine {
             .ok_or_else(|| Refusal::NotFound(kind.name()).into())
     }
 
-    /// The version of an agent that a step runs.
+    /// Returns the version of an agent that a step runs.
     pub async fn agent_of(&self, scope: Scope, name: &str, version: &str) -> Result<AgentVersion, Error> {
         let (name, version) = (name.to_owned(), version.to_owned());
         let found = self
@@ -180,7 +180,7 @@ impl Engine {
         body(found.await?.ok_or(Refusal::NotFound("agent"))?)
     }
 
-    /// The flow that a session follows.
+    /// Returns the flow that a session follows.
     pub async fn flow_of(&self, session: &Session) -> Result<Option<FlowVersion>, Error> {
         let (Some(name), Some(version)) = (session.head.flow.clone(), session.head.flow_version.clone()) else {
             return Ok(None);
@@ -192,7 +192,7 @@ impl Engine {
     }
 }
 
-/// A page of what a project keeps and may use, and whether more may follow. It is not empty unless it is the last.
+/// Returns a page of the stored versions that a project may use, and whether more may follow. Only the last page can be empty.
 fn kept_page(
     reads: &mut dyn Reads,
     scope: &Scope,
@@ -211,7 +211,7 @@ fn kept_page(
     }
 }
 
-/// Whether a project has, or had, an agent of this name that our workers run.
+/// Whether a project has, or had, a hosted agent of this name.
 pub(crate) fn known_agent(
     reads: &mut dyn Reads,
     scope: &Scope,
@@ -223,12 +223,12 @@ pub(crate) fn known_agent(
     Ok(offered.agents().any(|agent| agent.name == name) || kept.iter().any(|kept| kept.name == name))
 }
 
-/// The definition itself.
+/// Deserializes the body of a definition.
 pub(crate) fn body<T: DeserializeOwned>(definition: Definition) -> Result<T, Error> {
     serde_json::from_value(definition.body).map_err(|error| StoreError::Corrupt(error.to_string()).into())
 }
 
-/// Keeps a version, and puts it on the trail if it is new. One that is there already must be the same.
+/// Stores a version, and appends it to the audit trail if it is new. Refuses a version that is stored with another body.
 pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &Definition) -> Result<(), Error> {
     let Definition { kind, name, version, body, by, .. } = definition;
     if work.tx.definition_insert(scope, definition)? {
@@ -244,7 +244,7 @@ pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &D
     Err(Refusal::VersionExists { kind: kind.name(), name, version }.into())
 }
 
-/// The agent of this name that a new session would run: the project's own, else the one of the server's files.
+/// Finds the agent that a new session would run: the project's own, otherwise that of the server's files, which is then stored in the project.
 pub(crate) fn resolve_agent(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -264,7 +264,7 @@ pub(crate) fn resolve_agent(
     Ok(Some(agent.clone()))
 }
 
-/// The agents that a new session could run, by name.
+/// Returns the names of the agents that a new session could run.
 pub(crate) fn available_agents(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -289,7 +289,7 @@ pub(crate) fn available_agents(
     Ok(names)
 }
 
-/// Whether this project has, or had, an agent of this name that our workers run.
+/// Whether this project has, or had, a hosted agent of this name.
 pub(crate) fn has_known_agent(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -299,7 +299,7 @@ pub(crate) fn has_known_agent(
     known_agent(&mut *work.tx, scope, offered, name)
 }
 
-/// The flow of this name, likewise.
+/// Finds the flow that a new session would follow: the project's own, otherwise that of the server's files, which is then stored in the project.
 pub(crate) fn resolve_flow(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -319,15 +319,15 @@ pub(crate) fn resolve_flow(
     Ok(Some(flow.clone()))
 }
 
-/// Whether the project has been told not to use this version any more, whatever the files say.
+/// Whether the project has retired this version, even if the files still offer it.
 fn is_retired(work: &mut Work<'_>, scope: &Scope, definition: &Definition) -> Result<bool, Error> {
     let Definition { kind, name, version, .. } = definition;
     let known = work.tx.definition(scope, *kind, name, version)?;
     Ok(known.is_some_and(|known| known.retired_at.is_some()))
 }
 
-/// A version that somebody brought into the project. Those that came from a file are chosen by the file as it is now; where a version is
-/// named that the file no longer has, the kept one is used, if it belongs to the project.
+/// Finds a version that was added to the project. Without a version number, definitions that came from a file are skipped, because the current file
+/// decides. With a version number, a stored definition of a file is found too, if it still belongs to the project.
 fn find_definition(
     work: &mut Work<'_>,
     scope: &Scope,

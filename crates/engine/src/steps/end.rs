@@ -1,4 +1,4 @@
-//! A step ends, and its session goes on to the next one, or ends with it; a failed step is tried again or passed over.
+//! Ends steps: the session continues with the next step or ends, and a failed step is tried again or skipped.
 
 use domain::flow::{FlowStep, MOST_RUNS, Next, StepWay};
 use domain::session::Note;
@@ -20,7 +20,7 @@ use crate::steps::lease::{StepClaim, later};
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Ends a step, with everything that follows from it; `None` if others journalled something in between.
+    /// Ends a step with all consequences. Returns `None` if others have journalled something since.
     pub async fn step_end(&self, claim: &StepClaim, journal: Journal, end: StepEnd) -> Result<Option<()>, Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
@@ -33,11 +33,11 @@ impl Engine {
     }
 }
 
-/// Ends a step and finds out what comes next.
+/// Ends a step and continues the session.
 pub(crate) fn finish(work: &mut Work<'_>, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
     let why = end.reason.clone().unwrap_or_else(|| "the step that asked has ended".into());
     let end = match end.how {
-        // There is nothing that could be done again.
+        // No earlier work exists that could be done again.
         StepEnding::SentBack if previous_work(work, &session, &step)?.is_none() => {
             StepEnd { how: StepEnding::Rejected, ..end }
         }
@@ -104,9 +104,9 @@ fn continue_flow(
     }
 }
 
-/// A step that has completed leaves what it passes on; where that is not to be had, it has failed after all.
+/// Ends a step and computes the values that it passes on. A completed step whose values cannot be computed fails instead.
 pub(crate) fn end_with_output(work: &mut Work<'_>, session: &Session, step: Step, end: StepEnd) -> Result<Step, Error> {
-    // A step that a person counts as done has left nothing that could be passed on.
+    // A step that a person approved without an output has no values to pass on.
     if end.how != StepEnding::Completed || end.output.is_null() {
         return Ok(step.end(end, work.now));
     }
@@ -125,7 +125,7 @@ pub(crate) fn end_with_output(work: &mut Work<'_>, session: &Session, step: Step
     }
 }
 
-/// What a step leaves to those that come after it; or why it cannot.
+/// Computes the values that a step passes on to later steps, or returns why this fails.
 fn collect_passed_values(
     work: &mut Work<'_>,
     session: &Session,
@@ -150,12 +150,12 @@ fn collect_passed_values(
     Ok(Ok(Value::Object(shared)))
 }
 
-/// A step that a worker is to run from a moment on.
+/// Creates a step that a worker may run from `due` on.
 fn new_step(work: &Work<'_>, session: &Session, due: Timestamp) -> Step {
     Step::hosted(work.ids.step_after(session.step, work.now), session.id, work.now, due)
 }
 
-/// Begins a step of the flow. What was said to the step before it, and shown to nobody, is said to it.
+/// Begins a step of the flow. Messages to the previous step that no model has read are passed on to it.
 fn enter_step(
     work: &mut Work<'_>,
     mut session: Session,
@@ -184,19 +184,20 @@ fn enter_step(
     Ok(session)
 }
 
-/// Whether a step is tried again by itself: not where people did the work, or the question before it let it not run, for that is final.
+/// Whether a failed step is retried automatically. It is not if people did its work, or if the question before it kept it from running: both are
+/// final.
 fn may_retry(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<bool, Error> {
     Ok(step.agent.is_some() && (step.before.is_none() || passed_question(work, session, step)?.is_some()))
 }
 
-/// Begins the next attempt at a step, from a moment on: it goes on from where the one before was.
+/// Begins the next attempt of a step, due at the given time. The attempt continues from the state of the previous one.
 pub(crate) fn retry(
     work: &mut Work<'_>,
     mut session: Session,
     step: &Step,
     (due, after_end): (Timestamp, bool),
 ) -> Result<Session, Error> {
-    // Where only people worked, their answer is the work: they are asked again.
+    // In a step without an agent, the answer of people is the work: they are asked again.
     let before = if step.agent.is_some() { passed_question(work, &session, step)? } else { None };
     let mut fresh = Step {
         agent: step.agent.clone(),
@@ -225,8 +226,7 @@ pub(crate) fn retry(
     Ok(session)
 }
 
-/// Whether the step that an action was proposed for goes on, in this attempt or in a later one. What foreign agents propose is not of a step
-/// of ours.
+/// Whether the step of an action continues, in this attempt or a later one. An action of a foreign agent has no hosted step.
 pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, proposal: &Action) -> Result<bool, Error> {
     let Some(of) = proposal.step else { return Ok(true) };
     if of == session.step {
@@ -246,7 +246,7 @@ pub(crate) fn is_step_alive(work: &mut Work<'_>, session: &Session, proposal: &A
     Ok(false)
 }
 
-/// The question before a step, where it lets the step run: it is asked once, however often the step is tried.
+/// Returns the question before a step if it lets the step run. The question is asked once for all attempts.
 pub(crate) fn passed_question(
     work: &mut Work<'_>,
     session: &Session,
@@ -264,7 +264,7 @@ pub(crate) fn passed_question(
     Ok((goes_on || asked.question.kind == Kind::Notice).then_some(id))
 }
 
-/// The last work that was done before a step: what people who were asked before it have seen.
+/// Returns the last completed work before a step, which is the work that people saw when they were asked before the step.
 fn previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<Option<(FlowStep, Step)>, Error> {
     let Some(flow) = flow_of(work, session)? else { return Ok(None) };
     let worked = |done: &Step| {
@@ -280,7 +280,7 @@ fn previous_work(work: &mut Work<'_>, session: &Session, step: &Step) -> Result<
     Ok(done.find_map(|done| worked(&done).map(|definition| (definition, done))))
 }
 
-/// The work before a step is done again, with what people said to it.
+/// Repeats the work before a step, with the feedback of the people who sent it back.
 fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Result<Session, Error> {
     let StepPhase::Ended { output: answer, reason, .. } = &step.phase else { return Ok(session) };
     let ran = u32::try_from(work.tx.steps(&session.scope, session.id)?.len()).unwrap_or(u32::MAX);
@@ -293,7 +293,7 @@ fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Res
                 asked_before: step.name.clone().unwrap_or_default(),
                 output: output.clone(),
             };
-            // Where only people worked, their answer is the work: they are asked again.
+            // In a step without an agent, the answer of people is the work: they are asked again.
             let before = if definition.agent.is_some() { passed_question(work, &session, &done)? } else { None };
             let (shared, revision) = (step.shared.clone(), Some(revision));
             let fresh = Step { shared, before, revision, ..new_step(work, &session, work.now) };
@@ -309,7 +309,7 @@ fn redo_previous_work(work: &mut Work<'_>, session: Session, step: &Step) -> Res
     Ok(session)
 }
 
-/// The flow that a session follows, in the version that it was opened with.
+/// Returns the flow that a session follows, in the version with which it was opened.
 pub(crate) fn flow_of(work: &mut Work<'_>, session: &Session) -> Result<Option<FlowVersion>, Error> {
     let (Some(name), Some(version)) = (&session.head.flow, &session.head.flow_version) else { return Ok(None) };
     let found = work.tx.definition(&session.scope, DefinitionKind::Flow, name, version)?;
@@ -327,7 +327,7 @@ fn end_session(
     sessions::apply_control(work, session, command, note)
 }
 
-/// Closes what a step that has ended asked, so that nobody answers in vain. A notice stays: nothing waits for it.
+/// Withdraws the open questions of a step that has ended, so that nobody answers in vain. Notices stay open, because nothing waits for them.
 pub(crate) fn withdraw_open(work: &mut Work<'_>, session: &mut Session, step: &Step, why: &str) -> Result<(), Error> {
     for id in work.tx.open_interactions(&session.scope, session.id)? {
         let asked = work.tx.interaction(&session.scope, id)?;
@@ -339,7 +339,7 @@ pub(crate) fn withdraw_open(work: &mut Work<'_>, session: &mut Session, step: &S
     steps::retire_untaken_answers(work, session, Some(step.id), why)
 }
 
-/// What a step was allowed, or all steps of ours, and has not begun is not allowed any more: nobody is left who would go on from it.
+/// Revokes allowed actions that were not started, of one step or of all hosted steps: no step is left to run them.
 pub(crate) fn revoke_unstarted_actions(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -367,7 +367,7 @@ pub(crate) fn revoke_unstarted_actions(
     }
 }
 
-/// What the templates of a flow can name, apart from the answer to the question before a step.
+/// Values that the templates of a flow can use, except the answer to the question before a step.
 #[must_use]
 pub fn values(input: &Value, shared: &Value, steps: &[Step]) -> Value {
     let mut ended: Map<String, Value> = Map::new();
@@ -380,7 +380,7 @@ pub fn values(input: &Value, shared: &Value, steps: &[Step]) -> Value {
         };
         let known = ended.entry(name.clone()).or_insert_with(|| json!({}));
         if let Some(known) = known.as_object_mut() {
-            // A rejection is over once the step was let run after all; what it gave before stays.
+            // A completed run removes an earlier rejection of the step. A rejection keeps the earlier output.
             known.remove("rejection");
             known.insert(place.to_owned(), output.clone());
         }

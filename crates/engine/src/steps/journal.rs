@@ -1,4 +1,4 @@
-//! What a step goes on with is journalled before it is used; what people say to it is journalled where it will be read.
+//! Writes the journal of a step: an input is journalled before the step uses it, and messages of people are journalled where the step reads them.
 
 use domain::{
     Actor, ActorKind, DefinitionKind, Delivery, EventDraft, Interaction, InteractionId, Kind, Refusal, Session, StepId,
@@ -13,25 +13,25 @@ use crate::steps::lease::StepClaim;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
-/// What is written down of a step.
+/// Journal entries and state that a worker writes at once.
 #[derive(Debug, Clone, Default)]
 pub struct Journal {
-    /// How long the journal is, as far as the worker knows.
+    /// Length of the journal as the worker knows it.
     pub after: u64,
-    /// The inputs that come next.
+    /// Inputs to append.
     pub inputs: Vec<Value>,
-    /// What the step is once it has taken them.
+    /// State of the step after these inputs.
     pub state: Value,
-    /// What everybody is told.
+    /// Events to publish, each with its name and data.
     pub told: Vec<(&'static str, Value)>,
-    /// The question before the step, where it has been asked with these inputs.
+    /// Question before the step, if it was asked with these inputs.
     pub before: Option<InteractionId>,
-    /// Questions whose answers the step has taken with these inputs.
+    /// Questions whose answers the step has used with these inputs.
     pub taken: Vec<InteractionId>,
 }
 
 impl Engine {
-    /// Writes inputs down; `None` if others came in between, which the worker has to take first.
+    /// Appends inputs to the journal. Returns `None` if others were appended since, which the worker has to read first.
     pub async fn step_journal(&self, claim: &StepClaim, journal: Journal) -> Result<Option<u64>, Error> {
         let claim = claim.clone();
         let length = self.settings().step_lease;
@@ -49,7 +49,7 @@ impl Engine {
         .await
     }
 
-    /// Tells everybody what a step says meanwhile. Nothing depends on it.
+    /// Publishes intermediate output of a step. The state of the step does not depend on it.
     pub async fn step_tell(&self, claim: &StepClaim, told: Vec<(&'static str, Value)>) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
@@ -61,7 +61,7 @@ impl Engine {
     }
 }
 
-/// Writes inputs and state down, unless the journal is longer than the worker knows. The step is saved by whoever calls.
+/// Appends inputs and saves the state, unless the journal is longer than the worker knows. The caller saves the step.
 pub(crate) fn append_journal(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -88,8 +88,8 @@ pub(crate) fn append_journal(
     Ok(Some(step))
 }
 
-/// Somebody has said something to the step that a session is at. An agent of a file that no longer belongs to the project goes on with what
-/// it was given, and hears nothing new.
+/// Delivers a message to the current step of a session. An agent from a file that no longer belongs to the project continues with its earlier inputs,
+/// but receives no new messages.
 pub(crate) fn deliver_message(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -119,7 +119,7 @@ pub(crate) fn deliver_message(
     steps::wake(work, session)
 }
 
-/// What was said to a step that no model was shown before the step ended. What the worker told the model itself is not among it.
+/// Returns the messages to a step that no model has read before the step ended. Notes of the worker itself to the model are left out.
 pub(crate) fn unheard_messages(
     work: &mut Work<'_>,
     session: &Session,
@@ -164,7 +164,7 @@ fn publish_all(
     Ok(())
 }
 
-/// Tells everybody what a model says, or what a worker meets with. Nobody is answerable for it, so that it is no entry of the audit trail.
+/// Publishes output of a model or an error of a worker as an event. It is not in the audit trail, because no actor is accountable for it.
 pub(crate) fn publish(work: &mut Work<'_>, session: &mut Session, happening: EventDraft) -> Result<(), Error> {
     let event = session.record(work.ids.event(work.now), happening, None, work.now);
     work.tx.event_append(&session.scope, &event)?;
@@ -173,7 +173,7 @@ pub(crate) fn publish(work: &mut Work<'_>, session: &mut Session, happening: Eve
     Ok(())
 }
 
-/// The step has gone on from an answer: its delivery is over. What was sealed stays with the session.
+/// Ends the delivery of an answer that the step has used. Sealed values stay with the session.
 fn finish_delivery(work: &mut Work<'_>, session: &mut Session, id: InteractionId) -> Result<(), Error> {
     let Some(interaction) = work.tx.interaction(&session.scope, id)? else { return Ok(()) };
     if !matches!(interaction.delivery(), Some(Delivery::Waiting { .. })) {
@@ -185,7 +185,7 @@ fn finish_delivery(work: &mut Work<'_>, session: &mut Session, id: InteractionId
     work.record_event(session, Some(id), happening).map(drop)
 }
 
-/// What was given in secret has to be hidden for as long as its session lives, however long ago it was given.
+/// Keeps secrets out of the archive as long as the session lives, because they have to be redacted until then.
 fn keep_sealed(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
     if interaction.question.kind == Kind::Secret && session.ended.is_none() {
         work.tx.session_sealed_values_retire(&session.scope, session.id, None)?;
@@ -193,7 +193,7 @@ fn keep_sealed(work: &mut Work<'_>, session: &Session, interaction: &Interaction
     Ok(())
 }
 
-/// A step that is ended from outside has that for its last input.
+/// Journals as the last input that the step was ended from outside.
 pub(crate) fn append_cancelled(
     work: &mut Work<'_>,
     session: &Session,
@@ -206,7 +206,7 @@ pub(crate) fn append_cancelled(
     append_input(work, session, step, json!({ "input": "cancelled", "reason": reason }))
 }
 
-/// The next attempt at a step knows what the one before knew: whatever was done or decided is not done or decided again.
+/// Copies the journal and state of the previous attempt to the next one, so that finished work and decisions are not repeated.
 pub(crate) fn copy_journal(
     work: &mut Work<'_>,
     session: &Session,
@@ -237,7 +237,7 @@ pub(crate) fn copy_journal(
     append_input(work, session, step, json!({ "input": "again", "reason": why, "after_end": after_end }))
 }
 
-/// Answers to steps of ours that have ended are taken by nobody: of one step, or of all of them.
+/// Retires the waiting deliveries of hosted steps that have ended, of one step or of all: no step will take them.
 pub(crate) fn retire_untaken_answers(
     work: &mut Work<'_>,
     session: &mut Session,
@@ -257,16 +257,16 @@ pub(crate) fn retire_untaken_answers(
     Ok(())
 }
 
-/// Who was being asked while something was said.
+/// Tracks which messages of a journal a model has read.
 #[derive(Default)]
 struct Listening {
-    /// What the turn to come will have read.
+    /// Messages that the next turn of the model will have read.
     read: Vec<Value>,
-    /// What came while its model was being asked.
+    /// Messages that arrived while the model was being called.
     late: Vec<Value>,
-    /// Whether a model may be being asked.
+    /// Whether a call to the model may be in progress.
     asked: bool,
-    /// Whether the last word was a model's: whoever says something has it asked on.
+    /// Whether the last entry was a turn of the model without calls. The next message then starts another call to the model.
     spoken: bool,
 }
 

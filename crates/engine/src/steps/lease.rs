@@ -1,4 +1,4 @@
-//! A worker takes a step that is due, keeps it under a lease, lets go of it; whatever it slept on wakes it.
+//! Manages step leases: a worker claims a due step, extends its lease and releases it, and events wake sleeping steps.
 
 use std::time::Duration;
 
@@ -15,57 +15,57 @@ use crate::sessions;
 use crate::steps;
 use crate::{Engine, Error};
 
-/// A worker's hold on a step. Its number fences everything that is done under it.
+/// Claim of a worker on a step. Its number fences all writes under it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepClaim {
-    /// Whose it is.
+    /// Tenant and project of the step.
     pub scope: Scope,
-    /// The session.
+    /// Identifier of the session.
     pub session: SessionId,
-    /// The step.
+    /// Identifier of the step.
     pub step: StepId,
-    /// The how-manieth claim it is.
+    /// Claim number; a write under an older claim is refused.
     pub number: u64,
-    /// In whose name it is run.
+    /// Agent in whose name the worker acts.
     pub agent: Actor,
 }
 
-/// What a worker begins with.
+/// State that a worker gets with a claim.
 #[derive(Debug, Clone)]
 pub struct ClaimedStep {
-    /// The hold.
+    /// Claim of the worker.
     pub claim: StepClaim,
-    /// The session.
+    /// Session of the step.
     pub session: Session,
-    /// What it was started with.
+    /// Input with which the session was opened.
     pub luggage: SessionInput,
-    /// The step.
+    /// Claimed step.
     pub step: Step,
-    /// Every step of the session, the oldest first.
+    /// All steps of the session, oldest first.
     pub steps: Vec<Step>,
-    /// What the step had become when it was last written down.
+    /// Last saved state of the step.
     pub state: Option<StepState>,
-    /// Whether the worker before this one has left it without a word: it died, or could not get on.
+    /// Whether the previous worker did not release the step in good order: it died, or met an error.
     pub left_behind: bool,
-    /// The name of the project that it is done for.
+    /// Name of the project that the step belongs to.
     pub project: ProjectName,
 }
 
-/// What a step would sleep on.
+/// Events that a step would sleep on.
 #[derive(Debug, Clone, Default)]
 pub struct StepSleep {
-    /// How long the journal is, as far as the worker knows.
+    /// Length of the journal as the worker knows it.
     pub journal: u64,
-    /// Questions of its own that are open.
+    /// Open questions that the step asked itself.
     pub questions: Vec<domain::InteractionId>,
-    /// Calls that are not settled.
+    /// Calls whose actions are not settled.
     pub calls: Vec<String>,
-    /// Whether it waits for somebody to say something.
+    /// Whether the step waits for a message.
     pub listening: bool,
 }
 
 impl Engine {
-    /// Steps that a worker should look at, and how long there is none after these.
+    /// Returns due steps, and the time until the next step is due.
     pub async fn steps_due(&self, limit: u32) -> Result<(Vec<DueStep>, Option<Duration>), Error> {
         self.read(Cost::Point, move |reads| {
             let now = reads.now()?;
@@ -77,7 +77,7 @@ impl Engine {
         .await
     }
 
-    /// Takes a step, unless another worker was first or there is nothing to do yet.
+    /// Claims a step. Returns `None` if another worker was first or the step is not due.
     pub async fn step_claim(&self, due: DueStep, worker: &str) -> Result<Option<ClaimedStep>, Error> {
         let worker = worker.to_owned();
         let length = self.settings().step_lease;
@@ -90,7 +90,7 @@ impl Engine {
                 return Ok(None);
             };
             if session.going_on().is_err() {
-                // It is woken when the session goes on.
+                // The step is woken when the session resumes.
                 work.tx.step_save(&scope, &step.let_go(None))?;
                 return Ok(None);
             }
@@ -125,7 +125,7 @@ impl Engine {
         }
     }
 
-    /// Keeps a step for as long again. Refused when it has ended or another worker has it.
+    /// Extends the lease of a step. Refused if the step has ended or another worker has claimed it.
     pub async fn step_keep(&self, claim: &StepClaim) -> Result<(), Error> {
         let (claim, length) = (claim.clone(), self.settings().step_lease);
         self.transact_as(Originator::worker(&claim.agent), move |work| {
@@ -136,7 +136,7 @@ impl Engine {
         .await
     }
 
-    /// Whether a claim is still in force.
+    /// Refuses a claim that is no longer in force.
     pub async fn step_held(&self, claim: &StepClaim) -> Result<(), Error> {
         let claim = claim.clone();
         self.read(Cost::Point, move |reads| {
@@ -147,7 +147,7 @@ impl Engine {
         .await
     }
 
-    /// Whether people hold the session of a step.
+    /// Whether people have paused the session of a step.
     pub async fn step_paused(&self, claim: &StepClaim) -> Result<bool, Error> {
         let (scope, session) = (claim.scope, claim.session);
         self.read(Cost::Point, move |reads| {
@@ -166,7 +166,7 @@ impl Engine {
         .await
     }
 
-    /// Lets go of a step, for any worker to take it up again at once.
+    /// Releases a step. Any worker may claim it at once.
     pub async fn step_let_go(&self, claim: &StepClaim) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
@@ -178,7 +178,7 @@ impl Engine {
         .await
     }
 
-    /// Lets go of a step that the worker could not get on with; the next one waits longer each time.
+    /// Releases a step after an error of the worker. The delay before the next claim grows with each error.
     pub async fn step_troubled(&self, claim: &StepClaim, why: String) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
@@ -193,7 +193,7 @@ impl Engine {
         .await
     }
 
-    /// Puts a step to sleep; `false` if something that it would sleep on has happened already.
+    /// Puts a step to sleep. Returns `false` if an event that it would sleep on has already happened.
     pub async fn step_sleep(&self, claim: &StepClaim, sleep: StepSleep) -> Result<bool, Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
@@ -208,7 +208,7 @@ impl Engine {
         .await
     }
 
-    /// The inputs of a step after a number.
+    /// Returns the journal entries of a step after a number.
     pub async fn step_journal_after(&self, claim: &StepClaim, after: u64) -> Result<Vec<JournalEntry>, Error> {
         const PORTION: u32 = 500;
         let (mut all, mut after) = (Vec::new(), after);
@@ -225,13 +225,13 @@ impl Engine {
     }
 }
 
-/// In whose name a step is run.
+/// Agent in whose name a step is run.
 fn agent_of(step: &Step) -> Actor {
     let name = step.agent.clone().or_else(|| step.name.clone()).unwrap_or_else(|| "holdpoint".into());
     Actor { kind: ActorKind::Agent, name }
 }
 
-/// Locks the session of a claim and reads its step, if the claim is still in force.
+/// Locks the session of a claim and reads its step. Refuses a claim that is no longer in force.
 pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &StepClaim) -> Result<(Session, Step), Error> {
     let session = sessions::lock(work, &claim.scope, claim.session)?;
     let step = work.tx.step(&claim.scope, claim.step)?.ok_or(Refusal::StepLost)?;
@@ -239,13 +239,13 @@ pub(crate) fn lock_claimed(work: &mut Work<'_>, claim: &StepClaim) -> Result<(Se
     Ok((session, step))
 }
 
-/// Whether everything that a step would sleep on is still to come.
+/// Whether all events that a step would sleep on are still to come.
 fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSleep) -> Result<bool, Error> {
     if step.lease.as_ref().is_none_or(|lease| lease.journal != sleep.journal) {
         return Ok(false);
     }
     if sleep.questions.is_empty() && sleep.calls.is_empty() && !sleep.listening {
-        // Nothing would ever wake it.
+        // No event would ever wake the step.
         return Ok(false);
     }
     for id in &sleep.questions {
@@ -259,7 +259,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
         let unsettled = match &proposal.state {
             ActionState::Waiting { .. } | ActionState::Started { .. } => true,
             ActionState::Unknown { interaction, .. } => interaction.is_some(),
-            // A client will start it; whoever else could would be the worker.
+            // The client of the runner will start the action. Without a runner, the worker itself has to start it.
             ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.state_name(work.now) == "allowed",
             ActionState::Denied
             | ActionState::Rejected { .. }
@@ -273,20 +273,20 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
     Ok(true)
 }
 
-/// Tells everybody why a step is tried again, and when.
+/// Publishes why a step is tried again, and when.
 pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &Step) -> Result<(), Error> {
     let by = work.originator.actor.clone();
     step.troubles(&by).map_or(Ok(()), |happening| steps::publish(work, session, happening))
 }
 
-/// Something has happened in a session that its step may sleep on.
+/// Wakes the step of a session after an event that the step may sleep on.
 pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> {
     if !session.hosted || session.ended.is_some() || session.going_on().is_err() {
         return Ok(());
     }
     let Some(step) = work.tx.step(&session.scope, session.step)? else { return Ok(()) };
     let woken = step.woken(work.now);
-    // A worker that has it is told too, for it may wait for just this; but not of what workers do themselves.
+    // A worker that holds the step is notified too, because it may wait for this event. Events of workers themselves do not notify it.
     if woken.is_some() || work.originator.how.entry_point != EntryPoint::Worker {
         work.effects.topics.push(Topic::Steps);
     }
@@ -296,7 +296,7 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
     Ok(())
 }
 
-/// Counts an answer that people gave to a step of ours, so that it can be suggested.
+/// Counts an answer of people to a hosted step, so that it can be suggested later.
 pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
     let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.hosted) else { return Ok(()) };
     let step = work.tx.step(&session.scope, session.step)?;
@@ -305,10 +305,10 @@ pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: 
     Ok(work.tx.answer_count_increment(&session.scope, &place, &pattern.digest.to_string(), &answer, work.now)?)
 }
 
-/// Where an answer is counted: at the step of a flow, or with the agent, whose session is one step.
+/// Returns the group in which an answer is counted: the step of a flow, or the agent if there is no flow.
 ///
-/// An agent without a flow asks about everything under the sun. What was chosen or filled in is suggested where it fits; a text fits
-/// everywhere, and is kept to questions of the same title.
+/// An agent without a flow asks about many subjects. Its chosen options and filled forms are suggested wherever they fit. A free text would fit
+/// everywhere, so it is counted for questions of the same title only.
 pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerSource {
     let name = step.and_then(|step| step.name.as_deref());
     let place = match (&session.head.flow, name) {
@@ -322,7 +322,7 @@ pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Questi
     AnswerSource { place, kind: question.kind.name().to_owned() }
 }
 
-/// The moment after which a step may be tried again.
+/// Time at which a step may be tried again.
 pub(crate) fn later(now: Timestamp, rest: domain::SignedDuration) -> Timestamp {
     now.saturating_add(rest).unwrap_or(now)
 }

@@ -1,4 +1,4 @@
-//! The values that people gave for a step of ours, for the tools that it runs.
+//! Reads the secrets that people gave for a hosted step, for the tools that it runs.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use crate::secrets::vault::{SECRETS, SealContext};
 use crate::steps::lease::StepClaim;
 use crate::{Engine, Error, Redactor, Vault};
 
-/// What people gave a session in secret, by name.
+/// Secrets that people gave to a session, by name.
 #[derive(Debug, Default)]
 pub struct StepSecrets {
-    /// What the agent that has the step was given, since the session last failed; of two of one name the later. What one agent of a flow was
-    /// given is not for the next one.
+    /// Secrets given to the agent of the step since the session last failed; the later of two with one name. Secrets of one agent of a flow are not
+    /// given to the next one.
     pub given: BTreeMap<String, Zeroizing<String>>,
-    /// All of it, whoever was given it and whatever has replaced it since: nothing of it is shown.
+    /// All secrets given to any agent of the session, including replaced ones. They are redacted from every output.
     pub all: Vec<(String, Zeroizing<String>)>,
 }
 
 impl Engine {
-    /// What people gave the session of a step in secret. Only for whoever has the step.
+    /// Returns the secrets that people gave to the session of a step. Refuses a claim that is no longer in force.
     pub async fn step_secrets(&self, claim: &StepClaim) -> Result<StepSecrets, Error> {
         let (scope, held) = (claim.scope, claim.clone());
         let sealed = self.read(Cost::Point, move |reads| {
@@ -56,7 +56,7 @@ impl Engine {
         Ok(secrets)
     }
 
-    /// A secret that is kept for an agent that our workers run, by its name: the key of its model, for one.
+    /// Returns a secret that is kept for a hosted agent under this name, such as the key of its model.
     pub async fn secret_of(&self, claim: &StepClaim, name: &str) -> Result<Option<Zeroizing<String>>, Error> {
         let (scope, agent, name) = (claim.scope, claim.agent.name.clone(), name.to_owned());
         let kept = self.read(Cost::Point, move |reads| Ok(reads.kept_secrets_for(&scope, &agent)?)).await?;
@@ -69,7 +69,7 @@ impl Engine {
     }
 }
 
-/// Everything that people gave a session in secret, to be hidden.
+/// Creates a redactor for all secrets that people gave to a session.
 pub(crate) fn given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Session) -> Result<Redactor, Error> {
     let scope = session.scope;
     let mut values = Vec::new();
@@ -81,7 +81,7 @@ pub(crate) fn given_secrets(work: &mut Work<'_>, vault: &Vault, session: &Sessio
     Ok(Redactor::new(values.iter().map(|(name, value)| (name, value))))
 }
 
-/// The values that were given to a question, by name.
+/// Unseals the values that were given to a question, by name.
 fn opened(
     vault: &Vault,
     scope: &Scope,

@@ -1,6 +1,6 @@
-//! What the server's own files define, and the projects that each definition belongs to.
+//! Holds the definitions of the server's files, and the projects that each definition belongs to.
 //!
-//! Whatever the engine does with a definition of a file goes through [`OfferedDefinitions`], which shows one project only what belongs to it.
+//! The engine uses definitions of files only through [`OfferedDefinitions`], which shows a project only the definitions that belong to it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use store::Cost;
 
 use crate::{Engine, Error};
 
-/// How many projects' names are kept at hand.
+/// Number of project names in the cache.
 const MOST_NAMES: u64 = 10_000;
 
-/// What the server's own files define.
+/// Definitions of the server's files.
 #[derive(Debug, Clone, Default)]
 pub struct Definitions {
-    /// Agents, the newest version of a name last.
+    /// Agents; the newest version of a name comes last.
     pub agents: Vec<AgentVersion>,
-    /// Flows, the newest version of a name last.
+    /// Flows; the newest version of a name comes last.
     pub flows: Vec<FlowVersion>,
 }
 
-/// The projects that the definitions of the files belong to, by kind, name and version. What is absent belongs to `default/default`.
+/// Projects that the definitions of the files belong to, by kind, name and version. A definition without an entry belongs to `default/default`.
 #[derive(Debug, Clone, Default)]
 pub struct Owners(BTreeMap<&'static str, BTreeMap<(String, String), Projects>>);
 
 impl Owners {
-    /// Says to which projects a version belongs.
+    /// Sets the projects that a version belongs to.
     pub fn insert(&mut self, kind: DefinitionKind, (name, version): (&str, &str), projects: Projects) {
         self.0.entry(kind.name()).or_default().insert((name.to_owned(), version.to_owned()), projects);
     }
@@ -44,7 +44,7 @@ impl Owners {
     }
 }
 
-/// The definitions of the files with their owners.
+/// Definitions of the files with their owners.
 #[derive(Debug, Default)]
 struct LoadedFiles {
     definitions: Definitions,
@@ -52,7 +52,7 @@ struct LoadedFiles {
 }
 
 impl LoadedFiles {
-    /// The names and versions of a kind, in the order of the files.
+    /// Names and versions of a kind, in the order of the files.
     fn versions(&self, kind: DefinitionKind) -> Vec<(&str, &str)> {
         let Definitions { agents, flows } = &self.definitions;
         match kind {
@@ -62,11 +62,11 @@ impl LoadedFiles {
     }
 }
 
-/// What the server brings itself: the definitions of its files, as they are now, and the schemas of the tools that it has built in.
+/// Definitions that the server provides: those of its current files, and the schemas of its built-in tools.
 pub(crate) struct ServerDefinitions {
     now: RwLock<Arc<LoadedFiles>>,
     tools: RwLock<BTreeMap<String, Value>>,
-    /// The names of projects, which never change.
+    /// Cache of project names, which never change.
     names: Cache<Scope, ProjectName>,
 }
 
@@ -77,13 +77,13 @@ impl Default for ServerDefinitions {
 }
 
 impl ServerDefinitions {
-    /// The schema of a tool that is built in.
+    /// Schema of a built-in tool.
     pub(crate) fn schema(&self, tool: &str) -> Option<Value> {
         self.tools.read().get(tool).cloned()
     }
 }
 
-/// What the files offer to one project.
+/// Definitions that the files offer to one project.
 #[derive(Debug, Clone)]
 pub(crate) struct OfferedDefinitions {
     project: ProjectName,
@@ -91,27 +91,27 @@ pub(crate) struct OfferedDefinitions {
 }
 
 impl OfferedDefinitions {
-    /// The project.
+    /// Name of the project.
     pub(crate) const fn project(&self) -> &ProjectName {
         &self.project
     }
 
-    /// What the same files offer to another project.
+    /// Definitions that these files offer to another project.
     pub(crate) fn for_project(&self, project: ProjectName) -> Self {
         Self { project, files: Arc::clone(&self.files) }
     }
 
-    /// The agents that belong to the project, the newest version of a name last.
+    /// Agents that belong to the project; the newest version of a name comes last.
     pub(crate) fn agents(&self) -> impl DoubleEndedIterator<Item = &AgentVersion> {
         self.files.definitions.agents.iter().filter(|one| self.has(DefinitionKind::Agent, (&one.name, &one.version)))
     }
 
-    /// The flows that belong to the project, likewise.
+    /// Flows that belong to the project; the newest version of a name comes last.
     pub(crate) fn flows(&self) -> impl DoubleEndedIterator<Item = &FlowVersion> {
         self.files.definitions.flows.iter().filter(|one| self.has(DefinitionKind::Flow, (&one.name, &one.version)))
     }
 
-    /// Every definition of a kind that belongs to the project, as it would be kept there.
+    /// Definitions of a kind that belong to the project, in the form in which the project would store them.
     pub(crate) fn definitions(&self, kind: DefinitionKind, at: Timestamp) -> Vec<Definition> {
         let by = Actor::system();
         match kind {
@@ -120,8 +120,8 @@ impl OfferedDefinitions {
         }
     }
 
-    /// Whether the project may use a definition that it keeps. What somebody brought there is the project's own. What came from a file must
-    /// still belong to the project: by the file of that version, else by the file of the newest version of that name, else because the
+    /// Whether the project may use a stored definition. A definition that was added over the API is the project's own. A definition from a file must
+    /// still belong to the project: by the file of that version, otherwise by the file of the newest version of that name, otherwise because the
     /// project is `default/default`.
     pub(crate) fn allows(&self, kept: &Definition) -> bool {
         if kept.by != Actor::system() {
@@ -142,28 +142,28 @@ impl OfferedDefinitions {
 }
 
 impl Engine {
-    /// Takes what the server's files define now. All of it belongs to `default/default`.
+    /// Replaces the definitions of the server's files. All of them belong to `default/default`.
     pub fn define(&self, definitions: Definitions) {
         self.define_for(definitions, Owners::default());
     }
 
-    /// Takes what the server's files define now, and the projects that it belongs to.
+    /// Replaces the definitions of the server's files and the projects that they belong to.
     pub fn define_for(&self, definitions: Definitions, owners: Owners) {
         *self.filed.now.write() = Arc::new(LoadedFiles { definitions, owners });
     }
 
-    /// Takes the schemas of the tools that our workers have built in, by name: what people make of a call of one is held against it.
+    /// Sets the schemas of the built-in tools of the workers, by name. Edits of calls are validated against them.
     pub fn build_in(&self, tools: BTreeMap<String, Value>) {
         *self.filed.tools.write() = tools;
     }
 
-    /// What the files offer to a project now.
+    /// Returns the definitions that the current files offer to a project.
     pub(crate) async fn offered(&self, scope: Scope) -> Result<OfferedDefinitions, Error> {
         let files = Arc::clone(&self.filed.now.read());
         Ok(OfferedDefinitions { project: self.project_named(scope).await?, files })
     }
 
-    /// The name of a project, with that of its tenant.
+    /// Returns the name of a project with that of its tenant.
     pub async fn project_named(&self, scope: Scope) -> Result<ProjectName, Error> {
         if let Some(known) = self.filed.names.get(&scope) {
             return Ok(known);

@@ -1,8 +1,7 @@
 //! Keeps the workspaces of tenants apart.
 //!
-//! Workspaces of `default/default` lie in `NAME`, those of every other project in `TENANT/PROJECT/NAME`. Where a workspace of
-//! `default/default` is called like a tenant, its directory would contain the tenant's: then neither is used, until the operator has given
-//! one of them another name.
+//! Workspaces of `default/default` are in `NAME`, those of every other project in `TENANT/PROJECT/NAME`. If a workspace of `default/default` has the
+//! name of a tenant, its directory would contain that tenant's workspaces. Neither is opened then, until the operator renames one of them.
 
 use domain::project::DEFAULT;
 use domain::{Definition, DefinitionKind, Problem, ProjectName, Refusal, Scope};
@@ -12,18 +11,18 @@ use store::{Cost, Page, Reads};
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
-/// How many definitions are read at once.
+/// Number of definitions that are read at once.
 const PORTION: u32 = 200;
 
 impl Engine {
-    /// Refuses to open a workspace whose directory would hold, or lie in, one of another tenant.
+    /// Refuses to open a workspace whose directory would contain, or be inside, one of another tenant.
     pub async fn workspace_apart(&self, scope: Scope, workspace: &str) -> Result<(), Error> {
         let (offered, workspace) = (self.offered(scope).await?, workspace.to_owned());
         self.read(Cost::Scan, move |reads| apart(reads, &offered, &workspace)).await
     }
 }
 
-/// Refuses a workspace whose directory would hold, or lie in, one of another tenant.
+/// Refuses a workspace whose directory would contain, or be inside, one of another tenant.
 pub(crate) fn apart(reads: &mut dyn Reads, offered: &OfferedDefinitions, workspace: &str) -> Result<(), Error> {
     let project = offered.project();
     if project.is_default() {
@@ -34,7 +33,7 @@ pub(crate) fn apart(reads: &mut dyn Reads, offered: &OfferedDefinitions, workspa
         };
     }
     if is_default_workspace(reads, offered, &project.tenant)? {
-        // Which agent that is, is no concern of this tenant.
+        // The refusal discloses nothing about agents of `default/default` to this tenant; the log tells the operator the reason.
         tracing::warn!(
             %project,
             "no workspace of this tenant is opened: an agent of default/default works in a directory of the tenant's name; \
@@ -45,13 +44,13 @@ pub(crate) fn apart(reads: &mut dyn Reads, offered: &OfferedDefinitions, workspa
     Ok(())
 }
 
-/// Whether a tenant has projects whose workspaces lie below a directory of this name.
+/// Whether a tenant has projects whose workspaces are below a directory of this name.
 fn is_tenant(reads: &mut dyn Reads, name: &str) -> Result<bool, Error> {
     let Some(tenant) = reads.tenant(name)? else { return Ok(false) };
     if name != DEFAULT {
         return Ok(true);
     }
-    // The tenant `default` has such workspaces only where it has a project besides `default`.
+    // The tenant `default` has such workspaces only if it has a project besides `default`.
     Ok(reads.scopes()?.iter().filter(|scope| scope.tenant == tenant).count() > 1)
 }
 

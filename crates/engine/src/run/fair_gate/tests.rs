@@ -26,7 +26,7 @@ const BOUNDS: Bounds = Bounds {
     key: (4, Limit::KeyLists),
 };
 
-/// Somebody who wants to enter: a future that is polled once, and whether it is inside.
+/// Attempt to enter the gate: a future that the test polls once at a time.
 struct Entering(std::pin::Pin<Box<dyn Future<Output = Result<Pass, Error>>>>);
 
 impl Entering {
@@ -72,10 +72,10 @@ async fn one_key_never_stops_another_of_its_tenant_or_another_tenant() {
     for _ in 0..3 {
         queue.push(waiting(&gate, &greedy).await);
     }
-    // The greedy one has its place. The second place is free for everybody else.
+    // The greedy key has its place. The second place is free for all others.
     drop(inside(&gate, &modest).await);
     let held = inside(&gate, &other).await;
-    // Both places are taken. Whoever comes now waits, and goes before the rest of the greedy one's queue.
+    // Both places are taken. A new entrant waits, and comes before the rest of the greedy key's queue.
     let mut behind = waiting(&gate, &other).await;
     let mut beside = waiting(&gate, &modest).await;
     drop(first);
@@ -126,7 +126,7 @@ async fn whoever_has_too_much_under_way_is_refused_by_the_limit_and_others_are_n
     queue.push(waiting(&gate, &modest).await);
     assert_eq!(refused(Entering::new(&gate, &modest).polled().await), Some(Limit::TenantLists));
     let theirs = waiting(&gate, &other).await;
-    // Whoever stops waiting makes room.
+    // An entrant that stops waiting makes room for another.
     queue.remove(0);
     queue.push(waiting(&gate, &modest).await);
     drop((held, queue, theirs));
@@ -134,7 +134,7 @@ async fn whoever_has_too_much_under_way_is_refused_by_the_limit_and_others_are_n
     assert_eq!((places.running, places.tenants.len(), places.turns.len()), (0, 0, 0), "nothing is left behind");
 }
 
-/// It was its turn, and nobody was there any more: the place goes to the next.
+/// The place was given to an entrant that was dropped before it noticed: the place goes to the next one.
 #[tokio::test]
 async fn a_place_that_was_given_to_somebody_who_has_gone_is_given_on() {
     let gate = FairGate::new(Bounds { at_once: 1, ..BOUNDS });

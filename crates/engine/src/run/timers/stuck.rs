@@ -1,5 +1,4 @@
-//! What time cannot be brought to bear on, because a row cannot be read or written: it is logged, counted and put off, and everything
-//! else goes on.
+//! Postpones due rows that cannot be read or written. The failure is logged and counted, and all other rows proceed.
 
 use std::collections::HashMap;
 
@@ -10,19 +9,20 @@ use store::{DueAction, DueInteraction, StoreError};
 use super::ARCHIVED;
 use crate::{Engine, Error};
 
-/// How long a row is put off when it has failed for the first time. The pause doubles with each further failure.
+/// Delay after the first failure of a row. The delay doubles with each further failure.
 const SHORTEST: SignedDuration = SignedDuration::from_secs(5);
-/// The longest that it is put off.
+/// Longest delay of a row.
 const LONGEST: SignedDuration = SignedDuration::from_hours(1);
-/// For how many rows it is remembered how often they have failed.
+/// Number of rows whose failures are remembered.
 const MOST: usize = 10_000;
 
-/// How often rows have failed, by their name. Can be lost at any time: then their pauses begin anew.
+/// Number of failures by row name. It may be lost at any time: the delays then begin at the shortest again.
 #[derive(Default)]
 pub(crate) struct FailureCounts(Mutex<HashMap<String, u32>>);
 
 impl FailureCounts {
-    /// How long a row is put off that has failed once more. None for the first conflict: then somebody else may have been first.
+    /// Counts a failure and returns how long the row is postponed. `None` for a first conflict, which may only mean that another transaction was
+    /// first.
     fn pause(&self, name: &str, error: &Error) -> Option<SignedDuration> {
         let mut failures = self.0.lock();
         if failures.len() >= MOST && !failures.contains_key(name) {
@@ -45,7 +45,7 @@ impl FailureCounts {
     }
 }
 
-/// Notes that a row could not be acted on.
+/// Counts a row that could not be processed in the metrics.
 pub(crate) fn count_failure(what: &'static str) {
     metrics::counter!("flow_timers_failed_total", "what" => what).increment(1);
 }
@@ -64,8 +64,8 @@ impl Engine {
         self.transact(move |work| Ok(work.tx.action_postpone(&due, after(work.now, pause))?)).await
     }
 
-    /// Moves a few of the questions that have been kept long enough, and says how many it has dealt with. Where one of them cannot
-    /// be moved, they are moved one at a time, and that one is put off.
+    /// Archives a batch of questions that have reached the retention period, and returns how many it has handled. If the batch fails, questions are
+    /// archived one at a time, and the one that fails is postponed.
     pub(super) async fn archive(&self) -> Result<u64, Error> {
         match self.move_to_archive(ARCHIVED).await {
             Err(error) if !is_of_store(&error) => {}
@@ -95,8 +95,8 @@ impl Engine {
         moved.await
     }
 
-    /// Decides what is done about a row: nothing where it was acted on; where it failed, for how long it is put off. An error is
-    /// not the row's.
+    /// Decides about a row after its processing: `None` if it succeeded, otherwise how long it is postponed. Returns an error only if the store as a
+    /// whole fails.
     fn put_off(
         &self,
         what: &'static str,
@@ -122,7 +122,7 @@ fn after(now: Timestamp, pause: SignedDuration) -> Timestamp {
     now.saturating_add(pause).unwrap_or(now)
 }
 
-/// Whether an error says that the store as a whole cannot do its work at the moment, whatever row it is asked for.
+/// Returns whether the store as a whole cannot work at the moment, regardless of the row.
 fn is_of_store(error: &Error) -> bool {
     let Error::Store(error) = error else { return false };
     matches!(
