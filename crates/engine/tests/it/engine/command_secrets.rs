@@ -114,7 +114,7 @@ fn no_record_has_a_secret_in_plain_text() {
     });
 }
 
-/// A record of an earlier version has no stored secret. The repeated command still returns one, and always the secret of that version.
+/// A record of an earlier version has no stored secret: the repeated command derives the secret from the command, as that version did.
 #[test]
 fn a_record_of_an_earlier_version_still_gives_a_secret() {
     on_both(async |place| {
