@@ -63,7 +63,7 @@ impl NewKey {
 enum Joinable {
     /// Accounts of the project's members: an admin of one project creates no keys in the name of people of another.
     Members,
-    /// All accounts of the tenant: an operator with access to the database may create a key before its person joins the project.
+    /// All accounts of the tenant: a person with direct access to the database may create a key before its owner joins the project.
     Tenant,
 }
 
@@ -88,7 +88,7 @@ impl Engine {
         Ok((key, text))
     }
 
-    /// Creates a key in a tenant and project by name, which are created if absent. For operators with access to the database.
+    /// Creates a key in a tenant and project by name, which are created if absent. For the command line, which opens the database itself.
     pub async fn key_install(&self, tenant: &str, project: &str, new: NewKey) -> Result<(Key, String), Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
@@ -136,7 +136,7 @@ impl Engine {
         self.key_over(ended, id).await
     }
 
-    /// Revokes a key of a tenant and project by name. For operators with access to the database.
+    /// Revokes a key of a tenant and project by name. For the command line, which opens the database itself.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
         let ended =

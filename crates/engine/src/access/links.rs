@@ -15,7 +15,7 @@ use crate::{Engine, Error, Idempotency};
 
 /// Lifetime of a link.
 const LIFETIME: SignedDuration = SignedDuration::from_mins(15);
-/// Lifetime of the first admin's link, which is printed at the start: the operator may read that output later.
+/// Lifetime of the first admin's link, which is printed at the start: the person who installs the server may read it later.
 const FIRST_LIFETIME: SignedDuration = SignedDuration::from_hours(1);
 /// Name of the first admin.
 const FIRST: &str = "admin";
@@ -48,7 +48,7 @@ impl Engine {
         Ok((spelled(LINK, link.id.uuid(), &secret), link.expires_at))
     }
 
-    /// Creates a link for a person by name. For operators with access to the database.
+    /// Creates a link for a person by name. For the command line, which opens the database itself.
     pub async fn user_link_install(&self, tenant: &str, project: &str, name: &str) -> Result<String, Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
         let secret = self.ids.random();

@@ -50,7 +50,8 @@ impl Arrival {
 }
 
 impl Engine {
-    /// Signs in by password and returns the browser's credential. An unknown person and a wrong password give one error and take equally long.
+    /// Signs in by password and returns the browser's credential. An unknown person and a wrong password cannot be told apart,
+    /// neither by the error nor by the time.
     pub async fn sign_in_password(
         &self,
         (tenant, name): (&str, &str),

@@ -50,7 +50,7 @@ impl Engine {
     }
 
     /// Disables a person in the caller's project and revokes the keys that act in their name. A person without another project is signed out
-    /// everywhere; neither the password nor a link works again.
+    /// everywhere; the old password and links no longer work.
     pub async fn user_disable(&self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.require(Right::ManageUsers)?;
         let (scope, name) = (caller.scope, known(name)?);

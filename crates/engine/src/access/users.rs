@@ -73,7 +73,7 @@ impl Engine {
         .await
     }
 
-    /// Adds a person to a tenant and project by name, which are created if absent. For operators with access to the database.
+    /// Adds a person to a tenant and project by name, which are created if absent. For the command line, which opens the database itself.
     pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
@@ -135,7 +135,7 @@ pub(crate) fn void_sign_ins(work: &mut Work<'_>, user: UserId) -> Result<(), Err
     Ok(work.tx.visits_end(user, None)?)
 }
 
-/// Refuses to sign out an admin of another project, unless the caller is an admin there too or is an operator with access to the database.
+/// Refuses to sign out an admin of another project, unless the caller is an admin there too. The command line passes no caller.
 pub(crate) fn protect_foreign_admins(
     work: &mut Work<'_>,
     scope: &Scope,

@@ -29,6 +29,7 @@ impl Redactor {
         Self { known, longest }
     }
 
+    /// Hides the values in a text.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
         if self.known.is_empty() {
@@ -85,7 +86,7 @@ impl StreamRedactor {
         Self { secrets, held: Vec::new() }
     }
 
-    /// Takes the next piece, and shows every byte that cannot be part of a longer value.
+    /// Takes the next piece, and shows the part that cannot contain an incomplete value.
     pub fn take(&mut self, bytes: &[u8], show: &mut dyn FnMut(&[u8])) {
         if self.secrets.longest == 0 {
             return show(bytes);

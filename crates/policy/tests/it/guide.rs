@@ -1,4 +1,4 @@
-//! Tests that all examples of the policy guide load.
+//! Tests that the example and the fields in the policy guide load.
 
 use holdpoint_policy::Policy;
 

@@ -173,7 +173,7 @@ fn what_the_policy_denies_stays_denied() {
     let text = Policy::load("policy.toml", &found[0].text).unwrap();
     let names: Vec<&str> = text.rules().map(|rule| rule.name.as_str()).collect();
     assert_eq!(names, ["never", &found[0].name, "asks"]);
-    // The asking rule itself looks at the words of the command, so the rules behind it are unknown for a generalised command.
+    // The asking rule depends on the words of the command, so the verdict on other commands of the run is unknown.
     let narrow = "version = 1\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nwhen = 'shell != null && shell.commands[0].name == \"git\"'\nverdict = \"ask\"\n";
     assert_eq!(learnt(narrow, &mixed), []);
     assert_eq!(

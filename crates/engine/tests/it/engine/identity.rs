@@ -194,7 +194,7 @@ async fn a_further_project(world: World) {
     world.engine.sign_in_link(&link, FROM).await.unwrap();
     assert!(!world.engine.user_create(&boss, new("dora", Role::Viewer, &[]), None).await.unwrap().existing);
 
-    // A link created while the person was disabled in the project does not let anybody in either.
+    // A visit that began while the person was disabled in the project ends when the person is enabled again.
     world.visits("erin", Role::Viewer, &[]).await;
     world.engine.user_create(&boss, new("erin", Role::Viewer, &[]), None).await.unwrap();
     world.engine.user_disable(&boss, "erin").await.unwrap();
@@ -254,7 +254,7 @@ fn a_name_belongs_to_whoever_had_it_first() {
     on_both(names);
 }
 
-/// An admin creates keys only for people of the project. An operator with access to the database creates them for any person of the tenant, with
+/// An admin creates keys only for people of the project. The command line creates them for any person of the tenant, with
 /// `join_account` as well.
 async fn names_of_others(world: World) {
     let root = world.chief().await;

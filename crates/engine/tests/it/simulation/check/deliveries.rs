@@ -68,7 +68,7 @@ fn changed(view: &View<'_>, question: &Interaction, was: &Delivery, is: &Deliver
     }
 }
 
-/// Whether the holder of a lease that was still valid ended the delivery. In the step that grants a lease, nobody else knows it yet.
+/// Whether the holder of a lease that was still valid ended the delivery. In the step that grants a lease, no other command can name it yet.
 fn ended_by(view: &View<'_>, question: &Interaction, was: &Delivery, how: impl Fn(&What) -> bool) -> bool {
     let Delivery::Processing { lease: held, until, .. } = was else { return false };
     let with = |what: &What| match what {
