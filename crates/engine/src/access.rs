@@ -1,8 +1,9 @@
-//! Who calls, and what they may see.
+//! Authentication, accounts, keys, and the limits on reading.
 //!
-//! `authenticate.rs`, `visit.rs` and `ticket.rs` turn a credential into a `Caller`; `current_caller.rs` reads it again in the transaction of every
-//! change. `sign_in.rs`, `password.rs` and `links.rs` let people in. `keys.rs` and `users.rs` manage keys and people. `sight.rs` limits what an agent
-//! reads to its own sessions. Start with `authenticate.rs`, then `current_caller.rs`.
+//! `authenticate.rs`, `visit.rs` and `ticket.rs` turn a credential into a `Caller`; `current_caller.rs` reads the caller again in the transaction of
+//! every change. `sign_in.rs`, `password.rs` and `links.rs` sign people in; `me.rs` tells callers about themselves and signs them out. `keys.rs`,
+//! `users.rs` and `user_change.rs` manage keys and people. `sight.rs` limits an agent's reads to its own sessions. Start with `authenticate.rs`,
+//! then `current_caller.rs`.
 
 pub(crate) mod authenticate;
 pub(crate) mod current_caller;

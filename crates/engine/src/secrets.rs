@@ -1,8 +1,8 @@
-//! Values that are sealed: keys, secret answers, kept secrets.
+//! Sealed values: data keys and master keys, secret answers, and secrets kept for agents.
 //!
-//! `vault.rs` seals and unseals values under data keys, `master.rs` holds the master keys, `rotate.rs` replaces both. `answer_values.rs` seals what a
-//! person enters, `kept.rs` manages values that are kept for an agent, `redact.rs` hides them in text. Permits and fingerprints are made by `unlock.rs`.
-//! Start with `vault.rs`.
+//! `vault.rs` seals and unseals values under data keys, `master.rs` holds the master keys, and `rotate.rs` replaces both. `answer_values.rs` seals
+//! the values that a person enters, `kept.rs` manages secrets that are kept for an agent, and `redact.rs` hides secret values in text. `unlock.rs`
+//! checks the master key and computes keyed digests. Start with `vault.rs`.
 
 pub(crate) mod answer_values;
 pub(crate) mod kept;

@@ -1,4 +1,4 @@
-//! What holds for every policy and every call.
+//! Property tests that hold for every policy and every call.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn common(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// A rule that can be made twice.
+/// Settings of a rule, from which equal rules can be built more than once.
 #[derive(Debug, Clone)]
 struct ReadRule {
     tools: Vec<&'static str>,
@@ -215,8 +215,8 @@ proptest! {
         }
     }
 
-    /// Adding an allowing rule never makes anything stricter, and so removing one never makes anything looser. The one exception, by
-    /// decision 0009: an allowing rule whose expression fails on a call holds that call, and only that one. It asks, and never denies.
+    /// Adding an allowing rule never makes a verdict stricter, so removing one never makes a verdict looser. Decision 0009 makes one exception: an
+    /// allowing rule whose expression fails on a call holds that call. The rule then asks, and never denies.
     #[test]
     fn an_allowing_rule_only_loosens_but_for_the_calls_on_which_it_fails(
         drafts in drafts(), added in draft(), place in 0_usize..8, asked in asked(), deny in any::<bool>(),
@@ -235,7 +235,7 @@ proptest! {
         }
     }
 
-    /// A failing rule in front combines with what the rest says: the stricter of the two.
+    /// A failing rule in front combines with the verdict of the other rules: the stricter of the two applies.
     #[test]
     fn a_failing_rule_asks_at_least(drafts in drafts(), failing in draft(), asked in asked(), deny in any::<bool>()) {
         let call = asked.call();
@@ -251,8 +251,8 @@ proptest! {
         }
     }
 
-    /// Whoever can decide the question about a call can decide the own question of every rule that asks about it, and of the default where
-    /// no rule matches.
+    /// Votes that settle the question about a call also settle the own question of every rule that asks about it, and that of the default where no
+    /// rule matches.
     #[test]
     fn a_question_is_as_strict_as_every_rule_that_asks(drafts in drafts(), asked in asked(), votes in votes()) {
         let call = asked.call();

@@ -1,4 +1,4 @@
-//! From a bearer text to a caller.
+//! Authenticates a bearer token and returns its caller.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use uuid::Uuid;
 use crate::access::current_caller::{standing_in, visiting};
 use crate::{Engine, Error};
 
-/// How a key begins.
+/// Prefix of an API key.
 pub(crate) const KEY: &str = "hp_";
-/// How a browser's credential begins.
+/// Prefix of a browser's credential.
 pub(crate) const VISIT: &str = "hpv_";
-/// How the credential in a link begins.
+/// Prefix of the credential in a one-time link.
 pub(crate) const LINK: &str = "hpl_";
-/// How what opens one stream begins.
+/// Prefix of a ticket, which opens one stream.
 pub(crate) const TICKET: &str = "hpt_";
-/// The use of a key is written down at most so often.
+/// Minimum seconds between two recorded uses of a key.
 const USE_NOTED_EVERY: i64 = 60;
 
 impl Engine {
-    /// Finds the caller that a key stands for.
+    /// Returns the caller of an API key.
     pub async fn authenticate(&self, text: &str) -> Result<Caller, Error> {
         let (id, secret) = parsed(KEY, text).ok_or(Error::Unauthenticated)?;
         let id = KeyId::from_uuid(id);
@@ -42,14 +42,14 @@ impl Engine {
         Ok(caller)
     }
 
-    /// The caller as they are now, with the role and the groups of this moment: asked again by whoever has waited, or goes on reading. Refused
-    /// if the credential is no longer good. What changes something reads it once more, in its own transaction.
+    /// Returns the caller with the role and groups of this moment, or refuses if the credential is no longer valid. Long waits and streams call it
+    /// before they go on. A command reads the caller once more, in its own transaction.
     pub async fn recheck(&self, caller: &Caller) -> Result<Caller, Error> {
         let again = match caller.credential {
             Credential::Key(key) => self.key_record(key).await?.key.caller(self.now()),
-            // It may speak for another project by now; what was begun goes on while the person belongs there.
+            // The visit may have moved to another project meanwhile. Work in the earlier project goes on while the person belongs to it.
             Credential::Visit(visit) => visiting(self.visit_record(visit).await?, caller, self.now()),
-            // Its claim is what is asked again.
+            // A worker has no record of its own: its step lease is checked instead.
             Credential::Worker => Some(caller.clone()),
         };
         again.and_then(|again| standing_in(again, caller)).ok_or(Error::Unauthenticated)
@@ -65,7 +65,7 @@ impl Engine {
         Ok(record)
     }
 
-    /// The secret that keys are hashed with, shared by all nodes through the store.
+    /// Secret that credentials are hashed with, shared by all nodes through the store.
     pub(crate) async fn pepper(&self) -> Result<Arc<[u8]>, Error> {
         if let Some(pepper) = self.pepper.lock().clone() {
             return Ok(pepper);
@@ -78,20 +78,20 @@ impl Engine {
     }
 }
 
-/// The keyed hash that is stored of a key's secret.
+/// Computes the keyed hash that is stored for a credential's secret.
 pub(crate) fn fingerprint(pepper: &[u8], secret: &[u8]) -> [u8; 32] {
-    // HMAC takes keys of any length, so that this cannot fail; if it did, nothing would match.
+    // HMAC accepts keys of any length, so this cannot fail. If it did, the hash would match nothing.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(pepper) else { return [0; 32] };
     mac.update(secret);
     mac.finalize().into_bytes().into()
 }
 
-/// A credential as it is shown once.
+/// Formats a credential as text. The text is shown to its owner once.
 pub(crate) fn spelled(mark: &str, id: Uuid, secret: &[u8; 32]) -> String {
     format!("{mark}{}_{}", id.simple(), hex(secret))
 }
 
-/// The two halves of a credential.
+/// Parses a credential into its identifier and its secret.
 pub(crate) fn parsed(mark: &str, text: &str) -> Option<(Uuid, [u8; 32])> {
     let (id, secret) = text.strip_prefix(mark)?.split_once('_')?;
     if secret.len() != 64 || !secret.is_ascii() {
@@ -104,7 +104,7 @@ pub(crate) fn parsed(mark: &str, text: &str) -> Option<(Uuid, [u8; 32])> {
     Some((Uuid::try_parse(id).ok()?, bytes))
 }
 
-/// Bytes as hexadecimal.
+/// Formats bytes as hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,7 +1,7 @@
-//! The caller as they are in the transaction that changes something.
+//! Reads the caller again in the transaction that makes a change.
 //!
-//! A caller is authenticated when a request, a message or a stream begins. Until its transaction runs, the key may be revoked, the visit ended,
-//! or the person given other groups. So the credential is read again within the transaction, by primary key.
+//! A caller is authenticated when a request, a message or a stream begins. Before its transaction runs, the key may be revoked, the visit may end,
+//! or the person may get other groups. The transaction therefore reads the credential again, by primary key.
 
 use domain::{Caller, Credential, Refusal, Timestamp, Visit};
 use store::{Reads, VisitRecord};
@@ -9,18 +9,18 @@ use store::{Reads, VisitRecord};
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error};
 
-/// What a transaction knows of the caller for whom it runs.
+/// Caller of a transaction, before and after the credential was read again.
 #[derive(Debug, Default)]
 pub(crate) struct CallerState {
-    /// The caller as they were authenticated. None where Holdpoint itself acts.
+    /// Caller as authenticated at the start of the request. `None` where Holdpoint itself acts.
     presented: Option<Caller>,
-    /// The caller as they are now, once their credential was read.
+    /// Caller as read in this transaction. `None` until the credential is read.
     found: Option<Caller>,
 }
 
 impl Engine {
-    /// Runs in one transaction what a caller asked for. It is refused, and changes nothing, if the credential is no longer good or the role has
-    /// fallen since the caller was authenticated.
+    /// Runs a caller's command in one transaction. The command is refused and changes nothing if the credential is no longer valid, or if the
+    /// caller's role has fallen since authentication.
     pub(crate) async fn transact_by<T, F>(&self, caller: &Caller, mut command: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -30,7 +30,8 @@ impl Engine {
         self.transact_as(Originator::of(caller), move |work| {
             work.caller_state = CallerState { presented: Some(presented.clone()), found: None };
             let done = command(work);
-            // A refusal can tell something as well. After any other error the transaction cannot be read from.
+            // A refusal can disclose something too, so the credential is checked before one is returned. After any other error the transaction
+            // cannot be read.
             if matches!(done, Ok(_) | Err(Error::Refused(_))) {
                 work.caller()?;
             }
@@ -41,7 +42,8 @@ impl Engine {
 }
 
 impl Work<'_> {
-    /// The caller as they are now. Read once in a transaction: use cases that lock something first call this after they have the lock.
+    /// Returns the caller as of this transaction. The credential is read once per transaction: a use case that takes a lock calls this after it has
+    /// the lock.
     pub(crate) fn caller(&mut self) -> Result<Caller, Error> {
         if let Some(found) = &self.caller_state.found {
             return Ok(found.clone());
@@ -49,7 +51,7 @@ impl Work<'_> {
         let presented = self.caller_state.presented.as_ref().ok_or(Error::Unauthenticated)?;
         let found = renewed(&mut *self.tx, presented, self.now)?.ok_or(Error::Unauthenticated)?;
         if !presented.role.within(found.role) {
-            // What was decided before the transaction was decided for a role that the caller no longer has.
+            // Checks before the transaction were made for a role that the caller no longer has.
             return Err(Refusal::RoleForbids { role: found.role }.into());
         }
         self.caller_state.found = Some(found.clone());
@@ -57,7 +59,7 @@ impl Work<'_> {
     }
 }
 
-/// The caller that a credential stands for at this moment, in the same project and through the same door. None if it is no longer good.
+/// Reads the current caller of a credential, in the project of the request. Returns `None` if the credential is no longer valid.
 pub(crate) fn renewed<R: Reads + ?Sized>(
     reads: &mut R,
     caller: &Caller,
@@ -66,13 +68,13 @@ pub(crate) fn renewed<R: Reads + ?Sized>(
     let found = match caller.credential {
         Credential::Key(key) => reads.key(key)?.and_then(|record| record.key.caller(now)),
         Credential::Visit(visit) => reads.visit(visit)?.and_then(|record| visiting(record, caller, now)),
-        // The claim on its step is what is asked again.
+        // A worker has no record of its own: its step lease is checked instead.
         Credential::Worker => Some(caller.clone()),
     };
     Ok(found.and_then(|found| standing_in(found, caller)))
 }
 
-/// The caller whom a visit stands for in the project where the caller was. It may speak for another project by now.
+/// Returns the caller of a visit in the project of the request. The visit itself may have moved to another project meanwhile.
 pub(crate) fn visiting(
     VisitRecord { visit, user, .. }: VisitRecord,
     caller: &Caller,
@@ -81,7 +83,7 @@ pub(crate) fn visiting(
     Visit { project: caller.scope.project, ..visit }.caller(&user, now)
 }
 
-/// What was found of a credential, with what the request itself brought.
+/// Adds the address and the entry point of the request to the caller that was read. Returns `None` if the scope or the actor differs.
 pub(crate) fn standing_in(found: Caller, caller: &Caller) -> Option<Caller> {
     let same = found.scope == caller.scope && found.actor == caller.actor;
     same.then_some(Caller { from: caller.from, entry_point: caller.entry_point, ..found })

@@ -1,6 +1,6 @@
-//! Slow hashes of passwords, a few at once, in memory that is allocated once for each place and used again.
+//! Hashes passwords with Argon2, a few at a time, in memory that each place allocates once and reuses.
 //!
-//! A hash needs 19 MiB. Allocated anew on whatever thread is free, that memory would stay with the allocator, once for each thread.
+//! A hash needs 19 MiB. If it were allocated anew on any free thread, the allocator would keep that memory for each thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,23 +14,23 @@ use tokio::sync::Semaphore;
 
 use crate::Error;
 
-/// How many are hashed at once: each takes 19 MiB and a processor for a while.
+/// Number of hashes that run at a time: each takes 19 MiB and one processor for a while.
 const AT_ONCE: usize = 2;
-/// How many may wait for their turn; whoever comes after them is told to come back at once.
+/// Maximum number of hashes that wait for a place. Further requests are refused at once.
 const MOST_WAITING: usize = 32;
 const FULL: Refusal = Refusal::LimitReached { limit: Limit::PasswordHashes, max: MOST_WAITING as u64 };
-/// How long one waits for its turn before the caller is told to come back.
+/// Maximum wait for a place before the caller is told to try again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Whose turn it is to have a password hashed.
+/// Queue of password hashes, with a fixed number of places.
 pub(crate) struct HashQueue {
     places: Arc<Semaphore>,
     queue: Arc<Semaphore>,
-    /// The memory of the places that nobody has now; never more than there are places.
+    /// Memory of the idle places; never more arenas than places.
     arenas: Arc<Mutex<Vec<Arena>>>,
 }
 
-/// The memory that one hash is made in.
+/// Memory that one hash is computed in.
 type Arena = Vec<Block>;
 
 impl Default for HashQueue {
@@ -44,7 +44,7 @@ impl Default for HashQueue {
 }
 
 impl HashQueue {
-    /// Does something with the memory of a place, off the reactor.
+    /// Waits for a place and runs `work` with its memory on a blocking thread.
     pub(crate) async fn in_turn<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Hasher<'_>) -> T + Send + 'static,
@@ -64,11 +64,11 @@ impl HashQueue {
     }
 }
 
-/// Hashes in the memory of one place.
+/// Computes hashes in the memory of one place.
 pub(crate) struct Hasher<'a>(&'a mut Arena);
 
 impl Hasher<'_> {
-    /// The hash of a password as it is kept.
+    /// Computes the hash of a password in the form in which it is stored.
     pub(crate) fn hash(&mut self, password: &[u8], salt: &[u8]) -> Option<String> {
         let (argon2, params) = (Argon2::default(), Params::default());
         let hash = self.output(&argon2, password, salt, Params::DEFAULT_OUTPUT_LEN)?;
@@ -82,7 +82,7 @@ impl Hasher<'_> {
         Some(hash.to_string())
     }
 
-    /// Whether a password is the one that was hashed.
+    /// Whether the password matches the stored hash.
     pub(crate) fn fits(&mut self, password: &[u8], known: &str) -> bool {
         self.compared(password, known).unwrap_or(false)
     }
@@ -93,7 +93,7 @@ impl Hasher<'_> {
         let algorithm = Algorithm::try_from(known.algorithm.as_str()).ok()?;
         let version = known.version.map_or(Ok(Version::default()), Version::try_from).ok()?;
         let argon2 = Argon2::new(algorithm, version, Params::try_from(&known).ok()?);
-        // Outputs are compared in constant time.
+        // `Output` compares in constant time.
         Some(self.output(&argon2, password, salt, expected.as_ref().len())? == *expected)
     }
 
@@ -137,7 +137,7 @@ mod tests {
         assert!((1..=AT_ONCE * Params::default().block_count()).contains(&kept), "{kept} KiB are kept");
     }
 
-    /// Nobody waits behind more than so many: whoever is one too many hears so at once.
+    /// A request that finds the queue full is refused at once.
     #[tokio::test]
     async fn the_queue_has_an_end() {
         let turns = HashQueue::default();

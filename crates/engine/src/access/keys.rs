@@ -1,4 +1,4 @@
-//! Makes, lists and revokes keys.
+//! Creates, lists and revokes API keys.
 
 use domain::access::Right;
 use domain::{
@@ -12,31 +12,31 @@ use crate::engine::KEY_TRUST;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
 
-/// The longest that a key may be good for, unless it is good for ever.
+/// Maximum lifetime of a key that expires.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365 * 100);
 
-/// How many keys of a project may be good or expired. Revoked keys are not counted.
+/// Maximum number of keys in a project. Expired keys count, revoked keys do not.
 const MOST: u64 = 10_000;
-/// How many keys are read at once where all are wanted.
+/// Number of keys in one read where all keys are listed.
 const PAGE: u32 = 200;
 
-/// What a key is made with.
+/// Request for a new key.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// What it may do.
+    /// Role of the key.
     pub role: Role,
-    /// In whose name it acts.
+    /// Name in which the key acts.
     pub user: Option<String>,
-    /// The groups of that user.
+    /// Groups of that name.
     pub groups: Vec<String>,
-    /// How long it is good for.
+    /// Time until the key expires. A key without it never expires.
     pub lifetime: Option<SignedDuration>,
-    /// Whether it is a key of the person whose account has this name. Without it such a name is taken.
+    /// Whether the key belongs to the account that has this name. Without it the name of an account is refused.
     pub join_account: bool,
 }
 
 impl NewKey {
-    /// A key in this name that belongs to no account, has no groups and is good for ever.
+    /// A key in this name that belongs to no account, has no groups and never expires.
     #[must_use]
     pub fn named(role: Role, user: impl Into<String>) -> Self {
         Self { role, user: Some(user.into()), groups: Vec::new(), lifetime: None, join_account: false }
@@ -58,19 +58,19 @@ impl NewKey {
     }
 }
 
-/// The accounts that a new key can be joined to.
+/// Accounts that a new key can join.
 #[derive(Debug, Clone, Copy)]
 enum Joinable {
-    /// Those of people who are in the project: an admin of one project makes no keys in the name of people of another.
+    /// Accounts of the project's members: an admin of one project creates no keys in the name of people of another.
     Members,
-    /// All accounts of the tenant: whoever holds the database may make a key before its person is added to the project.
+    /// All accounts of the tenant: a person with direct access to the database may create a key before its owner joins the project.
     Tenant,
 }
 
 impl Engine {
-    /// Makes a key of the caller's project; the text is shown this once.
+    /// Creates a key of the caller's project. The text of the key is shown only once.
     ///
-    /// With an idempotency key a repeated command shows the same secret, which is kept sealed for as long as the idempotency key is.
+    /// With an idempotency key a repeated command returns an identical secret, which is stored sealed for as long as the idempotency key.
     pub async fn key_create(
         &self,
         caller: &Caller,
@@ -88,7 +88,7 @@ impl Engine {
         Ok((key, text))
     }
 
-    /// Makes a key for a tenant and project by name, which are made if absent: for whoever holds the database itself.
+    /// Creates a key in a tenant and project by name, which are created if absent. For the command line, which opens the database itself.
     pub async fn key_install(&self, tenant: &str, project: &str, new: NewKey) -> Result<(Key, String), Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
@@ -102,14 +102,14 @@ impl Engine {
         Ok((key, text))
     }
 
-    /// Part of the keys of the caller's project, the newest first.
+    /// A page of the keys of the caller's project, the newest first.
     pub async fn keys(&self, caller: &Caller, page: Page<KeyId>) -> Result<Bounded<Key>, Error> {
         caller.require(Right::ManageKeys)?;
         let scope = caller.scope;
         self.list(caller, move |reads| Ok(reads.keys_page(&scope, page)?)).await
     }
 
-    /// The keys of a tenant and project by name.
+    /// All keys of a tenant and project by name.
     pub async fn keys_installed(&self, tenant: &str, project: &str) -> Result<Vec<Key>, Error> {
         let Some(scope) = self.scope_named(tenant, project).await? else { return Ok(Vec::new()) };
         let (mut keys, mut page) = (Vec::new(), Page::first(PAGE));
@@ -124,7 +124,7 @@ impl Engine {
         }
     }
 
-    /// Revokes a key of the caller's project. When this returns, no node accepts it any more.
+    /// Revokes a key of the caller's project. When this returns, no node accepts the key any more.
     pub async fn key_revoke(&self, caller: &Caller, id: KeyId) -> Result<(), Error> {
         caller.require(Right::ManageKeys)?;
         let scope = caller.scope;
@@ -136,7 +136,7 @@ impl Engine {
         self.key_over(ended, id).await
     }
 
-    /// Revokes a key of a tenant and project by name.
+    /// Revokes a key of a tenant and project by name. For the command line, which opens the database itself.
     pub async fn key_uninstall(&self, tenant: &str, project: &str, id: KeyId) -> Result<(), Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("key"))?;
         let ended =
@@ -152,13 +152,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits until no node accepts any more what was revoked.
+    /// Waits until no node accepts the revoked keys any more.
     pub(crate) async fn keys_ended(&self, keys: Vec<KeyId>) {
         if keys.is_empty() {
             return;
         }
         keys.iter().for_each(|id| self.keys.invalidate(id));
-        // Other nodes, and a server beside this command, trust what they found for so long.
+        // Other nodes, and a server beside this command, trust their cached keys for this long.
         tokio::time::sleep(KEY_TRUST).await;
     }
 
@@ -201,8 +201,8 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable
     Ok(key)
 }
 
-/// The account that a new key belongs to. A key gets the name of an account only where the request says that it belongs to that account, and
-/// may do no more in the project than its person.
+/// Finds the account that a new key belongs to. A key gets the name of an account only where the request asks to join that account, and the key may
+/// do no more in the project than the person.
 fn find_account_to_join(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -232,7 +232,7 @@ fn find_account_to_join(
     Ok(Some(found.user))
 }
 
-/// Revokes a key; false where there is none that could be.
+/// Revokes a key and records that. Returns false if there is no such key or it is revoked already.
 pub(crate) fn revoke_key(work: &mut Work<'_>, scope: &Scope, id: KeyId) -> Result<bool, Error> {
     let revoked = work.tx.key_revoke(scope, id, work.now)?;
     if revoked {

@@ -1,4 +1,4 @@
-//! Makes links that sign a person in once.
+//! Creates links that sign a person in once.
 
 use domain::access::Right;
 use domain::{
@@ -13,18 +13,19 @@ use crate::access::users::known;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
 
-/// How long a link is good for.
+/// Lifetime of a link.
 const LIFETIME: SignedDuration = SignedDuration::from_mins(15);
-/// How long the first one is: whoever installs a server may read its output later.
+/// Lifetime of the first admin's link, which is printed at the start: the person who installs the server may read it later.
 const FIRST_LIFETIME: SignedDuration = SignedDuration::from_hours(1);
-/// What the first person is called, and where they belong.
+/// Name of the first admin.
 const FIRST: &str = "admin";
+/// Name of the tenant and of the project that the first admin belongs to.
 const PLACE: &str = "default";
 
 impl Engine {
-    /// Makes a link for a person of the caller's project; the text is shown this once.
+    /// Creates a link for a person of the caller's project. The text of the link is shown only once.
     ///
-    /// Whoever has it is that person, wherever they belong: so the caller must be an admin of all those projects.
+    /// The link signs its holder in as that person in all of the person's projects. The caller must therefore be an admin of each of them.
     pub async fn user_link(
         &self,
         caller: &Caller,
@@ -47,7 +48,7 @@ impl Engine {
         Ok((spelled(LINK, link.id.uuid(), &secret), link.expires_at))
     }
 
-    /// Makes a link for somebody by name: for whoever holds the database itself.
+    /// Creates a link for a person by name. For the command line, which opens the database itself.
     pub async fn user_link_install(&self, tenant: &str, project: &str, name: &str) -> Result<String, Error> {
         let scope = self.scope_named(tenant, project).await?.ok_or(Refusal::NotFound("user"))?;
         let secret = self.ids.random();
@@ -59,7 +60,7 @@ impl Engine {
         Ok(spelled(LINK, link.await?.id.uuid(), &secret))
     }
 
-    /// Makes a link for the first admin, as long as nobody has ever signed in; the one before is void.
+    /// Creates a link for the first admin while nobody has ever signed in. The previous link becomes void.
     pub async fn first_link(&self) -> Result<Option<String>, Error> {
         if self.read(Cost::Point, |reads| Ok(reads.has_anybody_signed_in()?)).await? {
             return Ok(None);
@@ -80,14 +81,14 @@ impl Engine {
         });
         match made.await {
             Ok(link) => Ok(Some(spelled(LINK, link.id.uuid(), &secret))),
-            // Another node starts at the same moment, and shows one.
+            // Another node starts at this moment and prints a link.
             Err(Error::Store(StoreError::Conflict)) => Ok(None),
             Err(error) => Err(error),
         }
     }
 }
 
-/// The projects of which a caller is an admin.
+/// Projects in which the caller is an admin. A key is an admin of its own project only.
 pub(crate) fn administered_projects(
     work: &mut Work<'_>,
     scope: &Scope,

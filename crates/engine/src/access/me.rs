@@ -1,4 +1,4 @@
-//! Who the caller is, the project that a browser speaks for, and signing out.
+//! Tells callers about themselves, changes the project of a browser, and signs out.
 
 use domain::{Caller, Credential, EventDraft, ProjectId, Refusal, Role, Scope, User, VisitId};
 use serde_json::json;
@@ -6,43 +6,43 @@ use store::{Cost, Reads};
 
 use crate::{Engine, Error};
 
-/// What a caller is told about itself.
+/// Description of the caller, for the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Me {
-    /// The person, where one is signed in.
+    /// Account of the caller, where a person is signed in.
     pub user: Option<User>,
-    /// Whether a person has a password, or may set one without knowing an old one.
+    /// State of the person's password, where a person is signed in.
     pub password: Option<PasswordState>,
-    /// What the tenant is called.
+    /// Name of the tenant.
     pub tenant: String,
-    /// Where the caller may be.
+    /// Projects that the caller can work in.
     pub projects: Vec<ProjectMembership>,
 }
 
-/// What a person can do about their password.
+/// Changes that a person can make to their password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PasswordState {
-    /// It is set; changing it needs the old one.
+    /// A password is set; a change needs the old one.
     Known,
-    /// It can be set, or set anew, without the old one.
+    /// A password can be set or replaced without the old one.
     Settable,
-    /// There is none, and none can be set: an identity provider knows the person, or a new link is needed.
+    /// The account has no password and cannot set one: an identity provider signs the person in, or a new link is needed.
     None,
 }
 
-/// A project in which a caller is something.
+/// A project and the caller's role in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectMembership {
-    /// Which.
+    /// Identifier of the project.
     pub project: ProjectId,
-    /// What it is called.
+    /// Name of the project.
     pub name: String,
-    /// What the caller may do there.
+    /// Role of the caller in the project.
     pub role: Role,
 }
 
 impl Engine {
-    /// Who the caller is.
+    /// Returns the caller's account, tenant and projects.
     pub async fn me(&self, caller: &Caller) -> Result<Me, Error> {
         let caller = caller.clone();
         self.read(Cost::Point, move |reads| {
@@ -52,7 +52,7 @@ impl Engine {
         .await
     }
 
-    /// Has the browser speak for another project of the person's.
+    /// Switches the browser to another project of the person.
     pub async fn project_change(&self, caller: &Caller, project: ProjectId) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         self.transact_by(caller, move |work| {
@@ -68,7 +68,7 @@ impl Engine {
         .await
     }
 
-    /// Ends the visit that the caller came with.
+    /// Ends the visit of the caller.
     pub async fn sign_out(&self, caller: &Caller) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         let (scope, name) = (caller.scope, caller.actor.name.clone());

@@ -1,4 +1,4 @@
-//! Passwords: compared, and changed by whoever is signed in. How they are hashed is in `hashing.rs`.
+//! Compares passwords and changes the password of the signed-in person. `hashing.rs` computes the hashes.
 
 use domain::{Caller, Credential, EventDraft, Problem, Refusal, VisitId, user};
 use serde_json::json;
@@ -8,11 +8,11 @@ use zeroize::Zeroizing;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
-/// Nobody's password, hashed as all are: whoever is unknown is refused after the same work.
+/// Hash that no password matches. It is compared for unknown people, so that their refusal takes as long as a wrong password.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// A password as it came in. It is overwritten when it is given back, and never shown.
+/// A password as received. It is overwritten when dropped and never printed.
 #[derive(Clone)]
 pub struct Password(Zeroizing<String>);
 
@@ -23,7 +23,7 @@ impl From<String> for Password {
 }
 
 impl Engine {
-    /// Whether a password is the one that was hashed; takes as long where there is none.
+    /// Whether the password matches the hash. Takes as long where there is no hash.
     pub(crate) async fn password_fits(&self, password: Password, hash: Option<String>) -> Result<bool, Error> {
         let fits = self.turns.in_turn(move |hasher| {
             let fits = hasher.fits(password.0.as_bytes(), hash.as_deref().unwrap_or(NOBODY));
@@ -38,8 +38,8 @@ impl Engine {
         hash.ok_or_else(|| StoreError::Corrupt("a password could not be hashed".into()).into())
     }
 
-    /// Sets the password of whoever is signed in. The old one must be known, unless a one-time link was just used; all other
-    /// browsers are signed out.
+    /// Sets the password of the signed-in person. The old password is required, unless the visit began with a one-time link that has set no password
+    /// yet. All other browsers are signed out.
     pub async fn password_change(&self, caller: &Caller, old: Option<Password>, new: Password) -> Result<(), Error> {
         let Credential::Visit(visit) = caller.credential else { return Err(Refusal::NeedsSignIn.into()) };
         let record = self.visit_record(visit).await?;
@@ -83,7 +83,8 @@ fn check(record: &VisitRecord, old: bool, new: &Password) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
 
-/// What was looked at before the hashing still holds: the link was not used for another password, nor the old one changed.
+/// Refuses if the state has changed since it was read before the hashing: the link has set another password, the visit has ended, or the old
+/// password was changed.
 fn settled(work: &mut Work<'_>, record: &VisitRecord, known: &Option<String>) -> Result<(), Error> {
     let visit: VisitId = record.visit.id;
     let now = work.tx.user_by_id(record.user.id)?.and_then(|found| found.password);

@@ -1,7 +1,7 @@
-//! Which sessions of its project a caller reads, and in which an agent may ask.
+//! Decides which sessions of its project a caller reads, and in which sessions an agent may ask.
 //!
-//! People read all of them. An agent reads the sessions that it opened and those that name it, unless the project's settings let its agents
-//! read everything; what it does not read looks to it as if it were not there. Asking, proposing and sending messages is never widened.
+//! People read all sessions. An agent reads the sessions that it opened and those that name it, unless the project's settings let its agents read
+//! everything; any other session looks absent to it. Those settings never widen where an agent may ask, propose actions or send messages.
 
 use std::collections::HashMap;
 
@@ -16,20 +16,20 @@ use crate::run::transaction::Work;
 use crate::sessions;
 use crate::{Engine, Error, Idempotency};
 
-/// How many sessions a reader remembers having looked at.
+/// Maximum number of sessions in a reader's cache.
 const MOST_REMEMBERED: usize = 10_000;
 
-/// Which sessions somebody reads.
+/// Sessions that a caller reads.
 #[derive(Debug, Clone)]
 pub(crate) enum Sight {
-    /// All of the project.
+    /// All sessions of the project.
     All,
-    /// Those that belong to this agent.
+    /// Sessions that belong to this agent.
     Own(Actor),
 }
 
 impl Sight {
-    /// What a caller reads by now.
+    /// Reads the caller's sight from the current project settings.
     pub(crate) fn of(reads: &mut dyn Reads, caller: &Caller) -> Result<Self, Error> {
         if caller.role != Role::Agent || caller.is_worker() {
             return Ok(Self::All);
@@ -40,7 +40,7 @@ impl Sight {
         })
     }
 
-    /// Refuses whoever does not read the whole project: figures of it are made of the sessions of all agents.
+    /// Refuses a caller who does not read the whole project: its stats are computed from the sessions of all agents.
     pub(crate) fn whole(reads: &mut dyn Reads, caller: &Caller) -> Result<(), Error> {
         match Self::of(reads, caller)? {
             Self::All => Ok(()),
@@ -48,7 +48,7 @@ impl Sight {
         }
     }
 
-    /// The agent to whose sessions the store's lists are limited.
+    /// Agent to whose sessions the store's lists are limited.
     pub(crate) fn limited_to(&self) -> Option<Actor> {
         match self {
             Self::All => None,
@@ -56,7 +56,6 @@ impl Sight {
         }
     }
 
-    /// Whether a session is read.
     pub(crate) fn sees(&self, session: &Session) -> bool {
         match self {
             Self::All => true,
@@ -64,13 +63,13 @@ impl Sight {
         }
     }
 
-    /// A session that is read; any other is absent.
+    /// Reads a session. Returns `NotFound` for a session outside this sight.
     pub(crate) fn session(&self, reads: &mut dyn Reads, scope: &Scope, id: SessionId) -> Result<Session, Error> {
         let found = reads.session(scope, id)?.filter(|session| self.sees(session));
         Ok(found.ok_or(Refusal::NotFound("session"))?)
     }
 
-    /// A question that is read: one of a session that is, or one that the agent has asked itself; any other is absent.
+    /// Reads a question of a visible session, or one that the agent itself has asked. Returns `NotFound` for any other.
     pub(crate) fn question(
         &self,
         reads: &mut dyn Reads,
@@ -91,12 +90,12 @@ impl Sight {
     }
 }
 
-/// Remembers which sessions a reader sees: to whom a session belongs never changes.
+/// Cache of the sessions that a reader sees. It never goes stale, because a session's owners never change.
 #[derive(Debug, Default)]
 pub(crate) struct Remembered(HashMap<SessionId, bool>);
 
 impl Remembered {
-    /// Whether a session is seen, looked up where it is not known yet.
+    /// Whether a session is visible, read from the store where it is not in the cache.
     pub(crate) fn sees(
         &mut self,
         reads: &mut dyn Reads,
@@ -118,14 +117,14 @@ impl Remembered {
     }
 }
 
-/// Locks a session that the caller reads; any other is absent.
+/// Locks a session. Returns `NotFound` if the caller does not see it.
 pub(crate) fn lock_session(work: &mut Work<'_>, caller: &Caller, id: SessionId) -> Result<Session, Error> {
     let session = sessions::lock(work, &caller.scope, id)?;
     let sight = Sight::of(&mut *work.tx, caller)?;
     if sight.sees(&session) { Ok(session) } else { Err(Refusal::NotFound("session").into()) }
 }
 
-/// Locks the session of a question that the caller reads, and reads the question; any other is absent.
+/// Locks the session of a question and reads the question. Returns `NotFound` if the caller does not see the question.
 pub(crate) fn lock_question(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -142,14 +141,14 @@ pub(crate) fn may_ask_in(caller: &Caller, session: &Session) -> Result<(), Refus
 }
 
 impl Engine {
-    /// The settings of the caller's project.
+    /// Settings of the caller's project.
     pub async fn project_settings(&self, caller: &Caller) -> Result<ProjectSettings, Error> {
         caller.require(Right::Read)?;
         let scope = caller.scope;
         self.read(Cost::Point, move |reads| settings(reads, &scope)).await
     }
 
-    /// Changes the settings of the caller's project.
+    /// Replaces the settings of the caller's project.
     pub async fn project_settings_put(
         &self,
         caller: &Caller,
@@ -178,7 +177,7 @@ fn settings(reads: &mut dyn Reads, scope: &Scope) -> Result<ProjectSettings, Err
 }
 
 impl Engine {
-    /// Whether an agent may steer this session as its own.
+    /// Refuses a caller who may not steer this session. An agent steers a session that it started.
     pub(crate) fn steers(caller: &Caller, session: &Session) -> Result<(), Error> {
         if caller.role == domain::Role::Agent && session.started_by == caller.actor {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Signs a person in: by password, by a one-time link, or on the word of an identity provider.
+//! Signs a person in by password, by a one-time link, or through an identity provider.
 
 use std::net::IpAddr;
 
@@ -18,22 +18,22 @@ use crate::access::password::Password;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error};
 
-/// Whom an identity provider has vouched for.
+/// A person authenticated by an identity provider.
 #[derive(Debug, Clone)]
 pub struct Identity {
-    /// The provider and its own name for the person, which never changes.
+    /// The provider's issuer and its identifier of the person, which never changes.
     pub subject: String,
-    /// What the person is to be called here.
+    /// Name of the new account.
     pub name: String,
-    /// How the person is shown.
+    /// Display name of the person.
     pub display: Option<String>,
-    /// What the provider says that the person may do.
+    /// Role that the provider gives the person.
     pub role: Role,
-    /// The tenant and project where the person belongs, by name; made if absent.
+    /// Names of the person's tenant and project, which are created if absent.
     pub place: (String, String),
 }
 
-/// A browser that is about to be signed in: its credential is drawn before the transaction.
+/// A browser that is about to be signed in. Its credential is generated before the transaction.
 #[derive(Clone, Copy)]
 struct Arrival {
     visit: VisitId,
@@ -50,8 +50,8 @@ impl Arrival {
 }
 
 impl Engine {
-    /// Signs in by password; the text is the browser's credential. Unknown people and wrong passwords look the same, and take
-    /// as long.
+    /// Signs in by password and returns the browser's credential. An unknown person and a wrong password cannot be told apart,
+    /// neither by the error nor by the time.
     pub async fn sign_in_password(
         &self,
         (tenant, name): (&str, &str),
@@ -71,7 +71,7 @@ impl Engine {
         self.told(signed_in, scope, found.as_ref().map(|found| &found.user), (Way::Password, from)).await
     }
 
-    /// Signs in by a link, which is used up.
+    /// Signs in by a one-time link, which is used up.
     pub async fn sign_in_link(&self, text: &str, from: Option<IpAddr>) -> Result<String, Error> {
         let (id, secret) = parsed(LINK, text).ok_or(Error::SignInFailed)?;
         let (id, hash) = (LinkId::from_uuid(id), fingerprint(&self.pepper().await?, &secret));
@@ -90,8 +90,8 @@ impl Engine {
         self.told(signed_in, home(&user), Some(&user), (Way::Link, from)).await
     }
 
-    /// Signs in whom an identity provider has vouched for. The role is the provider's word each time; whom an admin has
-    /// disabled stays out.
+    /// Signs in a person authenticated by an identity provider. The provider sets the role at each sign-in; a person whom an admin has disabled
+    /// stays out.
     pub async fn sign_in_external(&self, identity: Identity, from: Option<IpAddr>) -> Result<String, Error> {
         let mut problems = Vec::new();
         user::name("/name", &identity.name, &mut problems);
@@ -119,8 +119,8 @@ impl Engine {
         self.told(signed_in, Some(scope), None, (Way::Oidc, from)).await
     }
 
-    /// Records that somebody came back from an identity provider and was refused. `without_role` is the issuer and subject of a person to whom
-    /// the provider gives no role: if that person has an account, everything that lets them into the project ends.
+    /// Records that somebody came back from an identity provider and was refused. `without_role` is the issuer and subject of a person to whom the
+    /// provider gives no role: if that person has an account, everything that lets them into the project ends.
     pub async fn sign_in_refused(
         &self,
         (tenant, project): (String, String),
@@ -158,7 +158,7 @@ impl Engine {
         Ok(Some(user))
     }
 
-    /// The person of this name, and the project whose trail tells of what becomes of it.
+    /// Finds the person of this name, and the project whose audit trail records the attempt.
     async fn account(&self, tenant: &str, name: &str) -> Result<(Option<Scope>, Option<UserRecord>), Error> {
         let mut problems = Vec::new();
         text::identifier("/tenant", tenant, &mut problems);
@@ -182,7 +182,7 @@ impl Engine {
         Ok(Arrival { visit: self.ids.visit(self.now()), secret, hash, way, from })
     }
 
-    /// Begins a visit if what let the person in still holds within the transaction.
+    /// Begins a visit if `holds` confirms the proof of identity within the transaction.
     async fn arrive<F>(&self, user: &User, by: (Way, Option<IpAddr>), mut holds: F) -> Result<String, Error>
     where
         F: FnMut(&mut Work<'_>, &UserRecord) -> Result<bool, Error> + Send + 'static,
@@ -198,7 +198,7 @@ impl Engine {
         begun.await.map(|()| spelled(VISIT, arrival.visit.uuid(), &arrival.secret))
     }
 
-    /// Puts a sign-in that failed on the trail. Who tried is not known; whose account it was may be.
+    /// Records a failed sign-in in the audit trail. The entry names the account, if there is one; the caller is unknown.
     async fn told(
         &self,
         result: Result<String, Error>,
@@ -211,7 +211,7 @@ impl Engine {
         }
         tracing::warn!(?way, "a sign-in failed");
         if let Some(scope) = scope {
-            // A name that is nobody's may be a password in the wrong field: it is kept nowhere.
+            // A name without an account may be a password typed into the wrong field, so it is not recorded.
             let data = json!({ "user": user.map(|user| &user.name), "way": way });
             let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
             let happening = EventDraft::plain("user.sign_in_failed", data);
@@ -232,8 +232,8 @@ fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(),
     work.append_audit(&scope, &EventDraft::by("user.signed_in", &user.actor(), data))
 }
 
-/// The person whom a provider means, made if new, with the role that it gives; and the keys in their name that may do more than that role,
-/// which are revoked.
+/// Finds or creates the account of an identity and gives it the provider's role. Revokes the keys in the person's name that may do more than that
+/// role, and returns them.
 fn sync_identity(work: &mut Work<'_>, scope: &Scope, identity: &Identity) -> Result<(User, Vec<KeyId>), Error> {
     let found = work.tx.user_by_subject(scope.tenant, &identity.subject)?.map(|record| record.user);
     let user = match found {
@@ -260,7 +260,7 @@ fn sync_identity(work: &mut Work<'_>, scope: &Scope, identity: &Identity) -> Res
     Ok((user, keys))
 }
 
-/// Refuses a name that somebody has already, with an account or with a key: a provider's word must not make one person another.
+/// Refuses a name that an account or a key already has: a provider must not turn one person into another.
 fn require_unclaimed_name(work: &mut Work<'_>, scope: &Scope, name: &str) -> Result<(), Error> {
     work.tx.names_lock(scope.tenant)?;
     let taken =
@@ -268,7 +268,7 @@ fn require_unclaimed_name(work: &mut Work<'_>, scope: &Scope, name: &str) -> Res
     if taken { Err(Refusal::NameTaken(name.to_owned()).into()) } else { Ok(()) }
 }
 
-/// Where a person begins: the first project that they belong to.
+/// First active project of a person, where a new visit begins.
 fn home(user: &User) -> Option<Scope> {
     user.active().next().map(|membership| user.scope(membership))
 }

@@ -1,4 +1,4 @@
-//! Tickets: what a browser opens one stream with, because it can send no other credential there.
+//! Creates and redeems tickets. A ticket opens one stream for a browser, which can send no other credential there.
 
 use domain::{Caller, Credential, EventDraft, SignedDuration, Ticket, TicketId, Timestamp, Visit};
 use serde_json::json;
@@ -7,11 +7,11 @@ use store::{Cost, VisitRecord};
 use crate::access::authenticate::{TICKET, fingerprint, parsed, spelled};
 use crate::{Engine, Error, Idempotency};
 
-/// How long a ticket is good for: as long as it takes to open a stream.
+/// Lifetime of a ticket: enough to open a stream.
 const LIFETIME: SignedDuration = SignedDuration::from_secs(30);
 
 impl Engine {
-    /// Makes a ticket for the caller; the text is shown this once.
+    /// Creates a ticket for the caller. The text of the ticket is shown only once.
     pub async fn ticket(&self, caller: &Caller, once: Option<Idempotency>) -> Result<(String, Timestamp), Error> {
         let pepper = self.pepper().await?;
         let (scope, credential, actor) = (caller.scope, caller.credential, caller.actor.clone());
@@ -27,11 +27,11 @@ impl Engine {
         Ok((spelled(TICKET, id.uuid(), &secret), expires_at))
     }
 
-    /// Finds the caller that a ticket stands for, and uses the ticket up. What it was made with must still be good.
+    /// Returns the caller of a ticket and uses the ticket up. The credential that created the ticket must still be valid.
     pub async fn authenticate_ticket(&self, text: &str) -> Result<Caller, Error> {
         let (id, secret) = parsed(TICKET, text).ok_or(Error::Unauthenticated)?;
         let hash = fingerprint(&self.pepper().await?, &secret);
-        // Anybody may send a ticket: what does not exist must not cost a writing transaction.
+        // Anybody may send a ticket, so an unknown one must not cost a writing transaction.
         let exists = self.read(Cost::Point, move |reads| Ok(reads.has_ticket(TicketId::from_uuid(id), &hash)?));
         if !exists.await? {
             return Err(Error::Unauthenticated);

@@ -1,4 +1,4 @@
-//! Changes what a person is in a project: another role, other groups, out of it, or back in.
+//! Changes a person's membership of a project: role, groups, disabled or enabled.
 
 use domain::access::Right;
 use domain::{Caller, EventDraft, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
@@ -9,14 +9,14 @@ use crate::access::users::known;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
-/// What is to be changed; what is absent stays as it is.
+/// Requested change of a membership. Absent fields stay as they are.
 #[derive(Debug, Clone, Default)]
 pub struct UserChange {
-    /// What the person may do in the project.
+    /// New role in the project.
     pub role: Option<Role>,
-    /// The groups that the person belongs to there.
+    /// New groups in the project.
     pub groups: Option<Vec<String>>,
-    /// Whether the person is out of the project.
+    /// Whether the person is disabled in the project.
     pub disabled: Option<bool>,
 }
 
@@ -33,8 +33,8 @@ impl UserChange {
 }
 
 impl Engine {
-    /// Changes what a person is in the caller's project. Whose role falls is signed out everywhere, and keys in their name that may do more are
-    /// revoked; the last admin stays one.
+    /// Changes a person's membership of the caller's project. A person whose role falls is signed out everywhere, and keys in their name that may do
+    /// more than the new role are revoked. The last admin keeps the role.
     pub async fn user_change(&self, caller: &Caller, name: &str, change: UserChange) -> Result<User, Error> {
         caller.require(Right::ManageUsers)?;
         change.check()?;
@@ -49,8 +49,8 @@ impl Engine {
         Ok(user)
     }
 
-    /// Takes a person out of the caller's project, with the keys that act in their name. Whoever belongs nowhere any more is signed out
-    /// everywhere, and neither the password nor a link lets them in again.
+    /// Disables a person in the caller's project and revokes the keys that act in their name. A person without another project is signed out
+    /// everywhere; the old password and links no longer work.
     pub async fn user_disable(&self, caller: &Caller, name: &str) -> Result<(), Error> {
         caller.require(Right::ManageUsers)?;
         let (scope, name) = (caller.scope, known(name)?);
@@ -83,7 +83,7 @@ fn apply_user_change(work: &mut Work<'_>, scope: &Scope, name: &str, change: Use
     match (change.disabled, was.disabled_at) {
         (Some(true), None) => now = disable_member(work, scope, &user, now, &admins)?,
         (Some(false), Some(_)) => {
-            // Meanwhile admins of the person's other projects could make links without a word from here.
+            // While the person was disabled here, admins of their other projects could create links without an admin of this project.
             access::protect_foreign_admins(work, scope, &user, Some(&caller))?;
             access::require_member_room(work, scope)?;
             access::void_sign_ins(work, user.id)?;
@@ -96,10 +96,10 @@ fn apply_user_change(work: &mut Work<'_>, scope: &Scope, name: &str, change: Use
     Ok(User { memberships: vec![now], ..user })
 }
 
-/// Revokes the keys that act in a person's name and may do more in the project than the person, by their role or by a group: all of them
-/// where the person is out.
+/// Revokes the keys in a person's name that may do more in the project than the person, by role or by group. All of the keys are revoked if the
+/// person is disabled.
 pub(crate) fn revoke_excess_keys(work: &mut Work<'_>, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
-    // A key that is made at the same moment is found here, or its maker finds what the person is now.
+    // The lock orders this against a new key: either this finds the key, or the creator of the key finds the new membership.
     work.tx.names_lock(scope.tenant)?;
     let membership = user.member_of(scope.project);
     let beyond = |key: &Key| membership.is_none_or(|membership| !membership.covers(key));
@@ -111,8 +111,8 @@ pub(crate) fn revoke_excess_keys(work: &mut Work<'_>, scope: &Scope, user: &User
     Ok(keys)
 }
 
-/// Ends everything that lets a person in, because their identity provider gives them no role any more, and revokes all keys of the project
-/// in their name. The membership stays: it is used again when the provider gives a role again.
+/// Ends everything that lets a person in and revokes all keys of the project in their name, because their identity provider gives them no role any
+/// more. The membership stays: it is used again when the provider gives a role again.
 pub(crate) fn remove_role(work: &mut Work<'_>, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
     access::void_sign_ins(work, user.id)?;
     if user.member_of(scope.project).is_some() {
@@ -134,7 +134,7 @@ fn change_membership(
     save_membership(work, scope, user, (was, now))
 }
 
-/// Writes down what a person is in a project from now on. Whose role falls is signed out everywhere; other groups hold at once.
+/// Saves a membership and records the change. A lower role signs the person out everywhere; new groups apply at once.
 pub(crate) fn save_membership(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -167,7 +167,7 @@ fn disable_member(
     Ok(ended)
 }
 
-/// Somebody who signs in must be left who can let others in.
+/// Refuses to remove the last admin: a project needs a person who can let others in.
 fn spare_last(user: &User, admins: &[UserId]) -> Result<(), Error> {
     if admins == [user.id] { Err(Refusal::LastAdmin(user.name.clone()).into()) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Adds and lists the people of a project.
+//! Adds people to a project and lists them.
 
 use domain::access::Right;
 use domain::{
@@ -12,30 +12,30 @@ use crate::access;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
 
-/// How many people may belong to a project. Whoever is out of it is not counted.
+/// Maximum number of people in a project. Disabled people do not count.
 const MOST: u64 = 10_000;
 
-/// Who is added.
+/// Request for a new member.
 #[derive(Debug, Clone)]
 pub struct NewUser {
-    /// What the person is called.
+    /// Name of the account.
     pub name: String,
-    /// How the person is shown, where that differs.
+    /// Display name, where it differs.
     pub display: Option<String>,
-    /// What the person may do in the project.
+    /// Role in the project.
     pub role: Role,
-    /// The groups that the person belongs to there.
+    /// Groups in the project.
     pub groups: Vec<String>,
-    /// Whether keys of the project that have this name already are this person's. Without it such a name is taken.
+    /// Whether existing keys of the project with this name belong to the person. Without it such a name is refused.
     pub join_keys: bool,
 }
 
-/// Who was added.
+/// Result of adding a member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedUser {
-    /// The person, as they are in the project.
+    /// The account, with its membership of this project only.
     pub user: User,
-    /// Whether the tenant knew the account before. Its password, its links and its browsers are then void.
+    /// Whether the tenant had the account already. Its password, links and visits are void then.
     pub existing: bool,
 }
 
@@ -54,7 +54,7 @@ impl NewUser {
 }
 
 impl Engine {
-    /// Adds a person to the caller's project. Whoever the tenant knows already is the same person here, and has to come by a new link: somebody
+    /// Adds a person to the caller's project. An account that the tenant has already is reused, and its person must sign in by a new link: somebody
     /// else may have set the password, hold a link or be signed in.
     pub async fn user_create(
         &self,
@@ -73,7 +73,7 @@ impl Engine {
         .await
     }
 
-    /// Adds a person to a tenant and project by name, which are made if absent: for whoever holds the database itself.
+    /// Adds a person to a tenant and project by name, which are created if absent. For the command line, which opens the database itself.
     pub async fn user_install(&self, tenant: &str, project: &str, new: NewUser) -> Result<AddedUser, Error> {
         new.check()?;
         let scope = self.scope_ensure(tenant, project).await?;
@@ -84,7 +84,7 @@ impl Engine {
         .await
     }
 
-    /// At most `limit` people who belong or have belonged to the caller's project, by name, after this name.
+    /// At most `limit` present and former members of the caller's project, ordered by name, after the given name.
     pub async fn users(&self, caller: &Caller, after: Option<String>, limit: u32) -> Result<Bounded<User>, Error> {
         caller.require(Right::ManageUsers)?;
         let scope = caller.scope;
@@ -92,14 +92,14 @@ impl Engine {
     }
 }
 
-/// A name that can be looked for.
+/// Checks the form of a name before it is looked up.
 pub(crate) fn known(name: &str) -> Result<String, Error> {
     let mut problems = Vec::new();
     text::identifier("", name, &mut problems);
     if problems.is_empty() { Ok(name.to_owned()) } else { Err(Refusal::NotFound("user").into()) }
 }
 
-/// Somebody who belongs to a project.
+/// Finds a member of a project who is not disabled.
 pub(crate) fn find_member(work: &mut Work<'_>, scope: &Scope, name: &str) -> Result<(User, Membership), Error> {
     let user = work.tx.user(scope.tenant, name)?.ok_or(Refusal::NotFound("user"))?.user;
     let membership = user.member_of(scope.project).cloned().ok_or(Refusal::NotFound("user"))?;
@@ -128,14 +128,14 @@ fn add_user(work: &mut Work<'_>, scope: &Scope, new: &NewUser, by: Option<&Calle
     Ok(AddedUser { user: User { memberships: vec![membership], ..user }, existing })
 }
 
-/// Voids everything that lets a person in: the password, links that were not used, and browsers that are signed in.
+/// Voids everything that lets a person in: the password, unused links, and visits.
 pub(crate) fn void_sign_ins(work: &mut Work<'_>, user: UserId) -> Result<(), Error> {
     work.tx.password_save(user, None)?;
     work.tx.links_delete(user)?;
     Ok(work.tx.visits_end(user, None)?)
 }
 
-/// Refuses to sign an admin of another project out, unless the caller is an admin there too, or holds the database itself.
+/// Refuses to sign out an admin of another project, unless the caller is an admin there too. The command line passes no caller.
 pub(crate) fn protect_foreign_admins(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -151,7 +151,7 @@ pub(crate) fn protect_foreign_admins(
     Err(Refusal::UserElsewhere(user.name.clone()).into())
 }
 
-/// Makes an account, which belongs nowhere yet.
+/// Creates an account without memberships.
 pub(crate) fn create_account(
     work: &mut Work<'_>,
     scope: &Scope,
@@ -173,7 +173,7 @@ pub(crate) fn create_account(
     Ok(user)
 }
 
-/// Refuses one more person in a project that has as many as it may.
+/// Refuses another person in a project that has reached its limit.
 pub(crate) fn require_member_room(work: &mut Work<'_>, scope: &Scope) -> Result<(), Error> {
     if work.tx.member_count(scope)? < MOST {
         return Ok(());
@@ -181,7 +181,7 @@ pub(crate) fn require_member_room(work: &mut Work<'_>, scope: &Scope) -> Result<
     Err(Refusal::LimitReached { limit: Limit::ProjectPeople, max: MOST }.into())
 }
 
-/// Says what a person is in a project from now on.
+/// Adds a person to a project and records that.
 pub(crate) fn add_member(
     work: &mut Work<'_>,
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! From a browser's cookie to a caller.
+//! Authenticates a browser's cookie and returns its caller.
 
 use domain::{Caller, VisitId};
 use store::{Cost, VisitRecord};
@@ -7,13 +7,14 @@ use subtle::ConstantTimeEq;
 use crate::access::authenticate::{VISIT, fingerprint, parsed};
 use crate::{Engine, Error};
 
-/// The use of a visit is written down at most so often.
+/// Minimum seconds between two recorded uses of a visit.
 const USE_NOTED_EVERY: i64 = 60;
 
 impl Engine {
-    /// Finds the caller that a browser's cookie stands for.
+    /// Returns the caller of a browser's cookie.
     ///
-    /// Unlike a key it is looked up each time: people are slower than agents, and what they end has ended everywhere.
+    /// Unlike a key, a visit is read from the store each time: people send fewer requests than agents, and a visit that ends has then ended on all
+    /// nodes.
     pub async fn authenticate_visit(&self, text: &str) -> Result<Caller, Error> {
         let (id, secret) = parsed(VISIT, text).ok_or(Error::Unauthenticated)?;
         let record = self.visit_record(VisitId::from_uuid(id)).await?;
@@ -28,7 +29,7 @@ impl Engine {
         Ok(caller)
     }
 
-    /// A visit that there is.
+    /// Reads a visit, or fails as unauthenticated.
     pub(crate) async fn visit_record(&self, id: VisitId) -> Result<VisitRecord, Error> {
         let found = self.read(Cost::Point, move |reads| Ok(reads.visit(id)?)).await?;
         found.ok_or(Error::Unauthenticated)

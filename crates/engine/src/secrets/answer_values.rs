@@ -1,5 +1,5 @@
-//! Secret values on their way: set aside from an answer, sealed with it, kept for later if the person says so, and found again
-//! when the same agent asks for them in another session.
+//! Moves secret values from an answer into the vault, keeps them for later if the person says so, and answers an agent's later question with kept
+//! values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::run::transaction::Work;
 use crate::secrets::vault::{SECRETS, SealContext};
 use crate::{Engine, Error, Vault};
 
-/// How many keepers a reason names.
+/// Maximum number of people that a reason names.
 const MOST_NAMED: usize = 5;
 
-/// The values of a secret question, until they are sealed.
+/// Values of a secret question, until they are sealed.
 #[derive(Clone)]
 pub(crate) struct AnswerSecrets {
     values: Zeroizing<Vec<u8>>,
@@ -44,7 +44,7 @@ impl Engine {
         Some(AnswerSecrets { values, keep: draft.keep })
     }
 
-    /// What is kept for the asking agent, if it is all that a question needs and fits it.
+    /// Finds the secrets kept for the asking agent, if they include every required field of the question and fit its form.
     pub(crate) async fn kept_for_agent(
         &self,
         scope: Scope,
@@ -81,8 +81,8 @@ impl Engine {
     }
 }
 
-/// Seals what was set aside, if the question has ended with it, and keeps it for later where the person says so. What was only a vote is
-/// kept nowhere.
+/// Seals the values of an answer if the question has ended with it, and keeps them for later where the person says so. Values of a vote that does
+/// not end the question are not stored.
 pub(crate) fn seal_answer_values(
     work: &mut Work<'_>,
     vault: &Vault,
@@ -93,7 +93,7 @@ pub(crate) fn seal_answer_values(
     let Some(AnswerSecrets { values, keep }) = given.filter(|_| interaction.ended_with_secrets()) else {
         return Ok(());
     };
-    // Whoever asked takes it from the question that it asked, wherever that was answered.
+    // The agent reads the values from the question that it asked, even where a handed-over copy of it was answered.
     let asked = interactions::original_question(work, interaction)?;
     seal_final_values(work, vault, &asked, values)?;
     let answer = match &interaction.state {
@@ -123,7 +123,7 @@ pub(crate) fn seal_answer_values(
     Ok(())
 }
 
-/// Answers a question that was just asked with what is kept for it, unless that was forgotten meanwhile.
+/// Answers a new question with kept values, unless one of them was deleted meanwhile.
 pub(crate) fn answer_from_kept(
     work: &mut Work<'_>,
     vault: &Vault,
@@ -151,7 +151,7 @@ pub(crate) fn answer_from_kept(
     Ok(interaction)
 }
 
-/// Seals the values with which a secret question has ended, in place of any that was sealed with a vote: earlier versions did that.
+/// Seals the values with which a secret question has ended. They replace values sealed with a vote, which earlier versions stored.
 fn seal_final_values(work: &mut Work<'_>, vault: &Vault, asked: &Interaction, values: &[u8]) -> Result<(), Error> {
     let Some(vote) = work.tx.sealed_value(&asked.scope, asked.id, SECRETS)? else {
         return seal(work, vault, asked, SECRETS, values);
@@ -161,7 +161,7 @@ fn seal_final_values(work: &mut Work<'_>, vault: &Vault, asked: &Interaction, va
     Ok(work.tx.sealed_value_reseal(vote.key.id, &at, sealed.key.id)?)
 }
 
-/// Seals a value and keeps it with a question.
+/// Seals a value and stores it with a question.
 pub(crate) fn seal(
     work: &mut Work<'_>,
     vault: &Vault,
@@ -173,13 +173,13 @@ pub(crate) fn seal(
     Ok(work.tx.sealed_value_insert(&interaction.scope, interaction.id, name, &sealed)?)
 }
 
-/// What an answer to a secret question keeps in place of its values: the names.
+/// Data of an answer to a secret question in place of the values: the names of the fields.
 fn names_only(data: &Value) -> Value {
     let names = data.as_object().map(|fields| fields.keys().cloned().map(Value::String).collect());
     json!({ "names": Value::Array(names.unwrap_or_default()) })
 }
 
-/// Who kept it, and when: for whoever wonders why nobody was asked.
+/// Names the people who kept the values, and the times, so that readers see why nobody was asked.
 fn reason<'a>(kept: impl Iterator<Item = &'a KeptSecret>) -> String {
     let said: BTreeSet<String> = kept.map(|secret| format!("{} at {}", secret.kept_by.name, secret.kept_at)).collect();
     let more = said.len().saturating_sub(MOST_NAMED);

@@ -1,4 +1,4 @@
-//! What is kept for agents' later sessions: put there by an operator, listed without its values, and forgotten.
+//! Stores, lists and deletes the secrets that are kept for agents' later sessions. Lists contain no values.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use zeroize::Zeroizing;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Idempotency};
 
-/// How large a value may be that is put.
+/// Maximum size of a value.
 const MOST_BYTES: usize = 64 << 10;
 
 impl Engine {
-    /// A page of the secrets that are kept in the caller's project, the newest first.
+    /// A page of the secrets kept in the caller's project, the newest first.
     pub async fn secrets(&self, caller: &Caller, page: Page<SecretId>) -> Result<Vec<KeptSecret>, Error> {
         caller.require(Right::ManageSecrets)?;
         let scope = caller.scope;
         self.list(caller, move |reads| Ok(reads.kept_secrets(&scope, page)?)).await
     }
 
-    /// Keeps a secret for an agent that our workers run: the key of its model, for one, without which it could not ask for it. What was kept for
-    /// it under the same name is replaced. Keys of the same name are never given it.
+    /// Stores a secret for a hosted agent, such as the key of its model, which the agent would need before it could ask for anything. A secret of
+    /// this agent and name is replaced. An agent that connects with an API key never gets it, even under this agent's name.
     pub async fn secret_put(
         &self,
         caller: &Caller,
@@ -62,7 +62,7 @@ impl Engine {
         .await
     }
 
-    /// Forgets a kept secret: the next question for it is put to people again.
+    /// Deletes a kept secret. The next question for it goes to people again.
     pub async fn secret_forget(&self, caller: &Caller, id: SecretId) -> Result<(), Error> {
         caller.require(Right::ManageSecrets)?;
         let (scope, by) = (caller.scope, caller.actor.clone());

@@ -1,4 +1,4 @@
-//! Master keys: what data keys are wrapped with. Each has an id, and is chosen by it, never by trial.
+//! Holds the master keys, which wrap data keys. A master key is selected by its identifier, never by trial.
 
 use std::fmt;
 
@@ -8,24 +8,24 @@ use zeroize::Zeroizing;
 
 use crate::Error;
 
-/// A key that other keys are wrapped with. Neither printed nor serialised.
+/// A key that wraps data keys. It is neither printed nor serialised.
 #[derive(Clone)]
 pub struct MasterKey(Zeroizing<[u8; 32]>);
 
 impl MasterKey {
-    /// Takes 32 bytes as the key.
+    /// Creates a master key from 32 bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(Zeroizing::new(bytes))
     }
 
-    /// The key itself, for whoever keeps it.
+    /// Bytes of the key, for code that stores it.
     #[must_use]
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Names the key without telling it.
+    /// Identifier of the key, which does not disclose the key.
     #[must_use]
     pub fn id(&self) -> String {
         let told = Zeroizing::new([b"holdpoint master key id:", self.0.as_slice()].concat());
@@ -39,10 +39,10 @@ impl fmt::Debug for MasterKey {
     }
 }
 
-/// Reads the master keys anew, the newest first; nothing where they cannot be read now.
+/// Function that reads the master keys again, the newest first. It returns an empty list if they cannot be read now.
 pub type Reread = Box<dyn Fn() -> Vec<MasterKey> + Send + Sync>;
 
-/// The master keys that this process knows, and where to look for one that it does not know yet.
+/// Master keys that this process knows, and the function that reads them again.
 pub(crate) struct Masters {
     known: RwLock<Vec<MasterKey>>,
     reread: Reread,
@@ -53,18 +53,18 @@ impl Masters {
         Self { known: RwLock::new(known), reread }
     }
 
-    /// The newest, as it was last read.
+    /// Newest key of the last read.
     pub(crate) fn newest(&self) -> Result<MasterKey, Error> {
         self.known.read().first().cloned().ok_or(Error::Sealed)
     }
 
-    /// The newest, read anew.
+    /// Reads the keys again and returns the newest.
     pub(crate) fn newest_now(&self) -> Result<MasterKey, Error> {
         self.look_again();
         self.newest()
     }
 
-    /// The key of this id. A rotation may have brought it since the keys were last read.
+    /// Finds the key with this identifier. Reads the keys again if it is unknown, because a rotation may have added it since.
     pub(crate) fn named(&self, id: &str) -> Result<MasterKey, Error> {
         let known = || self.known.read().iter().find(|key| key.id() == id).cloned();
         if let Some(key) = known() {
@@ -74,7 +74,7 @@ impl Masters {
         known().ok_or(Error::Sealed)
     }
 
-    /// Adds what is new. A key that was given up at its source is still good for what this process has yet to open.
+    /// Reads the keys again and adds new ones. A key that was removed from the source stays, because this process may still have to unwrap with it.
     fn look_again(&self) {
         let found = (self.reread)();
         if found.is_empty() {

@@ -1,12 +1,12 @@
-//! Keeping what people gave in confidence out of what anybody reads.
+//! Replaces secret values with their names in text, JSON and byte streams.
 
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-/// The values that must not be shown, and what stands in their place.
+/// Secret values, and the texts that replace them.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// The longest first: of two that begin alike the longer one counts.
+    /// Values and their replacements, the longest value first: where one value is a prefix of another, the longer one is replaced.
     known: Vec<(Zeroizing<Vec<u8>>, String)>,
     longest: usize,
 }
@@ -18,7 +18,7 @@ impl std::fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Hides these values, each under its name. What is empty cannot be found.
+    /// Hides these values, each under its name. Empty values are left out, because they cannot be found in a text.
     pub fn new<'a>(values: impl Iterator<Item = (&'a String, &'a Zeroizing<String>)>) -> Self {
         let mut known: Vec<_> = values
             .filter(|(_, value)| !value.is_empty())
@@ -39,11 +39,11 @@ impl Redactor {
         let mut hiding = StreamRedactor::new(self.clone());
         hiding.take(text.as_bytes(), &mut |bytes| hidden.extend_from_slice(bytes));
         hiding.finish(&mut |bytes| hidden.extend_from_slice(bytes));
-        // Values are text, so that what stands between them is text as well.
+        // Values are valid UTF-8, so the text between them is valid UTF-8 too.
         String::from_utf8_lossy(&hidden).into_owned()
     }
 
-    /// Hides the values in every text of a result, its names and numbers included.
+    /// Hides the values in every string, field name and number of a JSON value.
     #[must_use]
     pub fn hide_in(&self, value: Value) -> Value {
         if self.known.is_empty() {
@@ -71,22 +71,22 @@ impl Redactor {
     }
 }
 
-/// Hides values in what comes piece by piece: a value that lies across two pieces is found all the same.
+/// Hides values in a stream of bytes, also where a value spans two pieces.
 #[derive(Debug)]
 pub struct StreamRedactor {
     secrets: Redactor,
-    /// What may be the beginning of a value.
+    /// Bytes that may be the beginning of a value.
     held: Vec<u8>,
 }
 
 impl StreamRedactor {
-    /// Begins with nothing.
+    /// Creates a redactor that holds no bytes yet.
     #[must_use]
     pub fn new(secrets: Redactor) -> Self {
         Self { secrets, held: Vec::new() }
     }
 
-    /// Takes the next piece, and shows what can be shown by now.
+    /// Takes the next piece, and shows the part that cannot contain an incomplete value.
     pub fn take(&mut self, bytes: &[u8], show: &mut dyn FnMut(&[u8])) {
         if self.secrets.longest == 0 {
             return show(bytes);
@@ -96,12 +96,12 @@ impl StreamRedactor {
         self.pass(decided, show);
     }
 
-    /// Shows the rest.
+    /// Shows the held bytes at the end of the stream.
     pub fn finish(&mut self, show: &mut dyn FnMut(&[u8])) {
         self.pass(self.held.len(), show);
     }
 
-    /// Passes on everything that begins before `end`.
+    /// Shows everything that begins before `end`, with the values replaced.
     fn pass(&mut self, end: usize, show: &mut dyn FnMut(&[u8])) {
         let (mut at, mut plain) = (0, 0);
         while at < end {

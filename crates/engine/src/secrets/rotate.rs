@@ -1,12 +1,11 @@
-//! Puts a new master key in force, and new data keys, while every node goes on.
+//! Replaces the master key in force and the data keys while all nodes keep running.
 //!
-//! Each step is a transaction of its own that leaves everything readable, so that a rotation which was broken off anywhere is
-//! finished by running it again:
+//! Each step is a transaction of its own and leaves all values readable. A rotation that was interrupted is therefore finished by running it again:
 //!
 //! 1. The newest master key is put in force. From here on no data key is wrapped with an older one.
-//! 2. Tenant by tenant, data keys are wrapped with it, and a new one is made, which seals from then on; the audit trail says so.
-//! 3. When every transaction has ended that could still use an older data key, what lies under those is sealed again, a few
-//!    values at a time, and they are forgotten.
+//! 2. For each tenant, the data keys are wrapped with it and a new data key is created, which seals from then on; the audit trail records it.
+//! 3. When every transaction that could still use an older data key has ended, the values under those keys are sealed again, a few at a
+//!    time, and the keys are deleted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,26 +20,26 @@ use crate::secrets::unlock::INSTALLATION;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Vault};
 
-/// How much in one transaction, so that nobody waits for it.
+/// Number of values or keys in one batch, small so that a transaction delays nobody.
 const BATCH: u32 = 50;
-/// How often it is looked whether older transactions have ended.
+/// First pause between two checks whether older transactions have ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// The longest pause between two looks.
+/// Maximum pause between two checks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// What a rotation has done.
+/// Result of a rotation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RotationReport {
-    /// So many tenants have a new data key.
+    /// Number of tenants that got a new data key.
     pub tenants: u64,
-    /// So many values were sealed again.
+    /// Number of values that were sealed again.
     pub values: u64,
-    /// So many data keys were forgotten.
+    /// Number of data keys that were deleted.
     pub forgotten: u64,
 }
 
 impl Engine {
-    /// Has everything sealed under the newest master key, so that the others can be given up.
+    /// Seals everything under the newest master key, so that the older ones can be given up.
     pub async fn rotate(&self) -> Result<RotationReport, Error> {
         let master = self.vault.masters.newest_now()?;
         self.put_in_force(&master).await?;
@@ -73,8 +72,8 @@ impl Engine {
         }
     }
 
-    /// Waits until every transaction that writes by now has ended: nobody seals under a key that was replaced before, and every
-    /// audit entry before this can have its place.
+    /// Waits until every transaction that is writing at this moment has ended. After that, nothing is sealed under a data key that was replaced
+    /// before, and every earlier audit entry can get its position.
     pub(crate) async fn older_ones_ended(&self) -> Result<(), Error> {
         let fence = self.transact(|work| Ok(work.tx.fence()?)).await?;
         let mut pause = LOOK_AGAIN;
@@ -95,7 +94,7 @@ impl Engine {
         .await
     }
 
-    /// Seals what lies under a key again, and says how much that was.
+    /// Seals all values under a data key again, and returns their number.
     async fn seal_again(&self, key: &DataKey) -> Result<u64, Error> {
         let mut values = 0;
         loop {
@@ -109,17 +108,17 @@ impl Engine {
     }
 }
 
-/// Wraps the data keys of a tenant with a master key and makes a new one, and puts that on the trail: all of it, or none.
+/// Wraps all data keys of a tenant with a master key, creates a new data key and records that in the audit trail, in one transaction.
 fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &MasterKey) -> Result<(), Error> {
     let (keys, wanted) = (work.tx.data_keys(tenant)?, master.id());
     if keys.iter().all(|key| key.master == wanted) {
-        // Another rotation was here.
+        // Another rotation has already done this tenant.
         return Ok(());
     }
     for key in keys.iter().filter(|key| key.master != wanted) {
         work.tx.data_key_rewrap(&key.master, &vault.rewrapped(key, master, work.ids)?)?;
     }
-    // What the installation itself has digested is to be recognised for ever.
+    // The installation keeps its key, because its digests must stay comparable for ever.
     if tenant == INSTALLATION {
         return Ok(());
     }
@@ -133,7 +132,7 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
     work.append_audit(&Scope { tenant, project }, &EventDraft::plain("secrets.rotated", told))
 }
 
-/// Seals a few values of a key again under the tenant's newest.
+/// Seals a batch of values of a data key again under the newest key of their tenant.
 fn sealed_value_reseal(vault: &Vault, work: &mut Work<'_>, old: &DataKey) -> Result<u64, Error> {
     let mut done = 0;
     for mut at in work.tx.sealed_values_under(old.id, BATCH)? {

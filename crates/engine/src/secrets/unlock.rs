@@ -1,4 +1,4 @@
-//! Whether this process has the right master key, and what depends on it for as long as the installation lives.
+//! Checks that this process has the master key in force, and computes keyed digests with the installation's own key.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use uuid::Uuid;
 
 use crate::{Engine, Error, Vault};
 
-/// The tenant that the installation's own key belongs to: nobody's.
+/// Nil tenant that the installation's own key belongs to.
 pub(crate) const INSTALLATION: TenantId = TenantId::from_uuid(Uuid::nil());
 
 impl Engine {
-    /// Refuses master keys among which the one in force is not.
+    /// Fails if the master key in force is not among the keys of this process.
     pub async fn unlock(&self) -> Result<(), Error> {
         let newest = self.vault.masters.newest()?.id();
         let in_force = self.transact(move |work| Ok(work.tx.master_key_lock(&newest)?)).await?;
         self.vault.masters.named(&in_force).map(drop)
     }
 
-    /// A keyed digest: what is kept of a body tells nothing about the secrets in it, however short they are.
+    /// Computes a keyed digest of a text. The key keeps short secrets in the text from being guessed from the stored digest.
     ///
-    /// Its key is the installation's own, made once and wrapped anew by each rotation: what was digested before is the same
-    /// afterwards.
+    /// The key belongs to the installation, is created once, and each rotation only wraps it again. Digests therefore stay comparable after a
+    /// rotation.
     pub(crate) async fn fingerprint(&self, purpose: &str, text: &str) -> Result<[u8; 32], Error> {
         if let Some(stamped) = self.vault.stamped(purpose, text) {
             return Ok(stamped);
@@ -34,7 +34,7 @@ impl Engine {
 }
 
 impl Vault {
-    /// The same where the installation's key has been opened.
+    /// Computes the digest if the installation's key is already unwrapped in memory.
     pub(crate) fn stamped(&self, purpose: &str, text: &str) -> Option<[u8; 32]> {
         let stamp = self.stamp.read();
         let key = stamp.as_deref()?;

@@ -1,5 +1,7 @@
-//! Sealing: values under a data key of their tenant, data keys under a master key. A sealed value names its data key, a wrapped
-//! data key its master key; each is chosen by its id. What is sealed is bound to the place that it was sealed for.
+//! Seals values under a data key of their tenant, and wraps data keys with a master key.
+//!
+//! A sealed value names its data key and a wrapped data key names its master key; both are selected by identifier. A sealed value is bound to the
+//! context that it was sealed for.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,20 +20,20 @@ use crate::secrets::master::{MasterKey, Masters, Reread};
 use crate::{Error, Ids};
 
 const NONCE: usize = 24;
-/// Under which name an agent's own state is sealed.
+/// Name under which an agent's own state is sealed.
 pub(crate) const RESUME_POINT: &str = "resume_point";
-/// Under which name the values of a secret question are sealed.
+/// Name under which the values of a secret question are sealed.
 pub(crate) const SECRETS: &str = "secrets";
 
-/// Where a value is sealed for: opened anywhere else, it does not open.
+/// Context that a value is sealed for. The value cannot be unsealed in any other context.
 pub(crate) enum SealContext<'a> {
-    /// With a question, under a name.
+    /// A value stored with a question, under a name.
     Question(&'a Scope, InteractionId, &'a str),
-    /// Kept for an agent.
+    /// A secret kept for an agent.
     Kept(&'a KeptSecret),
-    /// What a webhook signs with, by its number.
+    /// A signing secret of a webhook, by its number.
     Webhook(&'a Scope, WebhookId, u32),
-    /// With an idempotency record: whose, and under which key.
+    /// A secret of an idempotency record, by its actor and its key.
     Once(&'a Scope, &'a str, &'a str),
 }
 
@@ -54,11 +56,11 @@ impl SealContext<'_> {
     }
 }
 
-/// Seals and unseals. Data keys are unwrapped once and kept in memory.
+/// Seals and unseals values. Data keys are unwrapped once and stay in memory.
 pub struct Vault {
     pub(crate) masters: Masters,
     opened: RwLock<HashMap<DataKeyId, XChaCha20Poly1305>>,
-    /// What fingerprints are made with; [`crate::Engine::fingerprint`] finds it.
+    /// Key of the installation's digests; [`crate::Engine::fingerprint`] loads it.
     pub(crate) stamp: RwLock<Option<Zeroizing<[u8; 32]>>>,
 }
 
@@ -69,13 +71,13 @@ impl fmt::Debug for Vault {
 }
 
 impl Vault {
-    /// A vault under one master key for ever.
+    /// A vault with one fixed master key.
     #[must_use]
     pub fn new(master: MasterKey) -> Self {
         Self::over(vec![master], Box::new(Vec::new))
     }
 
-    /// A vault under master keys, the newest first, that may be rotated while it is in use.
+    /// A vault with several master keys, the newest first, which can be rotated while the vault is in use.
     #[must_use]
     pub fn over(masters: Vec<MasterKey>, reread: Reread) -> Self {
         Self { masters: Masters::new(masters, reread), opened: RwLock::default(), stamp: RwLock::default() }
@@ -88,7 +90,7 @@ impl Vault {
         Ok(Sealed { key, body })
     }
 
-    /// Opens what was sealed for exactly this place.
+    /// Unseals a value that was sealed for exactly this context.
     pub(crate) fn unseal(&self, place: &SealContext<'_>, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, Error> {
         if sealed.key.tenant != place.tenant() {
             return Err(Error::Sealed);
@@ -96,7 +98,7 @@ impl Vault {
         decrypt(&self.cipher(&sealed.key)?, &sealed.body, &place.bound())
     }
 
-    /// The key that values of a tenant are sealed with now, made where there is none.
+    /// Newest data key of a tenant, created if there is none.
     pub(crate) fn sealing_key(&self, work: &mut Work<'_>, tenant: TenantId) -> Result<DataKey, Error> {
         if let Some(key) = work.tx.data_key_newest(tenant)? {
             return Ok(key);
@@ -105,11 +107,11 @@ impl Vault {
         if work.tx.data_key_insert(&key)? {
             return Ok(key);
         }
-        // Another node was first.
+        // Another node created the key first.
         Ok(work.tx.data_key_newest(tenant)?.ok_or(StoreError::Conflict)?)
     }
 
-    /// A new data key under the master key in force, which stays in force until the transaction ends.
+    /// Creates a data key under the master key in force, which stays in force until the transaction ends.
     pub(crate) fn fresh_key(&self, work: &mut Work<'_>, tenant: TenantId, number: u32) -> Result<DataKey, Error> {
         let in_force = work.tx.master_key_lock(&self.masters.newest()?.id())?;
         let master = self.masters.named(&in_force)?;
@@ -123,13 +125,13 @@ impl Vault {
         Ok(key)
     }
 
-    /// The same data key under another master key.
+    /// Wraps a data key with another master key.
     pub(crate) fn rewrapped(&self, key: &DataKey, master: &MasterKey, ids: &Ids) -> Result<DataKey, Error> {
         let wrapped = wrap(master, key.tenant, &*self.unwrapped(key)?, ids)?;
         Ok(DataKey { master: master.id(), wrapped, ..key.clone() })
     }
 
-    /// A data key as it is.
+    /// Unwraps a data key.
     pub(crate) fn unwrapped(&self, key: &DataKey) -> Result<Zeroizing<[u8; 32]>, Error> {
         let master = self.masters.named(&key.master)?;
         let wrapped = BASE64_STANDARD.decode(&key.wrapped).map_err(|_| Error::Sealed)?;

@@ -1,4 +1,4 @@
-//! Each use case and each refusal of the engine, on a real SQLite store.
+//! Tests each use case and each refusal of the engine on a real SQLite store.
 
 mod actions;
 mod answering;

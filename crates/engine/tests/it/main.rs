@@ -1,4 +1,4 @@
-//! The engine on a real store, and the simulation of everything that it does.
+//! Integration tests of the engine on a real store, and a simulation of all its use cases.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 

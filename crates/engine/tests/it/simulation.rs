@@ -1,7 +1,7 @@
-//! The seeded simulation: agents, people, clock jumps, lost replies and deaths of the process between any two steps of the
-//! engine. After every step everything is checked against what must be true.
+//! Seeded simulation of agents, people, clock jumps, lost replies and crashes of the process between any two steps of the engine. After every step
+//! all invariants are checked.
 //!
-//! `HOLDPOINT_SIM_SEEDS=n` runs more seeds; `HOLDPOINT_SIM_SEED=n` replays one and prints its story.
+//! `HOLDPOINT_SIM_SEEDS=n` runs `n` seeds; `HOLDPOINT_SIM_SEED=n` replays one seed and prints its story.
 
 mod books;
 mod calls;
@@ -22,12 +22,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use testkit::Sabotage;
 use world::World;
 
-/// How many seeds `make test` runs; `make verify` runs thousands.
+/// Number of seeds in `make test`; `make verify` runs thousands.
 const SEEDS: u64 = 200;
-/// How many steps each has.
+/// Number of steps of each seed.
 const STEPS: usize = 45;
 
-/// What one seed came to.
+/// Result of one seed.
 struct Run {
     wrong: Option<String>,
     crashes: usize,
@@ -141,7 +141,7 @@ fn a_seed_tells_the_same_story_twice() {
     }
 }
 
-/// Some seed of a few notices the defect.
+/// Asserts that at least one of a few seeds detects the defect.
 fn check(sabotage: Sabotage) {
     let noticed = (0..40).find_map(|seed| run(seed, Some(sabotage), false).wrong);
     assert!(noticed.is_some(), "nobody noticed {sabotage:?}");

@@ -1,4 +1,4 @@
-//! Every way round a rule that is known, judged by one realistic policy: `policy.toml` and `actions.txt`.
+//! Judges every known way around a rule by one realistic policy. The policy is in `policy.toml`, the calls are in `actions.txt`.
 
 use domain::{Role, Verdict};
 use holdpoint_policy::{Policy, PolicyInput};
@@ -7,14 +7,14 @@ use serde_json::Value;
 const POLICY: &str = include_str!("policy.toml");
 const ACTIONS: &str = include_str!("actions.txt");
 
-/// One row of the table.
+/// One row of `actions.txt`.
 struct Row<'a> {
     line: usize,
     tool: &'a str,
     agent: &'a str,
     arguments: Value,
     verdict: &'a str,
-    /// The rule, `-` for the default, `*` where only the verdict is promised.
+    /// Name of the rule, `-` for the default, `*` where only the verdict is checked.
     rule: &'a str,
 }
 

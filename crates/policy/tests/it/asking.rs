@@ -1,4 +1,4 @@
-//! Who is asked about a call that several rules ask about, and how.
+//! Tests the audiences and settings of a question when several rules ask about a call.
 
 use domain::{Audience, Fallback, Role, Verdict};
 use holdpoint_policy::{Ask, AskCause, Judgement, Policy, PolicyInput};
@@ -18,7 +18,7 @@ fn judged(policy: &Policy, arguments: &Value) -> Judgement {
     judgement
 }
 
-/// The rules that ask, with `!` before those that could not be evaluated, and `default`.
+/// Names of the rules that ask, with `!` before a rule that could not be evaluated, and `default`.
 fn asking(judgement: &Judgement) -> Vec<String> {
     let name = |rule: &Option<String>| rule.clone().unwrap_or_default();
     let told = judgement.asks.iter().map(|ask| match ask.because {
@@ -44,7 +44,7 @@ fn operators() -> Audience {
     audience(json!({ "quorum": 1, "named": { "roles": ["operator"] } }))
 }
 
-/// An agent that leaves an argument out, or gives it another type, does not choose the weaker of two rules.
+/// An agent that omits an argument, or gives it another type, cannot choose the weaker of two rules.
 #[test]
 fn a_failing_rule_never_replaces_the_stricter_one_that_matches() {
     let policy = load(
@@ -72,7 +72,7 @@ ask = { audience = { groups = ["ops"], quorum = 2, four_eyes = true } }
     }
 }
 
-/// A call that a failing rule would have allowed is asked of the people of the failing rule that asks.
+/// If a rule that allows and a rule that asks both fail, the people of the asking rule are asked.
 #[test]
 fn a_failing_rule_that_allows_leaves_the_asking_to_the_strict_one_that_fails_too() {
     let policy = load(
@@ -113,7 +113,7 @@ fn everything_that_asks_is_heard() {
             &["!a", "!b", "c"],
             &[named("a"), named("b"), named("c")],
         ),
-        // A rule that matches is the last that is heard.
+        // Rules after the first match are not considered.
         (
             &[asked("a", fails), asked("b", "!has(args.n)"), asked("c", "args.n > 4")],
             &["!a", "b"],
@@ -122,11 +122,11 @@ fn everything_that_asks_is_heard() {
         (&[asked("a", fails), rule("b", "allow", "", "")], &["!a"], &[named("a")]),
         (&[asked("a", fails)], &["!a", "default"], &[named("a"), usual()]),
         (&[asked("a", misses), asked("b", "")], &["b"], &[named("b")]),
-        // Rules that allow or deny and fail hold the call; who is asked is up to what asks.
+        // A failing rule that allows or denies holds the call; the rules that ask, or the default, determine the audience.
         (&[rule("a", "allow", fails, ""), rule("b", "allow", "", "")], &["default"], &[usual()]),
         (&[rule("a", "deny", fails, ""), asked("b", "")], &["b"], &[named("b")]),
         (&[rule("a", "deny", fails, "")], &["default"], &[usual()]),
-        // A rule without an audience asks the usual people.
+        // A rule without an audience asks the default audience.
         (&[rule("a", "ask", fails, ""), asked("b", "")], &["!a", "b"], &[usual(), named("b")]),
     ];
     for (rules, asks, audiences) in table {
@@ -138,7 +138,7 @@ fn everything_that_asks_is_heard() {
     assert_eq!((judgement.ruling.verdict, judgement.asks.len()), (Verdict::Deny, 0));
 }
 
-/// A rule that is about another tool, agent, user or role has not failed.
+/// A rule about another tool, agent, user or role does not count as failed.
 #[test]
 fn a_rule_about_others_does_not_fail() {
     for about in ["tools = [\"other\"]", "agents = [\"x\"]", "users = [\"x\"]", "roles = [\"admin\"]"] {
@@ -151,7 +151,7 @@ fn a_rule_about_others_does_not_fail() {
     }
 }
 
-/// The question of two rules that ask with these settings, of which the first fails.
+/// Question of two asking rules with these settings, of which the first fails.
 fn combined(first: &str, second: &str) -> Ask {
     let rule = |name: &str, when: &str, ask: &str| {
         format!("[[rule]]\nname = \"{name}\"\ntools = [\"deploy\"]\nverdict = \"ask\"\n{when}ask = {{ {ask} }}\n")

@@ -1,4 +1,4 @@
-//! Whatever file is loaded, it is loaded or refused within bounded time, and never takes the process down.
+//! Tests that any policy file is loaded or refused within bounded time, and never crashes the process.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ fn many_findings_are_cut_short() {
     assert_eq!(findings.len(), 1_000);
 }
 
-/// The largest files that the limits let through, of the sorts that cost most.
+/// The most expensive kinds of files, as large as the limits allow.
 #[test]
 fn large_files_are_loaded_or_refused_in_time() {
     let mut distinct = String::from("version = 1\n");
@@ -62,7 +62,7 @@ fn large_files_are_loaded_or_refused_in_time() {
     assert_eq!(policy.judge(&call).ruling.rule.as_deref(), Some("r3999"));
 }
 
-/// What costs much for its length is counted before it is paid for.
+/// Files that are expensive for their length are refused before the cost is incurred.
 #[test]
 fn costly_files_are_refused() {
     let rule = |n: usize, when: &str| {

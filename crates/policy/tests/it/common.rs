@@ -1,4 +1,4 @@
-//! What holds for any input, for the corpus here and for the fuzz targets.
+//! Checks for any input, shared by the corpus test and the fuzz targets.
 
 pub(crate) mod any_path;
 pub(crate) mod any_policy;

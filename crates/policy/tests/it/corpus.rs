@@ -1,4 +1,4 @@
-//! What the fuzzer has kept is read or refused on the stable compiler too.
+//! Replays the fuzzer's corpus on the stable compiler.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use tar::Archive;
 
 use crate::common::{any_path, any_policy, any_shell, any_sql, any_url};
 
-/// Checks every text that the archive has of a target.
+/// Checks every text of a fuzz target in the archive.
 fn replay(target: &str, check: fn(&str)) {
     let archive = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus.tar.gz");
     let mut archive = Archive::new(GzDecoder::new(File::open(archive).unwrap()));

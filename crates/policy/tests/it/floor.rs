@@ -1,4 +1,4 @@
-//! The floor of a server: an ordinary file, in which silence means that the project's policy decides.
+//! Tests the server's floor policy: an ordinary file, in which calls that no rule matches are left to the project's policy.
 
 use domain::{Role, Verdict};
 use holdpoint_policy::{Policy, PolicyInput};
@@ -43,7 +43,7 @@ fn silence_is_no_opinion_and_what_cannot_be_evaluated_asks() {
     check("execute_command", json!({ "command": "ls -l" }), Verdict::Allow, Some("look"));
     check("execute_command", json!({ "command": "make" }), Verdict::Allow, None);
     check("execute_command", json!({ "command": "git push" }), Verdict::Deny, Some("never-push"));
-    // What the rule looks for may be hidden in what nobody can read.
+    // An unreadable command may hide the program that the rule looks for.
     check("execute_command", json!({ "command": "$CMD push" }), Verdict::Ask, Some("never-push"));
     check("execute_command", json!({ "command": "git 'push" }), Verdict::Ask, Some("never-push"));
     check("pay", json!({ "amount": 5.0 }), Verdict::Allow, None);

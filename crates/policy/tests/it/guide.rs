@@ -1,4 +1,4 @@
-//! The guide says nothing that does not load.
+//! Tests that the example and the fields in the policy guide load.
 
 use holdpoint_policy::Policy;
 

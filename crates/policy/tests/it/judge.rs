@@ -1,4 +1,4 @@
-//! What a policy says about calls: order, callers, failing expressions, and what it explains.
+//! Tests the verdicts on calls: order of rules, callers, failing expressions, and explanations.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ fn rules_are_about_callers_too() {
     check(&policy, &by("c", None, "ann", Role::Agent), Verdict::Ask, None);
 }
 
-/// A rule that cannot be evaluated asks, whatever it would have said, and can only be outdone by a denial.
+/// A rule that cannot be evaluated asks, whatever its verdict is, and only a denial overrides it.
 #[test]
 fn what_cannot_be_evaluated_holds_the_call() {
     let when = "tools = [\"t\"]\nwhen = 'args.n > 3'";
@@ -147,7 +147,7 @@ fn an_explanation_names_every_rule_up_to_the_one_that_spoke() {
     insta::assert_snapshot!(explanation.parsed, @r#"{"path":null,"paths":[],"shell":null,"sql":null,"url":null}"#);
 }
 
-/// Whoever waits no more is told nothing, and no rule after that is looked at.
+/// If the caller has gone, the policy returns no judgement and evaluates no further rules.
 #[test]
 fn nothing_is_said_once_nobody_waits() {
     let number = |n| rule(&format!("r{n}"), "ask", &format!("tools = [\"run\"]\nwhen = 'args.n == {n}'"));

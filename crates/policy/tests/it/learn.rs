@@ -1,4 +1,4 @@
-//! Rules are learnt from runs of equal decisions only where they can be proved.
+//! Tests that rules are learnt from runs of equal decisions only where they can be proved.
 
 use domain::{Role, Verdict};
 use holdpoint_policy::{Decided, DecisionOutcome, LearntRule, Policy, PolicyInput, runs};
@@ -21,7 +21,7 @@ fn learnt(policy: &str, decisions: &[Decided]) -> Vec<LearntRule> {
     runs(decisions).iter().filter_map(|run| policy.learn(run, decisions)).collect()
 }
 
-/// What the policy with the first learnt rule says of a call.
+/// Verdict of the policy with the first learnt rule on a call.
 fn says(found: &[LearntRule], call: &PolicyInput<'_>) -> Verdict {
     Policy::load("policy.toml", &found[0].text).unwrap().judge(call).ruling.verdict
 }
@@ -173,7 +173,7 @@ fn what_the_policy_denies_stays_denied() {
     let text = Policy::load("policy.toml", &found[0].text).unwrap();
     let names: Vec<&str> = text.rules().map(|rule| rule.name.as_str()).collect();
     assert_eq!(names, ["never", &found[0].name, "asks"]);
-    // The rule that asks looks at the words itself, so that nobody knows what is behind it.
+    // The asking rule depends on the words of the command, so the verdict on other commands of the run is unknown.
     let narrow = "version = 1\n[[rule]]\nname = \"asks\"\ntools = [\"*\"]\nwhen = 'shell != null && shell.commands[0].name == \"git\"'\nverdict = \"ask\"\n";
     assert_eq!(learnt(narrow, &mixed), []);
     assert_eq!(
@@ -235,7 +235,7 @@ fn a_suspended_rule_matches_nothing() {
     );
 }
 
-/// Arguments are compared as JSON means them, and a rule has one name however its numbers were written.
+/// Arguments are compared as JSON values, and a rule has one name however its numbers are written.
 #[test]
 fn one_and_one_point_nought_are_one_number() {
     let whole = || decided(json!({ "n": 1, "list": [2, -3] }), DecisionOutcome::Approved);
@@ -256,7 +256,7 @@ fn one_and_one_point_nought_are_one_number() {
     assert_eq!(learnt(ASK, &against), []);
 }
 
-/// The name of a learnt rule is made of what it says; what says something else does not pass for it.
+/// The name of a learnt rule is computed from its content; a rule with other content is reported as misnamed.
 #[test]
 fn a_learnt_rule_is_known_by_its_name() {
     let pushes =
@@ -274,7 +274,8 @@ fn a_learnt_rule_is_known_by_its_name() {
     }
 }
 
-/// One no to one of the commands keeps the whole run back, and that is shown; a no to a yes in the agent's own words does not make five.
+/// One rejection of a command holds the whole run back, and `held_back` reports it. An approval in the agent's own words does not count towards the
+/// five decisions.
 #[test]
 fn a_run_of_commands_that_somebody_decided_otherwise_about_is_shown() {
     let push = |branch: &str, said| decided(json!({ "command": format!("git push origin {branch}") }), said);

@@ -1,8 +1,8 @@
-//! What `policy check` finds: one small file a finding, with the place it names.
+//! Tests the findings of `policy check`: one small file for each finding, with the position that it names.
 
 use holdpoint_policy::Policy;
 
-/// The findings of a file whose first line is `version = 1`, one a line.
+/// Findings of a file whose first line is `version = 1`, one finding per line.
 fn findings(text: &str) -> String {
     let text = format!("version = 1\n{}", text.trim_start_matches('\n'));
     let found = match Policy::load("policy.toml", &text) {
@@ -12,12 +12,12 @@ fn findings(text: &str) -> String {
     found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// The findings of a file with one asking rule and this `ask` table.
+/// Findings of a file with one asking rule and this `ask` table.
 fn ask(settings: &str) -> String {
     findings(&format!("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"ask\"\n[rule.ask]\n{settings}"))
 }
 
-/// The findings of a file with one asking rule and this expression.
+/// Findings of a file with one asking rule and this expression.
 fn when(expression: &str) -> String {
     findings(&format!("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"ask\"\nwhen = '''{expression}'''"))
 }
@@ -119,7 +119,7 @@ policy.toml:5:14: error[wrong_pattern]: a pattern of `tools` contains U+0020, wh
     insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = '1 == 1'"), @"policy.toml:6:1: warning[always_true]: `when` is true of every call; leave it out");
 }
 
-/// Two rules: the first about `wide`, the second about `narrow`.
+/// Findings of a file with two rules.
 fn two(wide: &str, narrow: &str) -> String {
     findings(&format!("[[rule]]\nname = \"first\"\n{wide}\n[[rule]]\nname = \"second\"\n{narrow}"))
 }
@@ -189,7 +189,7 @@ fn an_address_is_not_known_by_its_end() {
     assert!(!allowing("args.to.matches(\"^[a-z]+@corp[.]example$\")").contains("ends_with_address"));
 }
 
-/// The findings of a file with one allowing rule and this expression.
+/// Findings of a file with one allowing rule and this expression.
 fn allowing(expression: &str) -> String {
     findings(&format!("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"allow\"\nwhen = '''{expression}'''"))
 }
@@ -368,7 +368,7 @@ fn arguments_that_contradict_the_rest_of_their_rule() {
     insta::assert_snapshot!(rule("ask", "{}", "args.n > 3"), @"policy.toml:6:1: error[never_matches]: `when` always fails on these arguments: there is no `n`");
     insta::assert_snapshot!(rule("allow", "{ command = \"$x\" }", "shell != null"), @"policy.toml:6:1: error[never_matches]: a call with these arguments is never matched: something in the call could not be parsed, and what cannot be parsed is never allowed");
     insta::assert_snapshot!(rule("allow", "{ path = \"/a\", hook = \"x\" }", "under(path.canonical, \"/a\")"), @"policy.toml:6:1: error[never_matches]: a call with these arguments is never matched: an argument beside what it looks at may change that, and it does not look at the argument, by its name");
-    // Which tool a wildcard stands for is not known.
+    // The tool behind a wildcard is unknown.
     let wild =
         "[[rule]]\nname = \"a\"\ntools = [\"t*\"]\nverdict = \"ask\"\narguments = { n = 2 }\nwhen = 'args.n > 3'";
     insta::assert_snapshot!(findings(wild), @"");

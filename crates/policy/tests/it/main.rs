@@ -1,4 +1,4 @@
-//! What a policy says about calls.
+//! Integration tests of the policy.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 

@@ -1,4 +1,4 @@
-//! The patterns by which a grant remembers an argument.
+//! Tests the argument patterns of grants.
 
 use serde_json::json;
 
@@ -40,7 +40,7 @@ fn a_wildcard_of_a_grant_stands_for_one_plain_thing() {
     ] {
         let on = |name: &str| holdpoint_policy::fits("push", &json!({ name: text }), name, pattern);
         assert_eq!(on("branch"), fits, "{pattern} on {text:?}");
-        // Under names that may be those of paths no more fits.
+        // A pattern on an argument that may be a path matches no more than on other arguments.
         assert!(["to", "target", "path"].iter().all(|name| fits || !on(name)), "{pattern} on {text:?} as a path");
     }
     for (pattern, path, fits) in [

@@ -1,7 +1,7 @@
-//! Bash and dash are asked: what is relied on, they run word for word as it was read, and write the files that were read.
+//! Compares the parser with Bash and dash: for texts that are read without doubt, the shells run exactly the listed commands, word for word, and
+//! write only the listed files.
 //!
-//! Texts are thrown together from the signs of the plain part of the shell. Every program that they could name is on the path, and notes
-//! its words.
+//! Texts are generated from the tokens of plain shell syntax. Every program that they can name is on the path, and records its words.
 
 use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use holdpoint_tool_facts::Shell;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 
-/// The programs that texts may name.
+/// Programs that texts can name.
 const PROGRAMS: &[&str] = &["git", "tool", "x", "a2"];
 
 const SIGNS: &[&str] = &[
@@ -139,7 +139,7 @@ impl World {
         Self { directory }
     }
 
-    /// Gives the words of every command that a shell ran, and the files that it wrote.
+    /// Runs a text in a shell, and returns the words of every command that ran and the files that were written.
     fn run(&self, shell: &str, text: &str) -> (Vec<Vec<String>>, BTreeSet<String>) {
         let place = tempfile::tempdir_in(self.directory.path()).unwrap();
         let noted = place.path().join("noted");
@@ -170,10 +170,10 @@ fn shells() -> impl Iterator<Item = &'static str> {
     ["/bin/bash", "/bin/dash"].into_iter().filter(|shell| Path::new(shell).exists())
 }
 
-/// Holds what shells do against what was read, where that is relied on. Says whether it is.
+/// Compares the shells with the parser for a text that is read without doubt. Returns whether it is.
 fn compare(world: &World, text: &str) -> Result<bool, TestCaseError> {
     let Ok(read) = Shell::parse(text) else { return Ok(false) };
-    // A script is read by nobody here.
+    // Scripts are not read here.
     if read.doubt.is_some() || read.globs || read.opaque {
         return Ok(false);
     }
@@ -181,8 +181,8 @@ fn compare(world: &World, text: &str) -> Result<bool, TestCaseError> {
     listed.retain(|words| words.first().is_some_and(|first| PROGRAMS.contains(&first.as_str())));
     listed.sort();
     let written: BTreeSet<String> = read.writes.iter().cloned().collect();
-    // What cannot be read or found stops the shell on its way, and what a group leaves behind is not waited for; then less runs than
-    // was listed.
+    // A file that cannot be read or a program that cannot be found stops the shell, and background commands of a group are not awaited. Then fewer
+    // commands run than are listed.
     let leaves = ["||", "exec", "time", "export"].iter().any(|sign| text.contains(sign));
     let stops = leaves || !read.reads.is_empty() || (read.background && text.contains('('));
     let elsewhere = written.iter().any(|file| file.contains('/') || file.starts_with('.'));
@@ -213,11 +213,11 @@ fn shells_are_there_and_note_what_they_run() {
         assert_eq!(ran, [words(&["git", "a b"]), words(&["tool", ""])], "{shell}");
         assert_eq!(files, BTreeSet::from(["f".to_owned()]), "{shell}");
     }
-    // A text that shells read differently shows that they would tell.
+    // The shells read this text differently, which shows that the comparison would notice a difference.
     assert_ne!(world.run("/bin/bash", "git $'a\\'; tool #'").0.len(), 2);
 }
 
-/// A word in one of the manners of quoting.
+/// A word in one of the styles of quoting.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z][a-z0-9_./:,@%+^-]{0,6}",
@@ -252,7 +252,7 @@ fn text() -> impl Strategy<Value = String> {
     })
 }
 
-/// Compares so many texts, and says how many of them were relied on.
+/// Compares `cases` texts, and returns how many of them are read without doubt.
 fn tried(cases: u32, texts: impl Strategy<Value = String>) -> usize {
     let world = World::new();
     let relied_on = Cell::new(0);

@@ -1,4 +1,4 @@
-//! Which argument is read as what, and what cannot be read.
+//! Tests how each argument of a call is read, and which arguments cannot be read.
 
 use holdpoint_tool_facts::CallFacts;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
-//! Bash itself is asked: whatever it runs has to be on the list.
+//! Compares the parser with Bash: every command that Bash runs is listed.
 //!
-//! Texts are thrown together from the signs that shells care about. Those that are read without doubt are given to Bash with nothing
-//! on its path and a handler that notes every command it does not find.
+//! Texts are generated from tokens that are special in shells. Texts that are read without doubt run in Bash with an empty path and a handler that
+//! records every command that is not found.
 
 use std::{fs, process::Command};
 
@@ -127,7 +127,7 @@ const SIGNS: &[&str] = &[
     "false",
 ];
 
-/// Runs a text in Bash and gives the words of every command that it looked for.
+/// Runs a text in Bash, and returns the words of every command that Bash looked up.
 fn run(text: &str) -> Vec<Vec<String>> {
     let directory = tempfile::tempdir().unwrap();
     let noted = directory.path().join("noted");
@@ -152,7 +152,7 @@ fn run(text: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Holds what Bash ran against what was listed. Loops repeat commands, patterns may match: only the words count.
+/// Compares the commands that Bash ran with the list. Loops repeat commands and patterns may match files, so only the words are compared.
 fn compare(text: &str) -> Result<bool, TestCaseError> {
     let Ok(shell) = Shell::parse(text) else { return Ok(false) };
     if shell.doubt.is_some() || shell.globs {
@@ -160,7 +160,7 @@ fn compare(text: &str) -> Result<bool, TestCaseError> {
     }
     for ran in run(text) {
         let listed = shell.commands.iter().any(|command| command.words == ran)
-            // Where `time` is no keyword, it is a program, and what it would run is on the list instead of it.
+            // Where `time` is not a keyword it is a program, and the list contains the command that `time` would run instead.
             || (ran.first().is_some_and(|first| first == "time") && shell.commands.iter().any(|command| command.via.contains(&ran[0])));
         prop_assert!(listed, "{text:?} ran {ran:?}, listed {:#?}", shell.commands);
     }

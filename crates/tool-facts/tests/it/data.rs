@@ -1,4 +1,4 @@
-//! The data files are lists that a person can read and extend without surprises.
+//! Tests that the data files are sorted lists with a header, so that people can read and extend them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file under `data/` with this ending.
+/// Every file under `data/` with this extension.
 fn files(ending: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut directories = vec![root().join("data")];

@@ -1,4 +1,4 @@
-//! What is read of the arguments of calls.
+//! Integration tests of the facts that are read from the arguments of calls.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 

@@ -1,4 +1,4 @@
-//! Files that programs write because their words say so.
+//! Tests files that programs write because of their arguments.
 
 use holdpoint_tool_facts::Shell;
 

@@ -1,4 +1,4 @@
-//! Paths: what is the same, what lies where, and what cannot be known.
+//! Tests paths: their canonical form, containment, and paths that cannot be resolved.
 
 use holdpoint_tool_facts::{PathFacts, under};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Programs: by which name, with which subcommand, and what they run unseen.
+//! Tests programs: their names, their subcommands, and the commands that they run unseen.
 
 use holdpoint_tool_facts::Shell;
 

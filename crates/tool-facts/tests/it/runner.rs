@@ -1,4 +1,4 @@
-//! Programs that run others, in every manner that is known: what runs is listed, and in doubt where it could be something else.
+//! Tests all known ways in which programs run other programs: the inner command is listed, and in doubt where another could run.
 
 use holdpoint_tool_facts::Shell;
 
@@ -6,7 +6,7 @@ fn read(text: &str) -> Shell {
     Shell::parse(text).unwrap_or_else(|unparsed| panic!("{text:?}: {unparsed:?}"))
 }
 
-/// The command within is seen by rules that forbid, and nothing of it is plain.
+/// Asserts that the inner command is listed, so that forbidding rules see it, and that the text is not plain.
 fn lists(text: &str) -> Shell {
     let shell = read(text);
     let pushes = |words: &[String]| words.starts_with(&["git".into(), "push".into()]);

@@ -1,8 +1,8 @@
-//! What a shell command is seen as: every way round a rule that is known.
+//! Tests how shell commands are read, for every known way around a rule.
 
 use holdpoint_tool_facts::{Shell, Simple};
 
-/// One simple command as a row writes it: its wrappers, then its words.
+/// Formats a simple command as the tables below write it: its wrappers, then its words.
 fn written(simple: &Simple) -> String {
     let via: String = simple.via.iter().map(|wrapper| format!("{wrapper}> ")).collect();
     format!("{via}{}", simple.words.join(" "))
@@ -13,17 +13,17 @@ fn seen(text: &str) -> (Vec<String>, bool) {
     (shell.commands.iter().map(written).collect(), shell.doubt.is_some())
 }
 
-/// Read, and good enough for an allowing rule.
+/// Asserts that a text is read without doubt, so that an allowing rule may match.
 fn certain(text: &str, commands: &[&str]) {
     assert_eq!(seen(text), (commands.iter().map(ToString::to_string).collect(), false), "{text}");
 }
 
-/// Read for rules that ask and deny; no allowing rule may match.
+/// Asserts that a text is read with doubt: rules that ask and deny see it, and no allowing rule may match.
 fn doubtful(text: &str, commands: &[&str]) {
     assert_eq!(seen(text), (commands.iter().map(ToString::to_string).collect(), true), "{text}");
 }
 
-/// Not read at all; no allowing rule may match.
+/// Asserts that a text is not read at all, so that no allowing rule may match.
 fn refused(text: &str) {
     if let Ok(shell) = Shell::parse(text) {
         panic!("{text:?} was read: {shell:#?}");

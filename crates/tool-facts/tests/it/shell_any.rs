@@ -1,4 +1,4 @@
-//! What holds for any command: it is read or refused in little time, and no wrapper hides anything.
+//! Tests that any command is read or refused in little time, and that no wrapper hides a command.
 
 use holdpoint_tool_facts::Shell;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! SQL: verbs, tables, and what only reads.
+//! Tests SQL: verbs, tables, and statements that only read.
 
 use holdpoint_tool_facts::Sql;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ fn sql(text: &str) -> Sql {
     Sql::parse(text).unwrap_or_else(|unparsed| panic!("{text:?}: {unparsed:?}"))
 }
 
-/// `verb reads>writes`, statement by statement.
+/// Formats each statement as `verb reads>writes`.
 fn shape(text: &str) -> String {
     let statements = sql(text).statements;
     statements

@@ -1,8 +1,8 @@
-//! SQL that every database reads alike, and SQL that some read in another way.
+//! Tests SQL that every database reads alike, and SQL that some databases read differently.
 
 use holdpoint_tool_facts::Sql;
 
-/// What a sane tool writes.
+/// Statements that every database reads alike.
 const CERTAIN: &[&str] = &[
     "SELECT * FROM orders",
     "select id, name, status, type, date, value, user, count from orders",
@@ -59,7 +59,7 @@ const CERTAIN: &[&str] = &[
     "DELETE FROM orders WHERE id IN (SELECT id FROM customers)",
 ];
 
-/// What reads otherwise somewhere.
+/// Texts that some databases read differently.
 const DOUBTFUL: &[&str] = &[
     "SELECT 1 [' ], pw FROM secrets -- '] FROM orders",
     "SELECT a FROM orders #t WHERE b = '\nUNION SELECT pw FROM secrets -- '",

@@ -1,4 +1,4 @@
-//! URLs: who is really called.
+//! Tests URLs: the host that is really called.
 
 use holdpoint_tool_facts::UrlFacts;
 use proptest::prelude::*;

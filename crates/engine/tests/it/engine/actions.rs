@@ -1,4 +1,4 @@
-//! Actions where the policy moves under them, or where there is no room to ask.
+//! Tests actions while the policy changes, and actions in a session that can open no more questions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const ALLOW: &str = "version = 1\n[[rule]]\nname = \"a\"\ntools = [\"write\"]\nv
 const ASK: &str = "version = 1\n[[rule]]\nname = \"a\"\ntools = [\"write\"]\nverdict = \"ask\"\n";
 const DENY: &str = "version = 1\n[[rule]]\nname = \"a\"\ntools = [\"write\"]\nverdict = \"deny\"\n";
 
-/// A clock that never says the same twice: what was committed later has a later time.
+/// A clock that never returns one time twice, so that a later commit has a later time.
 struct Ticking(AtomicI64);
 
 impl Clock for Ticking {
@@ -26,7 +26,7 @@ impl Clock for Ticking {
     }
 }
 
-/// An engine whose transactions can be put in order afterwards.
+/// An engine whose transactions can be ordered by their times.
 struct Race {
     engine: Engine,
     agent: Caller,
@@ -55,7 +55,7 @@ impl Race {
         Self { engine, agent, alice, root, session, _directory: directory }
     }
 
-    /// Puts a policy in force, and says since when and which.
+    /// Puts a policy in force, and returns the time of that and the version of the policy.
     async fn puts(&self, text: &str) -> (Timestamp, String) {
         let put = self.engine.policy_put(&self.root, text.into(), (None, None), None).await.unwrap();
         (put.state.at, put.policy.version().to_owned())
@@ -80,7 +80,7 @@ fn writing(call: &str) -> Propose {
     }
 }
 
-/// Whatever a proposal was ruled by was in force when it was committed.
+/// The policy that ruled on an action was in force when the action was committed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_policy_that_moves_before_the_commit_judges_again() {
     let race = Race::new().await;
@@ -102,7 +102,7 @@ async fn a_policy_that_moves_before_the_commit_judges_again() {
     assert_eq!(ruled_by.len(), 2, "both policies ruled");
 }
 
-/// An edit is taken under the policy of the moment in which it is committed, or not at all.
+/// An edit is accepted only if the policy in force at its commit allows it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edit_is_judged_by_the_policy_of_its_commit() {
     let race = Race::new().await;
@@ -114,7 +114,7 @@ async fn an_edit_is_judged_by_the_policy_of_its_commit() {
         let arguments = Some(json!({ "path": "edited" }));
         let edit = AnswerDraft { effect: Some(Effect::Edit), arguments, ..AnswerDraft::default() };
         let edited = race.engine.answer(&race.alice, interaction, edit, None);
-        // In the last round the policy certainly comes first.
+        // In the last round the new policy is in force before the edit begins.
         let (edited, since) = if round == 24 {
             let (since, _) = race.puts(DENY).await;
             (edited.await, since)
@@ -130,7 +130,8 @@ async fn an_edit_is_judged_by_the_policy_of_its_commit() {
     }
 }
 
-/// A session with as many open questions as it may have: the outcome is unknown, and the timers of everybody else go on.
+/// In a session that has its maximum of open questions, an action whose lease runs out gets the state `Unknown` without a question, and the timers
+/// go on.
 #[tokio::test]
 async fn no_room_to_ask_does_not_stop_the_clock() {
     let world = World::with(Settings { most_open: 1, ..Settings::default() });

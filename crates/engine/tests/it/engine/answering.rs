@@ -1,4 +1,4 @@
-//! Answers of people, of policies, and the ends without one.
+//! Tests answers of people and of policies, and questions that end without an answer.
 
 use domain::{AnswerDraft, AutoSource, Credential, Refusal, Resolution, Role, State, Status};
 use futures::future::join_all;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::engine::world::{World, choice, data, pointers, refusal};
 
-/// Keys are looked through a portion at a time for somebody who could answer instead.
+/// The search for other people who could answer reads keys in batches, and finds a person in a later batch.
 #[tokio::test]
 async fn whoever_could_answer_instead_is_found_behind_many_other_keys() {
     let world = World::new();
@@ -50,7 +50,7 @@ async fn the_first_answer_wins_and_the_others_are_told_who_was_first() {
     assert_eq!(answered.iter().filter(|name| *name == "interaction.answered").count(), 1);
 }
 
-/// What becomes of a question when somebody answers it.
+/// Asserts the status of a question after a caller has answered it.
 async fn check(fields: Value, (role, user): (Role, &str), expected: Result<Status, Refusal>) {
     let world = World::new();
     let (agent, starter) = (world.agent().await, world.person("starter").await);
@@ -178,7 +178,7 @@ async fn the_asker_withdraws_an_operator_cancels_and_nobody_else() {
     assert_eq!(pointers(world.engine.cancel(&alice, cancelled, reason, None).await), ["/reason"]);
 }
 
-/// What expiring a question at once gives.
+/// Asserts the status and the effect of a question that is expired at once.
 async fn expired(fields: Value, status: Status, effect: Option<domain::Effect>) {
     let world = World::new();
     let (agent, alice) = (world.agent().await, world.person("alice").await);

@@ -1,4 +1,4 @@
-//! Putting questions.
+//! Tests asking questions.
 
 use domain::{Refusal, Role, SessionStatus, SignedDuration, Status};
 use holdpoint_engine::{Error, Settings};
@@ -21,7 +21,7 @@ async fn asking_puts_the_step_to_sleep_and_a_notice_does_not() {
     assert_eq!(world.events(&agent, session.id).await, told);
 }
 
-/// Where a question is wrong.
+/// Asserts the JSON pointers of the problems with which a question is refused.
 async fn check(fields: Value, expected: &[&str]) {
     let world = World::new();
     let agent = world.agent().await;

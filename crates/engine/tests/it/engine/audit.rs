@@ -1,4 +1,4 @@
-//! The audit trail: what each use case leaves on it, and that it proves itself.
+//! Tests the audit trail: the entries of each use case, and that exports verify.
 
 use domain::audit::verify::{Demands, Fault, Finding, Report, verify};
 use domain::{AnswerDraft, Caller, Command, Credential, Effect, EntryPoint, KeyId, Role, Session, SignedDuration};
@@ -21,7 +21,7 @@ impl World {
         self.trail(AuditFilter { session: Some(session.id), ..AuditFilter::default() }).await
     }
 
-    /// The last entry of a session, with its type.
+    /// Last entry of a session. Asserts its type.
     async fn last(&self, session: &Session, name: &str) -> domain::audit::Entry {
         let entry = self.trail_of(session).await.pop().unwrap().entry;
         assert_eq!(entry.name, name);
@@ -50,7 +50,7 @@ fn verified(text: &str) -> Result<Report, Finding> {
     verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &Demands::default())
 }
 
-/// The same of what need not begin at the first entry.
+/// Verifies an export that need not begin at the first entry.
 fn verified_part(text: &str) -> Result<Report, Finding> {
     let partial = Demands { partial: true, ..Demands::default() };
     verify(text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &partial)
@@ -60,7 +60,7 @@ fn action() -> Value {
     json!({ "kind": "approval", "action": { "tool": "deploy", "arguments": { "version": "1.4" } } })
 }
 
-/// One of everything that can happen in a session: each event has its entry, and the trail has nothing else of it.
+/// A session with one of each use case has one audit entry for each event, and no other entries.
 #[tokio::test]
 async fn every_use_case_leaves_one_entry_for_each_event() {
     let world = World::new();
@@ -100,7 +100,7 @@ async fn every_use_case_leaves_one_entry_for_each_event() {
     assert!(trail.windows(2).all(|pair| pair[0].seq < pair[1].seq));
 }
 
-/// Who, how, from where, and both versions of the arguments.
+/// The audit entry of an edit names the person, the key and the address, and contains both versions of the arguments.
 #[tokio::test]
 async fn an_edit_is_kept_with_what_it_changed() {
     let world = World::new();
@@ -132,7 +132,7 @@ async fn an_edit_is_kept_with_what_it_changed() {
     assert_eq!((answered.interaction, answered.at), (Some(question.id), world.engine.now()));
 }
 
-/// The fallback at a deadline is Holdpoint's own doing; votes and forms are kept as they were given.
+/// The fallback at a deadline is recorded as Holdpoint's own; votes and form data are recorded as given.
 #[tokio::test]
 async fn automatic_resolutions_votes_and_forms_are_kept() {
     let world = World::new();
@@ -156,7 +156,7 @@ async fn automatic_resolutions_votes_and_forms_are_kept() {
     assert_eq!((&resolved.data["source"], &resolved.data["answer"]["effect"]), (&json!("system"), &json!("reject")));
 }
 
-/// What is refused, or repeated under its key, leaves nothing.
+/// A refused command and a command repeated under its idempotency key add no entries.
 #[tokio::test]
 async fn refusals_and_repetitions_leave_nothing() {
     let world = World::new();
@@ -175,7 +175,7 @@ async fn refusals_and_repetitions_leave_nothing() {
     assert_eq!(world.trail_of(&session).await.len(), before + 1);
 }
 
-/// A secret's delivery is kept by name; its value and the agent's own state never are.
+/// The delivery of a secret is recorded by name; neither the value nor the agent's own state is recorded.
 #[tokio::test]
 async fn secrets_are_kept_by_name() {
     let world = World::new();
@@ -192,7 +192,7 @@ async fn secrets_are_kept_by_name() {
     assert!(text.contains("TOKEN") && !text.contains(MARKER), "{text}");
 }
 
-/// Keys made on the machine and over the wire, and their end.
+/// Keys created by the command line and through the API are recorded, and so is their revocation.
 #[tokio::test]
 async fn keys_are_kept() {
     let world = World::new();
@@ -219,7 +219,7 @@ async fn keys_are_kept() {
     assert!(!text.contains(secret.rsplit_once('_').unwrap().1), "a key's secret is on the trail");
 }
 
-/// Only who may audit may read, page by page; nobody sees another tenant's.
+/// Only callers who may audit read the trail, page by page, and only that of their own project.
 #[tokio::test]
 async fn the_trail_is_for_auditors_of_its_project() {
     let world = World::new();
@@ -245,7 +245,7 @@ async fn the_trail_is_for_auditors_of_its_project() {
     assert_ne!(world.engine.audit_key(&mallory).await.unwrap(), world.engine.audit_key(&root).await.unwrap());
 }
 
-/// An export verifies whole, from a number on, and with the neighbours' entries, and a span of time, by digest alone.
+/// An export verifies as a whole, from a sequence number on, by time range, and where other projects' entries appear as digests only.
 #[tokio::test]
 async fn exports_verify() {
     let world = World::new();
@@ -284,7 +284,7 @@ async fn exports_verify() {
     assert!(world.engine.audit_export_all("nobody", ExportRange::default()).await.is_err());
 }
 
-/// Checkpoints come with the first entries, after many, and after a while; a restart goes on with the same key.
+/// Checkpoints are signed with the first entries, after many entries, and after some time; the signing key is unchanged after a restart.
 #[tokio::test]
 async fn checkpoints_come_by_number_and_by_time() {
     let world = World::new();
@@ -316,7 +316,7 @@ async fn checkpoints_come_by_number_and_by_time() {
     assert!(world.another_engine([8; 32]).audit_key(&agent).await.is_err(), "without the master key nobody signs");
 }
 
-/// Whoever writes to the database without the master key is found out.
+/// Changes to the database without the master key are detected.
 #[tokio::test]
 async fn tampering_with_the_database_shows() {
     let world = World::new();
@@ -335,8 +335,8 @@ async fn tampering_with_the_database_shows() {
     assert_eq!(found.to_string(), "line 4: entry 3 was removed");
 }
 
-/// What is filed beside the text is outside the chain: one that was moved to another project, or filed as something else, is
-/// shown to nobody as what happened, and an export says so.
+/// The columns beside an entry's text are outside the chain. An entry that was moved to another project, or whose columns were changed, is listed to
+/// nobody, and an export reports it.
 #[tokio::test]
 async fn an_entry_that_was_filed_elsewhere_shows() {
     let edits = [
@@ -370,7 +370,7 @@ async fn an_entry_that_was_filed_elsewhere_shows() {
     }
 }
 
-/// What was archived long ago is still on the trail.
+/// Entries of an archived question stay in the trail.
 #[tokio::test]
 async fn the_trail_outlives_the_question() {
     let world = World::with(Settings { retention: SignedDuration::from_secs(10), ..Settings::default() });

@@ -1,4 +1,4 @@
-//! Readers of a project behind a transaction that stays open, on PostgreSQL.
+//! Tests readers of a project's events that wait behind an open transaction on PostgreSQL.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,11 +15,11 @@ use testkit::postgres::TestPostgres;
 use crate::engine::world::{SOON, World};
 
 const READERS: usize = 20;
-/// The pauses before so many looks: 20, 40, 80, 160, 320 and three times 500 milliseconds.
+/// Number of repeated reads. The pauses before them are 20, 40, 80, 160, 320 and three times 500 milliseconds.
 const LOOKS: usize = 8;
 const PAUSES: Duration = Duration::from_millis(2120);
 
-/// Counts the queries of an engine that only reads.
+/// A store that counts queries, for an engine that only reads.
 struct Counting {
     store: Arc<dyn Store>,
     queries: Arc<AtomicUsize>,
@@ -62,7 +62,7 @@ fn readers_behind_an_open_transaction_look_seldom_and_together() {
 
     let (alice, agent) =
         runtime.block_on(async { (world.person("alice").await, world.caller(Role::Agent, "bot").await) });
-    // It has a number, writes nothing, and does not end.
+    // The transaction has a number, writes nothing, and stays open.
     open.batch_execute("begin; select pg_current_xact_id()").unwrap();
     let session = runtime.block_on(world.engine.start(&agent, Start::default(), None)).unwrap();
     let followers = (0..READERS).map(|_| {
@@ -74,7 +74,7 @@ fn readers_behind_an_open_transaction_look_seldom_and_together() {
     });
     let begun = Instant::now();
     let followers: Vec<_> = followers.collect();
-    // Each reader looks once for itself; everything beyond that is somebody who looks again.
+    // Each reader reads once for itself; every further query is a repeated read.
     while queries.load(Ordering::SeqCst) < READERS + LOOKS {
         assert!(begun.elapsed() < SOON, "nobody looks");
         std::thread::sleep(Duration::from_millis(5));

@@ -1,4 +1,4 @@
-//! A story on both stores, with a way to their tables past the engine: to look at what is kept, and to damage it.
+//! Runs a test on both stores, with direct access to their tables, to inspect and to damage stored data.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use uuid::Uuid;
 
 use crate::engine::world::World;
 
-/// A world, and its tables.
+/// A world with direct access to its tables.
 pub(crate) struct Place {
     pub(crate) world: World,
     pub(crate) raw: Raw,
     skew: Arc<AtomicI64>,
 }
 
-/// Tables.
+/// Direct access to the tables of a store.
 pub(crate) enum Raw {
     Sqlite(PathBuf),
     Postgres(TestDatabase),
 }
 
 impl Place {
-    /// Lets time pass.
+    /// Moves both the world's clock and the store's clock.
     pub(crate) fn pass(&self, seconds: i64) {
         self.world.pass(seconds);
         self.skew.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
@@ -33,7 +33,7 @@ impl Place {
 }
 
 impl Raw {
-    /// One of two statements: SQLite's or PostgreSQL's.
+    /// Selects the SQLite or the PostgreSQL form of a statement.
     pub(crate) fn either<'a>(&self, sqlite: &'a str, postgres: &'a str) -> &'a str {
         match self {
             Self::Sqlite(_) => sqlite,
@@ -41,7 +41,7 @@ impl Raw {
         }
     }
 
-    /// An id as a statement spells it.
+    /// Formats an identifier as an SQL literal.
     pub(crate) fn id(&self, id: Uuid) -> String {
         match self {
             Self::Sqlite(_) => format!("x'{}'", id.simple()),
@@ -49,18 +49,17 @@ impl Raw {
         }
     }
 
-    /// Runs statements.
     pub(crate) fn execute(&self, sql: &str) {
         match self {
             Self::Sqlite(file) => rusqlite::Connection::open(file).unwrap().execute_batch(sql).unwrap(),
-            // The driver may not block a thread that runs futures.
+            // The driver must not block a thread that runs futures.
             Self::Postgres(database) => std::thread::scope(|threads| {
                 threads.spawn(|| database.connect().unwrap().batch_execute(sql).unwrap()).join().unwrap();
             }),
         }
     }
 
-    /// The texts that a query of one column gives.
+    /// Texts that a query of one column returns.
     pub(crate) fn texts(&self, sql: &str) -> Vec<String> {
         match self {
             Self::Sqlite(file) => {
@@ -77,7 +76,7 @@ impl Raw {
     }
 }
 
-/// Tells a story on SQLite, and then on PostgreSQL.
+/// Runs a test on SQLite, and then on PostgreSQL.
 pub(crate) fn on_both(story: impl AsyncFn(&Place)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let world = World::new();
@@ -88,7 +87,7 @@ pub(crate) fn on_both(story: impl AsyncFn(&Place)) {
     on_postgres(story);
 }
 
-/// Tells a story on PostgreSQL.
+/// Runs a test on PostgreSQL.
 pub(crate) fn on_postgres(story: impl AsyncFn(&Place)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();

@@ -1,4 +1,4 @@
-//! How much one key and one tenant may have open, counted in the transactions that ask and close.
+//! Tests the limits on open questions of one key and one tenant, which are counted in the transactions that ask and close.
 
 use domain::{Caller, Limit, Refusal, Role, Session};
 use holdpoint_engine::{Budget, HandOver, Settings};
@@ -15,7 +15,7 @@ const fn reached(limit: Limit, max: u64) -> Refusal {
     Refusal::LimitReached { limit, max }
 }
 
-/// What is counted as open in somebody's project. It is what is there.
+/// Counted open totals of a caller's project. Asserts that they equal the totals computed from the questions.
 async fn counted(world: &World, of: &Caller) -> Vec<(String, OpenTotal)> {
     let scope = of.scope;
     let found = store::read::<_, StoreError, _>(world.store.as_ref(), Cost::Point, move |reads| {
@@ -111,7 +111,7 @@ async fn a_tenant_has_as_much_open_as_is_set_and_another_goes_on() {
     world.ask(&late, &session, json!({})).await;
 }
 
-/// Every way in which a question ends gives its place back.
+/// Every end of a question is subtracted from the open totals.
 #[tokio::test]
 async fn whatever_closes_a_question_takes_it_off_the_count() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Following a channel: every session in it, each to its end, at a cost that does not grow with the square of their number.
+//! Tests following a channel: every session to its end, at a cost that grows linearly with their number.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::engine::world::{SOON, World};
 
 const MANY: usize = 60;
 
-/// A store that counts how often it is read.
+/// A store that counts its reads.
 struct Counting {
     store: SqliteStore,
     reads: AtomicUsize,
 }
 
 impl Counting {
-    /// How often it was read since the last time.
+    /// Number of reads since the last call.
     fn reads(&self) -> usize {
         self.reads.swap(0, Ordering::Relaxed)
     }
@@ -115,7 +115,7 @@ async fn sessions_are_told_to_their_end_and_later_ones_from_their_beginning() {
     let (first, second) = (opened(&world, &agent).await, opened(&world, &agent).await);
     let mut follower = world.engine.follow_channel(&alice, "chat-7", ChannelStart::Now).await.unwrap();
     assert_eq!(joined(&mut follower).await, [first.id, second.id]);
-    // Of those that were there, what comes from now on; of one that begins, all of it, though it has ended by then.
+    // A session that was there is followed from now on; a new session is followed from its beginning, even if it has already ended.
     world.control(&agent, first.id, Command::Complete).await.unwrap();
     let third = opened(&world, &agent).await;
     world.control(&agent, third.id, Command::Complete).await.unwrap();

@@ -1,4 +1,4 @@
-//! Saying something to an agent of ours: in a conversation that is there, or in a new one.
+//! Tests messages to hosted agents, in an existing conversation or in a new one.
 
 use domain::{AgentVersion, Caller, Command, FlowVersion, Refusal, Role, Session, SessionId, SessionInput};
 use holdpoint_engine::{Chat, Definitions, Error, HandOver, Start};
@@ -62,7 +62,7 @@ async fn a_conversation_begins_goes_on_and_begins_again() {
     assert_eq!(alone.head.channel, alone.id.uuid().to_string());
     let (same, _) = says(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_eq!(same.id, alone.id);
-    // A name that is also an id: the channel goes on, the id stays with the session that was given it.
+    // A channel named like an identifier: the channel goes on, while the identifier stays with its session.
     world.control(&alice, alone.id, Command::Cancel).await.unwrap();
     let (after, _) = says(&world, &alice, Some(&alone.head.channel), None).await.unwrap();
     assert_ne!(after.id, alone.id);
@@ -119,11 +119,11 @@ async fn who_may_not_speak_is_refused_and_nothing_is_begun() {
     assert_eq!(pointers(says(&world, &alice, Some("two words"), None).await), ["/channel"]);
 }
 
-/// What may live in a channel when somebody speaks there.
+/// States of a channel when a message arrives.
 const LIVES: [&str; 9] =
     ["nothing", "foreign", "people", "works", "handed over", "two chats", "ended", "ended, works", "task"];
 
-/// Brings a channel into a state; gives the sessions of agents in it, the newest first.
+/// Brings a channel into a state, and returns its sessions, the newest first.
 async fn lives(world: &World, channel: &str, state: &str) -> Vec<SessionId> {
     let (bob, bot) = (world.person("bob").await, world.agent().await);
     let start = Start { channel: Some(channel.into()), ..Start::default() };
@@ -157,7 +157,7 @@ async fn lives(world: &World, channel: &str, state: &str) -> Vec<SessionId> {
     }
 }
 
-/// A message goes to the newest session whose agent listens, of the agent that is named if one is; else a session begins.
+/// A message goes to the newest session whose agent takes messages, and to the named agent if there is one; otherwise a session begins.
 #[tokio::test]
 async fn a_message_finds_its_agent_whatever_lives_in_the_channel() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Taking a question on, and giving it back.
+//! Tests claiming and releasing a question.
 
 use domain::interaction::Claim;
 use domain::{Interaction, Refusal, Role, State, Status};

@@ -1,4 +1,4 @@
-//! Secrets that commands give: random, the same for the same command within a day, and nowhere in plain text.
+//! Tests the secrets that commands return: random, identical for a repeated command within a day, and never stored in plain text.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,10 +12,10 @@ fn once(key: &str) -> Option<Idempotency> {
     Some(Idempotency::new(key.into(), "POST /v1/test", b"{}"))
 }
 
-/// Every command that gives a secret.
+/// Every command that returns a secret.
 const COMMANDS: [&str; 5] = ["key", "link", "ticket", "webhook", "rotation"];
 
-/// Gives a command under its key, and gives the text with the secret.
+/// Runs a command under its idempotency key, and returns the text with the secret.
 async fn given(place: &Place, root: &Caller, webhook: WebhookId, command: &str) -> String {
     let (engine, once) = (&place.world.engine, once(command));
     match command {
@@ -41,7 +41,7 @@ async fn prepared(place: &Place) -> (Caller, WebhookId) {
     (root, webhook.id)
 }
 
-/// The part of a text that is secret.
+/// Secret part of a credential.
 fn secret(text: &str) -> &str {
     text.rsplit('_').next().unwrap()
 }
@@ -53,7 +53,7 @@ fn a_secret_is_the_same_within_a_day_and_another_one_afterwards() {
         for command in COMMANDS {
             let first = given(place, &root, webhook, command).await;
             assert_eq!(given(place, &root, webhook, command).await, first, "{command}: repeated");
-            // As housekeeping does after a day.
+            // Housekeeping deletes the records after a day.
             place.raw.execute("delete from idempotency_records");
             let second = given(place, &root, webhook, command).await;
             assert_ne!(secret(&second), secret(&first), "{command}: given anew");
@@ -69,7 +69,7 @@ fn a_secret_is_the_same_within_a_day_and_another_one_afterwards() {
     });
 }
 
-/// A leaked key that was revoked does not become good again because its key is made again by the same command.
+/// A repeated command after a day creates a key with another secret, so that a leaked and revoked secret does not become valid again.
 #[test]
 fn a_revoked_keys_secret_is_not_that_of_the_next_one() {
     on_both(async |place| {
@@ -106,7 +106,7 @@ fn no_record_has_a_secret_in_plain_text() {
                 assert!(!shown, "{text} is in {kept}");
             }
         }
-        // Bound to its record: moved to another one, it does not open.
+        // The sealed secret is bound to its record: moved to another record, it cannot be unsealed.
         let moved = "update idempotency_records set secret = (select other.secret from idempotency_records as other where other.key = 'link') \
                      where key = 'ticket'";
         raw.execute(moved);
@@ -114,7 +114,7 @@ fn no_record_has_a_secret_in_plain_text() {
     });
 }
 
-/// A record from before secrets were kept: the command repeated still gives what such a version gave.
+/// A record of an earlier version has no stored secret: the repeated command derives the secret from the command, as that version did.
 #[test]
 fn a_record_of_an_earlier_version_still_gives_a_secret() {
     on_both(async |place| {

@@ -1,4 +1,4 @@
-//! Handing an answer to the agent: under a lease, completed once.
+//! Tests the delivery of an answer to the agent: under a lease, completed once.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::engine::world::{SOON, World, pointers, refusal};
 
-/// An answered question and the agent that asked it.
+/// Creates an answered question, and returns the agent that asked it.
 async fn answered(world: &World) -> (Caller, InteractionId) {
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;

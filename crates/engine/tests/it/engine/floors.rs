@@ -1,4 +1,4 @@
-//! The floor of the server: nothing loosens what it denies or asks.
+//! Tests the server's floor policy: nothing loosens its denials and questions.
 
 use domain::{ActionState, AnswerDraft, Effect, Refusal, Remember, Verdict, grant::RememberedArguments};
 use holdpoint_engine::{ActionReply, Error, FileRefusal, HypotheticalCall, PolicyMismatch, Simulate};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::engine::standing::{Server, allowed, approval, on_both, policy, rule, waiting};
 
-/// The floor of these stories: the group `security` is asked.
+/// A floor rule that asks the group `security`.
 fn asks_security() -> String {
     let audience = "[rule.ask]\naudience = { groups = [\"security\"] }\n";
     format!("{}{audience}", rule("secure", "ask"))
@@ -23,7 +23,7 @@ fn invalid<T: std::fmt::Debug>(result: Result<T, Error>, pointer: &str) {
     }
 }
 
-/// An approval that is to hold for every call of the tool in this session.
+/// An approval with a standing grant for every call of the tool in this session.
 fn granting() -> AnswerDraft {
     let remember = Remember { project: false, arguments: RememberedArguments::Anything, seconds: None, uses: None };
     AnswerDraft { remember: Some(remember), ..approval() }
@@ -80,7 +80,7 @@ async fn what_the_floor_asks_is_asked_of_its_people_whatever_a_project_does() {
     .await;
 }
 
-/// Where both ask, both have to be satisfied.
+/// If both the floor and the project ask, both audiences must approve.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn where_the_project_asks_too_both_have_to_agree() {
     on_both(async |server: Server| {
@@ -113,7 +113,7 @@ async fn a_grant_never_answers_what_the_floor_asks() {
     .await;
 }
 
-/// A changed floor voids what it has come to deny or to ask of others, as a changed policy does.
+/// A changed floor voids permits that it now denies or asks other people about, as a changed policy does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
     on_both(async |server: Server| {
@@ -131,7 +131,7 @@ async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
             assert!(allowed(&ready));
             voided(server.starts(&server.engine, &ready).await);
         }
-        // Alice was asked before there was a floor, and is not whom it asks.
+        // Alice was asked before the floor was in force, and the floor does not ask her.
         server.approves(&server.alice, &late).await.unwrap();
         let ready = server.sees("late").await;
         if allowed(&ready) {
@@ -147,7 +147,7 @@ async fn a_permit_is_worth_nothing_once_the_floor_speaks_against_it() {
     .await;
 }
 
-/// What a person puts in place of the arguments is held against the floor as well.
+/// Arguments edited by a person are judged by the floor too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edit_is_judged_by_the_floor() {
     on_both(async |server: Server| {
@@ -178,7 +178,7 @@ async fn every_node_has_the_floor_that_was_put_in_force_last_or_permits_nothing(
     on_both(async |server: Server| {
         server.own(&rule("own", "allow")).await;
         server.floor(&rule("never", "deny")).await;
-        // A node that is started without the setting follows.
+        // A node that starts without the setting uses the floor in the store.
         let follower = server.another_node().await;
         assert_eq!(server.proposes_at(&follower, "c1").await.unwrap().proposal.state, ActionState::Denied);
         let other = server.another_node().await;
@@ -186,7 +186,7 @@ async fn every_node_has_the_floor_that_was_put_in_force_last_or_permits_nothing(
         let differs = server.proposes_at(&server.engine, "c2").await;
         assert!(matches!(&differs, Err(Error::PolicyDiffers(PolicyMismatch { part: "floor", .. }))), "{differs:?}");
         assert!(allowed(&server.proposes_at(&follower, "c2").await.unwrap()));
-        // A process beside the servers changes nothing for them.
+        // A process beside the servers does not change the floor of the servers.
         let worker = server.another_node().await;
         worker.beside_servers();
         worker.floor_file("floor.toml".into(), policy(&rule("own", "deny"))).await.unwrap();

@@ -1,4 +1,4 @@
-//! Lists and policy checks are let in by turns: one key never stops another, and work that nobody waits for is not done.
+//! Tests the queues of lists and policy checks: one key never blocks another, and work that nobody awaits is skipped.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use store_sqlite::{Options, SqliteStore};
 
 use crate::engine::world::{World, refusal};
 
-/// A store that keeps lists back until it is told to go on.
+/// A store that holds list queries back until the test releases them.
 struct Held {
     inner: SqliteStore,
     lists: Mutex<Vec<Box<dyn Job>>>,
@@ -24,7 +24,7 @@ impl Held {
         self.lists.lock().len()
     }
 
-    /// Runs what was kept back, and says how many of them somebody still waits for.
+    /// Runs the queries that were held back, and returns how many of them are still awaited.
     fn go_on(&self) -> usize {
         let lists = std::mem::take(&mut *self.lists.lock());
         let wanted = lists.iter().filter(|job| job.is_awaited()).count();
@@ -70,7 +70,7 @@ fn held() -> (tempfile::TempDir, Arc<Held>) {
 
 type Listing<'a> = Pin<Box<dyn Future<Output = Result<usize, Error>> + 'a>>;
 
-/// Begins to list questions, as far as it gets by itself.
+/// Begins to list questions, and polls the future once.
 async fn begins<'a>(world: &'a World, by: &'a domain::Caller) -> Listing<'a> {
     let mut listing: Listing<'a> = Box::pin(async move {
         let found = world.engine.interactions(by, InteractionQuery::default(), Page::first(10)).await?;
@@ -109,7 +109,7 @@ async fn one_keys_lists_do_not_stop_anothers_and_those_that_nobody_waits_for_are
     assert_eq!(second.unwrap(), 0);
 }
 
-/// An agent that has checks under way does not make a person wait: each has a lane of its own.
+/// An agent with a check under way does not make a person wait: each has its own queue.
 #[tokio::test]
 async fn an_agents_checks_are_bounded_and_do_not_stop_an_admins() {
     let (_directory, store) = held();
@@ -118,7 +118,7 @@ async fn an_agents_checks_are_bounded_and_do_not_stop_an_admins() {
     let (agent, admin) = (world.agent().await, world.caller(Role::Admin, "root").await);
     let everything = ProjectSettings { agents_read: AgentsRead::Project };
     world.engine.project_settings_put(&admin, everything, None).await.unwrap();
-    // A suggestion reads a list, which the store keeps back: the agent has its turn until then.
+    // A suggestion reads a list, which the store holds back, so the agent occupies its place until then.
     let mut learning = Box::pin(world.engine.policy_suggestions(&agent));
     std::future::poll_fn(|context| {
         let _ = learning.as_mut().poll(context);

@@ -1,4 +1,4 @@
-//! One key with one body gives one result.
+//! Tests idempotency keys: one key with one body gives one result.
 
 use futures::future::join_all;
 use holdpoint_engine::{Error, Idempotency, Start};

@@ -1,4 +1,4 @@
-//! Who somebody is, and what they may do at the moment at which something is changed. Told on both stores.
+//! Tests identity, roles and groups at the moment of a change, on both stores.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl World {
         self.caller(Role::Admin, "root").await
     }
 
-    /// Somebody of the default project who has signed in by a link and set a password.
+    /// A person of the default project who has signed in by a link and set a password.
     async fn visits(&self, name: &str, role: Role, groups: &[&str]) -> Caller {
         self.engine.user_install("default", "default", new(name, role, groups)).await.unwrap();
         let link = self.engine.user_link_install("default", "default", name).await.unwrap();
@@ -46,7 +46,7 @@ impl World {
         caller
     }
 
-    /// A key of somebody who has an account.
+    /// A key of a person who has an account.
     async fn key_of(&self, name: &str, role: Role, groups: &[&str]) -> Caller {
         let groups = groups.iter().map(|group| (*group).to_owned()).collect();
         let new = NewKey { groups, join_account: true, ..NewKey::named(role, name) };
@@ -54,7 +54,7 @@ impl World {
         key.caller(self.engine.now()).unwrap()
     }
 
-    /// The trail, type and particulars, as soon as it is so: on PostgreSQL an entry is shown when no older transaction runs any more.
+    /// Reads the types and data of the audit trail until `so` holds: PostgreSQL shows an entry only when no older transaction is running.
     async fn tells(&self, by: &Caller, so: impl Fn(&[(String, Value)]) -> bool) -> Vec<(String, Value)> {
         let looking = async {
             loop {
@@ -76,7 +76,7 @@ impl World {
     }
 }
 
-/// Tells a story on a fresh SQLite database and on a fresh PostgreSQL database.
+/// Runs a test on a fresh SQLite database and on a fresh PostgreSQL database.
 fn on_both(story: impl AsyncFn(World)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(story(World::new()));
@@ -86,7 +86,7 @@ fn on_both(story: impl AsyncFn(World)) {
     store.close();
 }
 
-/// A caller who was authenticated before the key was revoked changes nothing after it, nor is shown what an idempotency key gave before.
+/// A caller authenticated before the key was revoked changes nothing afterwards, and does not see the result stored under an idempotency key.
 async fn a_revoked_key(world: World) {
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let session = world.session(&agent).await;
@@ -110,7 +110,7 @@ fn a_revoked_key_changes_nothing() {
     on_both(a_revoked_key);
 }
 
-/// Groups and memberships are those of the moment of the answer, not of the moment of the sign-in.
+/// Groups and memberships are read at the moment of the answer, not of the sign-in.
 async fn other_groups(world: World) {
     let (root, agent) = (world.chief().await, world.agent().await);
     let bob = world.visits("bob", Role::Operator, &["security"]).await;
@@ -133,7 +133,7 @@ fn groups_are_those_of_the_moment() {
     on_both(other_groups);
 }
 
-/// A key in a person's name that has a group which the person has lost is revoked; one that may do no more stays.
+/// A key in a person's name is revoked if it has a group that the person has lost; a key that may do no more than the person stays.
 async fn keys_of_a_person(world: World) {
     let root = world.chief().await;
     world.visits("carl", Role::Operator, &["security", "ops"]).await;
@@ -151,7 +151,7 @@ fn keys_lose_what_their_person_loses() {
     on_both(keys_of_a_person);
 }
 
-/// The same when a provider takes the role away: keys and open browsers go with it.
+/// When an identity provider lowers a role, keys and open browsers with the old role end.
 async fn a_role_that_a_provider_takes(world: World) {
     let olga = world.vouched("olga", Role::Operator).await.unwrap();
     let key = world.key_of("olga", Role::Operator, &[]).await;
@@ -173,7 +173,7 @@ fn a_provider_takes_a_role_as_an_admin_does() {
     on_both(a_role_that_a_provider_takes);
 }
 
-/// Whoever controls an account in one project is not let into another by the admin who adds the account there.
+/// An admin who adds an account to a further project does not let in a person who controls that account in the first project.
 async fn a_further_project(world: World) {
     let carol = world.visits("carol", Role::Viewer, &[]).await;
     let link = world.engine.user_link_install("default", "default", "carol").await.unwrap();
@@ -194,7 +194,7 @@ async fn a_further_project(world: World) {
     world.engine.sign_in_link(&link, FROM).await.unwrap();
     assert!(!world.engine.user_create(&boss, new("dora", Role::Viewer, &[]), None).await.unwrap().existing);
 
-    // Nor is whoever let the person in while they were out of the project.
+    // A visit that began while the person was disabled in the project ends when the person is enabled again.
     world.visits("erin", Role::Viewer, &[]).await;
     world.engine.user_create(&boss, new("erin", Role::Viewer, &[]), None).await.unwrap();
     world.engine.user_disable(&boss, "erin").await.unwrap();
@@ -204,7 +204,7 @@ async fn a_further_project(world: World) {
     world.engine.user_change(&boss, "erin", back).await.unwrap();
     assert_eq!(world.engine.authenticate_visit(&visit).await, Err(Error::Unauthenticated));
 
-    // An admin of one project does not sign an admin of another out.
+    // An admin of one project cannot sign an admin of another out.
     world.visits("dave", Role::Admin, &[]).await;
     let taken = world.engine.user_create(&boss, new("dave", Role::Viewer, &[]), None).await;
     assert_eq!(refusal(taken), Refusal::UserElsewhere("dave".into()));
@@ -217,7 +217,7 @@ fn joining_a_further_project_voids_what_lets_the_person_in() {
     on_both(a_further_project);
 }
 
-/// A name is whose it was first: a provider's person does not get that of a key or of another account, whatever its case.
+/// A name belongs to its first owner: an identity provider's person does not get the name of a key or of another account, in any case.
 async fn names(world: World) {
     world.person("alice").await;
     let agent = world.caller(Role::Agent, "release-bot").await;
@@ -238,7 +238,7 @@ async fn names(world: World) {
     assert_eq!(refusal(twice), Refusal::UserExists("ALICE".into()));
     assert_eq!(refusal(world.vouched("aLiCe", Role::Viewer).await), Refusal::NameTaken("aLiCe".into()));
 
-    // A key gets the name of an account only where it is said to be that person's, and the trail says so.
+    // A key gets the name of an account only with `join_account`, and the audit trail records the account.
     let unsaid = world.engine.key_create(&root, NewKey::named(Role::Operator, "Alice"), None).await;
     assert_eq!(refusal(unsaid), Refusal::NameOfAccount("Alice".into()));
     world.key_of("Alice", Role::Operator, &[]).await;
@@ -254,7 +254,8 @@ fn a_name_belongs_to_whoever_had_it_first() {
     on_both(names);
 }
 
-/// An admin makes keys of people of the project alone. Whoever holds the database makes them of every person of the tenant, and says so too.
+/// An admin creates keys only for people of the project. The command line creates them for any person of the tenant, with
+/// `join_account` as well.
 async fn names_of_others(world: World) {
     let root = world.chief().await;
     world.engine.user_install("default", "web", new("carol", Role::Viewer, &[])).await.unwrap();
@@ -284,7 +285,7 @@ fn keys_are_joined_to_people_of_the_project() {
     on_both(names_of_others);
 }
 
-/// A key and an account that are made at the same moment do not both get the name, and a person who is taken out keeps no key that is made then.
+/// Of a key and an account created at one moment, only one gets the name. A key created while its person is disabled is not valid afterwards.
 async fn names_at_once(world: World) {
     let root = world.chief().await;
     for round in 0..20 {
@@ -317,7 +318,7 @@ fn a_name_is_given_once_at_a_time() {
     on_both(names_at_once);
 }
 
-/// Words by which the record means Holdpoint itself are nobody's name.
+/// Words that mean Holdpoint itself in the records are refused as names.
 #[tokio::test]
 async fn reserved_words_are_refused() {
     let world = World::new();
@@ -330,7 +331,7 @@ async fn reserved_words_are_refused() {
     }
 }
 
-/// `alice` and `Alice` are one person: for a quorum, four eyes, whoever asked, claims, audiences and abstentions.
+/// `alice` and `Alice` are one person: for a quorum, four eyes, the asker, claims, audiences and abstentions.
 #[tokio::test]
 async fn case_makes_no_second_person() {
     let world = World::new();
@@ -360,7 +361,7 @@ async fn case_makes_no_second_person() {
     assert_eq!(pointers(world.try_ask(&agent, &session, twice).await), ["/audience/users/1"]);
 }
 
-/// Ending a question before its time is an answer where the fallback approves: it needs the right to give it.
+/// Ending a question early counts as an answer where the fallback approves, so it needs the right to answer.
 #[tokio::test]
 async fn what_approves_needs_the_right_to_answer() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Making, using, listing and revoking keys.
+//! Tests creating, using, listing and revoking keys.
 
 use domain::{Key, KeyId, Limit, Refusal, Role, SignedDuration};
 use holdpoint_engine::{Error, NewKey};
@@ -108,7 +108,7 @@ async fn keys_are_installed_by_name_and_bad_names_are_refused() {
     assert_eq!(pointers(world.engine.key_install("", "a b", new(Role::Admin)).await), ["/tenant", "/project"]);
 }
 
-/// A project has room for 10,000 keys; a revoked key makes room. The list of all of them for whoever holds the database has every page.
+/// A project has room for 10,000 keys, and a revoked key makes room. The list of all keys for the command line contains every page.
 #[tokio::test]
 async fn a_project_has_room_for_so_many_keys() {
     let world = World::new();

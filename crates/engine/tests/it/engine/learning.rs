@@ -1,4 +1,4 @@
-//! Rules that are learnt, on both stores: whoever decides otherwise is heard, at whatever moment.
+//! Tests learnt rules on both stores: a contrary decision suspends a rule, at any moment.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use testkit::postgres::TestPostgres;
 
 use crate::engine::world::{World, choice};
 
-/// An agent that runs commands, and the people about it.
+/// An agent that runs commands, and people who decide.
 struct Scene {
     world: World,
     agent: Caller,
@@ -47,7 +47,7 @@ impl Scene {
         self.engine().propose(&self.agent, self.session.id, propose, None).await.unwrap().proposal.state
     }
 
-    /// The question about a command that has to be asked about.
+    /// Proposes a command, and returns the question that it opens.
     async fn asks(&self, call: &str, command: &str) -> InteractionId {
         match self.proposes(call, running(command)).await {
             ActionState::Waiting { interaction } => interaction,
@@ -88,7 +88,7 @@ fn no_suggestion(done: Result<(), Error>) -> bool {
     matches!(done, Err(Error::Refused(Refusal::NotFound("suggestion"))))
 }
 
-/// Tells a story on a fresh PostgreSQL database.
+/// Runs a test on a fresh PostgreSQL database.
 fn on_postgres(story: impl AsyncFnOnce(World)) {
     let database = TestPostgres::start().unwrap().fresh_database().unwrap();
     let store = Arc::new(PostgresStore::open(&database.url(), &Options::default()).unwrap());
@@ -97,7 +97,7 @@ fn on_postgres(story: impl AsyncFnOnce(World)) {
     store.close();
 }
 
-/// A rule is adopted at the very moment at which somebody says no: it is not in force afterwards, or it is suspended.
+/// If a rule is adopted while a person rejects such an action, the rule is afterwards not in force, or suspended.
 async fn a_no_beside_an_adoption(world: World) {
     let scene = Arc::new(Scene::on(world).await);
     for round in 0..12 {
@@ -122,8 +122,8 @@ async fn a_no_beside_an_adoption(world: World) {
     }
 }
 
-/// A suspension is the rule's own: it holds in every draft, and the rule is still suspended when it was taken out and put back, until
-/// somebody lifts it. What was decided before that does not suspend it again.
+/// A suspension belongs to its rule: it holds in every draft, and still holds after the rule was removed and put back, until an admin lifts it.
+/// Decisions made before the lift do not suspend the rule again.
 async fn a_suspension_stays_with_its_rule(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
@@ -172,7 +172,7 @@ async fn a_suspension_stays_with_its_rule(world: World) {
     assert_eq!(scene.suspended().await, std::slice::from_ref(&name), "a new no is a new matter");
 }
 
-/// A rule that is put back begins suspended if somebody decided otherwise while it was away.
+/// A rule that is put back begins suspended if a person decided otherwise while it was not in force.
 async fn a_no_while_it_was_away(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
@@ -195,8 +195,8 @@ async fn a_no_while_it_was_away(world: World) {
     assert!(matches!(scene.proposes("back", running("npm ci")).await, ActionState::Waiting { .. }));
 }
 
-/// The server's file brings a rule that somebody has decided against: it begins suspended, before anything is ruled on by it, and so it does
-/// with a `PUT` of the same text. Whoever decides later is heard as well, also while the file has the rule no more.
+/// A rule in the server's policy file that a person has decided against begins suspended, before it rules on anything; a `PUT` of that text has this
+/// effect too. Later decisions also count, even while the file does not contain the rule.
 async fn a_rule_of_the_file_is_heard_about(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
@@ -226,7 +226,7 @@ async fn a_rule_of_the_file_is_heard_about(world: World) {
     assert_eq!(scene.suspended().await, [name], "a no while the file was without it");
 }
 
-/// A no that is said after a lift counts, although the action was proposed before another that was rejected and overruled.
+/// A rejection after a lift counts, even if its action was proposed before the action whose rejection was overruled by the lift.
 async fn a_no_after_a_lift(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;
@@ -247,8 +247,8 @@ async fn a_no_after_a_lift(world: World) {
     assert_eq!(scene.suspended().await, [name]);
 }
 
-/// An agent asks about the action in its own words, and somebody says no: that counts however long ago it was, and a yes to such a question
-/// supports nothing.
+/// An agent asks about a call in a question of its own, and a person rejects it: the rejection counts at any age, while an approval of such a
+/// question supports no rule.
 async fn a_no_to_an_agents_own_question(world: World) {
     let scene = Scene::on(world).await;
     let asks = async || {
@@ -275,7 +275,7 @@ async fn a_no_to_an_agents_own_question(world: World) {
     assert_eq!(scene.suspended().await, [learnt.name]);
 }
 
-/// Whoever edits an action says no to what it was, also where others have to approve the edit.
+/// An edit counts as a rejection of the original call, also while other people still have to approve the edit.
 async fn an_edit_is_a_no_to_the_original(world: World) {
     let scene = Scene::on(world).await;
     let two = "version = 1\n[[rule]]\nname = \"safe\"\ntools = [\"execute_command\"]\nwhen = 'args.command == \"npm ci --safe\"'\n\
@@ -298,7 +298,7 @@ async fn an_edit_is_a_no_to_the_original(world: World) {
     assert_eq!(scene.suggested().await, [], "the approval is one of the edit");
 }
 
-/// What nobody was asked about does not push decisions out of sight.
+/// Actions without a question do not displace decisions from the history.
 async fn decisions_are_counted_not_actions(world: World) {
     let scene = Scene::on(world).await;
     scene.approved("yes", "npm ci", 5).await;

@@ -1,4 +1,4 @@
-//! Lists with their filters, and figures.
+//! Tests lists with their filters, and stats.
 
 use domain::{Interaction, InteractionId, Kind, Role, SignedDuration, Status};
 use holdpoint_engine::{InteractionQuery, Start};

@@ -1,4 +1,4 @@
-//! Signing in and out, people of a project, links and passwords.
+//! Tests signing in and out, members of a project, links and passwords.
 
 use std::net::IpAddr;
 
@@ -44,7 +44,7 @@ impl World {
         self.engine.sign_in_password(("default", name), password(text), FROM).await
     }
 
-    /// Somebody signed in who has a password.
+    /// Signs in a new person who sets a password.
     async fn settled(&self, name: &str, role: Role) -> String {
         self.adds(name, role).await;
         let visit = self.by_link(name).await.unwrap();
@@ -52,7 +52,7 @@ impl World {
         visit
     }
 
-    /// Somebody who was added to a further project comes back by a link, and sets the password again.
+    /// Signs in by a link a person who was added to a further project, and sets the password again.
     async fn back(&self, name: &str) -> String {
         let link = self.engine.user_link_install("default", "default", name).await.unwrap();
         let visit = self.engine.sign_in_link(&link, FROM).await.unwrap();
@@ -68,7 +68,7 @@ impl World {
         self.engine.authenticate_visit(visit).await == Err(Error::Unauthenticated)
     }
 
-    /// What the trail tells of people: type, by whom, and the particulars.
+    /// Type, actor and data of the audit entries about people.
     async fn told(&self) -> Vec<(String, String, Value)> {
         let page = Page { after: None, limit: 1000 };
         let trail = self.engine.audit(&self.root().await, AuditFilter::default(), page).await.unwrap().0;
@@ -230,7 +230,7 @@ async fn only_an_admin_manages_people_and_only_their_own() {
     assert_eq!(pointers(world.engine.user_create(&root, bad, None).await), ["/name", "/display", "/role"]);
 }
 
-/// Whoever has a link is that person everywhere: an admin of one project must not become an admin of another by it.
+/// A link signs its holder in as the person in all projects, so an admin of one project must not become an admin of another by it.
 #[tokio::test]
 async fn a_link_is_made_by_whoever_governs_all_projects_of_the_person() {
     let world = World::new();
@@ -344,7 +344,7 @@ async fn a_repeated_command_makes_one_person_and_one_link() {
     world.engine.sign_in_link(&link.0, None).await.unwrap();
 }
 
-/// A project has room for 10,000 people. Whoever is out makes room, and comes back only where there is room.
+/// A project has room for 10,000 people. A disabled person makes room, and is enabled again only where there is room.
 #[tokio::test]
 async fn a_project_has_room_for_so_many_people() {
     let world = World::new();

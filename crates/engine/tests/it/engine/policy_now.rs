@@ -1,11 +1,11 @@
-//! Nothing is permitted or started by a policy file that is no longer in force, on any node.
+//! Tests that no node permits or starts an action under a policy file that is no longer in force.
 
 use domain::{ActionState, AnswerDraft, Effect, Refusal, Verdict};
 use holdpoint_engine::{ActionReply, Error, FileRefusal, PolicyMismatch};
 
 use crate::engine::standing::{Server, allowed, approval, asked, on_both, rule, waiting};
 
-/// Has something begin, replaces the policy file while its transaction is held back, and says what came of it.
+/// Begins a command, replaces the policy file while the command's transaction is held back, and returns the result of the command.
 async fn meanwhile<T>(server: &Server, begun: impl Future<Output = T>, rules: &str) -> T {
     server.gate.hold();
     let replaced = async {
@@ -77,7 +77,7 @@ async fn a_node_with_another_file_than_the_one_in_force_permits_nothing() {
             Some(server.engine.policy(&server.root).await.unwrap().0.policy.version())
         );
         assert_eq!(server.engine.policy(&server.root).await.unwrap().1.differs, None);
-        // Whoever rejects needs no policy.
+        // A rejection needs no policy.
         let rejection = AnswerDraft { effect: Some(Effect::Reject), ..AnswerDraft::default() };
         other.answer(&server.alice, question, rejection, None).await.unwrap();
 
@@ -111,14 +111,14 @@ async fn a_process_without_files_takes_what_the_servers_have_put_in_force_at_onc
         server.floor(&rule("never", "deny")).await;
         let refused = server.proposes_at(&worker, "floored").await.unwrap().proposal;
         assert_eq!((refused.state, refused.ruling.rule.as_deref()), (ActionState::Denied, Some("never")));
-        // A file of its own must be that of the servers.
+        // A policy file of the worker must equal the file of the servers.
         worker.policy_file("own.toml".into(), format!("version = 1\n{}", rule("mine", "allow"))).await.unwrap();
         differs(server.proposes_at(&worker, "mine").await);
     })
     .await;
 }
 
-/// A file that could not be put on record is not in force anywhere, and is told as one that is tried again.
+/// A file that could not be recorded is not in force anywhere, and is reported as one that will be tried again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_that_cannot_be_put_on_record_is_not_in_force() {
     let world = crate::engine::world::World::new();

@@ -1,4 +1,4 @@
-//! Waiting for an answer, and following the log.
+//! Tests waiting for an answer and following the event log.
 
 use std::time::Duration;
 

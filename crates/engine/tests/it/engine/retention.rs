@@ -1,4 +1,4 @@
-//! How long closed questions stay, and what is found of them afterwards.
+//! Tests the retention of closed questions, and reads of archived ones.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::engine::world::{SOON, World, refusal};
 
 const MONTH: i64 = 30 * 24 * 3600;
 
-/// The questions that are not archived.
+/// Questions that are not archived.
 async fn listed(world: &World, by: &Caller) -> Vec<InteractionId> {
     let page = Page { after: None, limit: 1000 };
     let (listed, _) = world.engine.interactions(by, InteractionQuery::default(), page).await.unwrap();
     listed.into_iter().map(|question| question.id).collect()
 }
 
-/// Asks so many questions and withdraws them again: nobody waits for the answers.
+/// Asks `count` questions and withdraws them, so that no answer is delivered.
 async fn withdrawn(world: &World, agent: &Caller, session: &Session, count: usize) -> Vec<InteractionId> {
     let asked = join_all((0..count).map(|_| world.ask(agent, session, json!({})))).await;
     let ids: Vec<InteractionId> = asked.into_iter().map(|question| question.id).collect();

@@ -1,4 +1,4 @@
-//! Rotation: a new master key and new data keys while everybody goes on, broken off anywhere, and nothing is lost.
+//! Tests rotation: new master and data keys while all nodes run, interrupted at any step, without loss.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::engine::world::{World, ask, data};
 const OLD: u8 = 7;
 const NEW: u8 = 8;
 
-/// The file that master keys are read from, the newest first.
+/// File of master keys, the newest first.
 #[derive(Clone)]
 struct KeyFile(Arc<Mutex<Vec<u8>>>);
 
@@ -31,7 +31,7 @@ impl KeyFile {
         self.0.lock().iter().map(|byte| MasterKey::from_bytes([*byte; 32])).collect()
     }
 
-    /// A node that has read the file, and reads it again if it has to.
+    /// A node that has read the file, and reads it again when it has to.
     fn node(&self, world: &World, store: Arc<dyn Store>) -> Engine {
         let again = self.clone();
         let vault = Vault::over(self.read(), Box::new(move || again.read()));
@@ -39,7 +39,7 @@ impl KeyFile {
     }
 }
 
-/// A secret question with a resume point, answered and not taken yet.
+/// Asks a secret question with a resume point and answers it. The answer is not taken yet.
 async fn given(node: &Engine, agent: &Caller, alice: &Caller, value: &str, keep: bool) -> InteractionId {
     let session = node.start(agent, Default::default(), None).await.unwrap();
     let secret = json!({
@@ -51,14 +51,14 @@ async fn given(node: &Engine, agent: &Caller, alice: &Caller, value: &str, keep:
     id
 }
 
-/// Takes what was given, whole.
+/// Takes the answer, and asserts its secret and its resume point.
 async fn takes(node: &Engine, agent: &Caller, id: InteractionId, value: &str) {
     let taken = node.take(agent, id, None, None).await.unwrap();
     assert_eq!((taken.secrets, taken.resume_point), (Some(json!({ "TOKEN": value })), Some(json!(value))));
     node.complete(agent, (id, taken.lease), None).await.unwrap();
 }
 
-/// Asks for what was kept, and is given it.
+/// Asks for the kept secret, and asserts that it answers the question.
 async fn finds(node: &Engine, agent: &Caller, value: &str) {
     let session = node.start(agent, Default::default(), None).await.unwrap();
     let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] });
@@ -82,7 +82,7 @@ async fn every_node_goes_on_through_a_rotation() {
     assert_eq!(rotated, RotationReport { tenants: 1, values: 3, forgotten: 1 });
     file.becomes(&[NEW]);
 
-    // The node that ran all along has never read the file since; a new tenant's first key needs the new master key.
+    // The running node has not read the file since; the first data key of a new tenant needs the new master key.
     takes(&running, &agent, before, "before").await;
     let after = given(&running, &agent, &alice, "after", false).await;
     let (bot, bob) = (
@@ -101,7 +101,7 @@ async fn every_node_goes_on_through_a_rotation() {
     assert_eq!(outdated.rotate().await, Err(Error::Sealed), "a key that nobody knows is not put in force over another");
 }
 
-/// Keys of callers, and what is remembered of commands, do not depend on which master key is in force.
+/// API keys and idempotency records do not depend on the master key in force.
 #[tokio::test]
 async fn keys_and_repeated_commands_outlast_a_rotation() {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
@@ -136,7 +136,7 @@ async fn a_second_rotation_begins_where_the_first_has_ended() {
     assert_eq!(rotations(&world, "default").await, [2, 3, 4], "each on the trail, once");
 }
 
-/// The numbers of the data keys that rotations have put on the trail of a tenant.
+/// Numbers of the data keys in the rotation entries of a tenant's audit trail.
 async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
     let root = world.stranger(tenant, Role::Admin, "root", &[]).await;
     let filter = AuditFilter { name: Some("secrets.rotated".into()), ..AuditFilter::default() };
@@ -150,7 +150,7 @@ async fn rotations(world: &World, tenant: &str) -> Vec<u64> {
     told.collect()
 }
 
-/// Dies at the `nth` step of a rotation as fated. Says whether it died.
+/// Interrupts a rotation at the `nth` step in the way that `fate` says. Returns whether it was interrupted.
 async fn dies(fate: Fate, nth: usize) -> bool {
     let (world, file) = (World::new(), KeyFile::of(&[OLD]));
     let people = [
@@ -180,13 +180,13 @@ async fn dies(fate: Fate, nth: usize) -> bool {
     let ended = side_by_side(&crashing, vec![doing], &mut Random::seeded(1), &mut fated).await;
     let died = !matches!(ended.as_slice(), [Some(Ok(_))]);
 
-    // Half rotated, everything can be read: by the node that runs, by one that is started now.
+    // Halfway through a rotation, both the running node and a new node can read everything.
     let started = file.node(&world, Arc::clone(&world.store));
     started.unlock().await.unwrap();
     takes(&running, &people[0].0, waiting[0].0, "first").await;
     takes(&started, &people[1].0, waiting[1].0, "first").await;
     finds(&started, &people[0].0, "first").await;
-    // Run again, it finishes: the old key can be given up.
+    // A second run finishes the rotation, so that the old key can be given up.
     file.node(&world, Arc::clone(&world.store)).rotate().await.unwrap();
     file.becomes(&[NEW]);
     let started = file.node(&world, Arc::clone(&world.store));

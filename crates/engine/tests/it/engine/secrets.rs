@@ -1,4 +1,4 @@
-//! Secrets and resume points: sealed when they arrive, given to the agent that asked, and then gone.
+//! Tests secrets and resume points: sealed on arrival, given to the agent that asked, and then deleted.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::engine::world::{World, ask, data, pointers};
 
 const MARKER: &str = "marker-5f0c2a";
 
-/// Whether a text is in any file of a directory.
+/// Whether any file of a directory contains a text.
 fn anywhere(directory: &Path, text: &str) -> bool {
     let mut files = std::fs::read_dir(directory).unwrap();
     files.any(|file| String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).contains(text))
 }
 
-/// A secret question that somebody has answered.
+/// Asks a secret question and answers it.
 async fn given(world: &World, by: &Caller) -> (Caller, InteractionId) {
     let agent = world.agent().await;
     let session = world.session(&agent).await;
@@ -34,7 +34,7 @@ async fn given(world: &World, by: &Caller) -> (Caller, InteractionId) {
     (agent, id)
 }
 
-/// A secret goes from a person, or a service, to the agent and is nowhere else.
+/// A secret goes from a person or a service to the agent, and is stored nowhere in plain text.
 async fn check(role: Role) {
     let world = World::new();
     let by = world.caller(role, "somebody").await;
@@ -100,7 +100,7 @@ async fn only_the_names_that_were_asked_for_are_taken() {
     assert!(!told.contains(MARKER), "a refusal does not repeat a secret: {told}");
 }
 
-/// A secret question that wants people of distinct groups, as earlier versions let agents ask: a value can be a vote.
+/// Asks a secret question that needs people of distinct groups, as earlier versions allowed: a value can be a vote.
 async fn asked_of_groups(world: &World, agent: &Caller) -> InteractionId {
     let session = world.session(agent).await;
     let audience = json!({ "quorum": 1, "named": { "users": ["alice"], "groups": ["sec"] } });
@@ -120,7 +120,7 @@ async fn asked_of_groups(world: &World, agent: &Caller) -> InteractionId {
     store::transact(world.store.as_ref(), asking).await.unwrap()
 }
 
-/// What somebody gave as a vote is handed out only if the question ended with it.
+/// The value of a vote is handed out only if the question ended with it.
 #[tokio::test]
 async fn a_secret_that_was_only_a_vote_is_handed_to_nobody() {
     let world = World::new();
@@ -143,7 +143,7 @@ async fn a_secret_that_was_only_a_vote_is_handed_to_nobody() {
     }
 }
 
-/// A vote that an earlier version sealed stays sealed, and gives way to the value with which the question ends.
+/// A vote that an earlier version sealed is not handed out, and is replaced by the value with which the question ends.
 #[tokio::test]
 async fn a_vote_that_was_sealed_before_is_not_handed_out() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Starting and steering sessions.
+//! Tests starting and steering sessions.
 
 use domain::session::Note;
 use domain::{Command, Refusal, Resolution, Role, SessionStatus, State, Status};
@@ -31,7 +31,7 @@ async fn who_may_not_start_and_what_cannot_be_started_is_refused() {
     assert_eq!(pointers(world.engine.start(&agent, bad, None).await), ["/channel", "/title"]);
 }
 
-/// What a command on a fresh session gives, to somebody in a role.
+/// Asserts the result of a command on a new session, by a caller with this role.
 async fn check(role: Role, command: Command, expected: Result<SessionStatus, Refusal>) {
     let world = World::new();
     let (starter, other) = (world.person("starter").await, world.caller(role, "somebody").await);

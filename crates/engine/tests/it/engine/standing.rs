@@ -1,4 +1,4 @@
-//! A server with its policy files, on SQLite and on PostgreSQL, and a store that holds a transaction back.
+//! Runs a test against a server with policy files, on SQLite and on PostgreSQL, with a store that can hold a transaction back.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use store_sqlite::SqliteStore;
 use testkit::postgres::TestPostgres;
 use tokio::sync::Notify;
 
-/// A store that holds back the next transaction when it is told to, as a busy writer does.
+/// A store that holds back the next transaction on demand, as a busy writer does.
 pub(crate) struct Gate {
     inner: Arc<dyn Store>,
     holding: std::sync::Mutex<bool>,
@@ -24,17 +24,17 @@ impl Gate {
         Arc::new(Self { inner, holding: false.into(), held: None.into(), arrived: Notify::new() })
     }
 
-    /// Holds back the next transaction; those after it pass.
+    /// Holds back the next transaction; later ones pass.
     pub(crate) fn hold(&self) {
         *self.holding.lock().unwrap() = true;
     }
 
-    /// Waits until one is held back.
+    /// Waits until a transaction is held back.
     pub(crate) async fn arrived(&self) {
         self.arrived.notified().await;
     }
 
-    /// Lets it go on.
+    /// Submits the transaction that was held back.
     pub(crate) fn release(&self) {
         let held = self.held.lock().unwrap().take();
         self.inner.submit(held.unwrap());
@@ -76,7 +76,7 @@ pub(crate) struct Server {
     pub(crate) gate: Arc<Gate>,
     pub(crate) engine: Engine,
     pub(crate) agent: Caller,
-    /// An operator.
+    /// An operator without groups.
     pub(crate) alice: Caller,
     /// An operator of the group `security`.
     pub(crate) sam: Caller,
@@ -84,12 +84,12 @@ pub(crate) struct Server {
     pub(crate) session: Session,
 }
 
-/// Tells a story on both stores.
+/// Runs a test on both stores.
 pub(crate) async fn on_both(story: impl AsyncFn(Server)) {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Default::default()).unwrap();
     story(Server::on(Arc::new(store)).await).await;
-    // The driver blocks.
+    // The driver blocks its thread.
     let opened = tokio::task::spawn_blocking(|| {
         let database = TestPostgres::start().unwrap().fresh_database().unwrap();
         let store = PostgresStore::open(&database.url(), &Default::default()).unwrap();
@@ -123,22 +123,21 @@ impl Server {
         Self { gate, engine, agent, alice, sam, root, session }
     }
 
-    /// Another server of the same database.
+    /// Another node on this server's database.
     pub(crate) async fn another_node(&self) -> Engine {
         node(&self.gate).await
     }
 
-    /// Replaces the policy file.
     pub(crate) async fn file(&self, rules: &str) {
         self.engine.policy_file("policy.toml".into(), policy(rules)).await.unwrap();
     }
 
-    /// Replaces the floor.
+    /// Replaces the floor policy.
     pub(crate) async fn floor(&self, rules: &str) {
         self.engine.floor_file("floor.toml".into(), policy(rules)).await.unwrap();
     }
 
-    /// Puts the project's own policy in force.
+    /// Puts a policy of the project in force.
     pub(crate) async fn own(&self, rules: &str) {
         self.engine.policy_put(&self.root, policy(rules), (None, None), None).await.unwrap();
     }
@@ -151,13 +150,13 @@ impl Server {
         node.propose(&self.agent, self.session.id, deploying(call), None).await
     }
 
-    /// The agent starts what it was shown.
+    /// Starts an action with its permit, as the agent.
     pub(crate) async fn starts(&self, node: &Engine, acted: &ActionReply) -> Result<ActionReply, Error> {
         let place = (self.session.id, acted.proposal.call_id.clone());
         node.action_start(&self.agent, place, acted.permit.clone().unwrap(), Some(60), None).await
     }
 
-    /// The action as it is now.
+    /// Reads the action again, as the agent.
     pub(crate) async fn sees(&self, call: &str) -> ActionReply {
         self.engine.action(&self.agent, self.session.id, call.into(), std::time::Duration::ZERO).await.unwrap()
     }
@@ -175,7 +174,7 @@ impl Server {
         self.answers(by, acted, approval()).await
     }
 
-    /// A program approves.
+    /// Approves as a program.
     pub(crate) async fn auto(&self, acted: &ActionReply) -> Result<Interaction, Error> {
         self.engine.auto(&self.root, asked(acted), AutoSource::AutoPolicy, approval(), None).await
     }
@@ -194,7 +193,7 @@ pub(crate) fn policy(rules: &str) -> String {
     format!("version = 1\n{rules}")
 }
 
-/// A rule about the tool of these stories.
+/// A policy rule about the tool `deploy`.
 pub(crate) fn rule(name: &str, verdict: &str) -> String {
     format!("[[rule]]\nname = \"{name}\"\ntools = [\"deploy\"]\nverdict = \"{verdict}\"\nreason = \"{name} says so\"\n")
 }
@@ -212,7 +211,7 @@ fn deploying(call: &str) -> Propose {
     }
 }
 
-/// The question that people were asked about an action.
+/// Last question about an action.
 pub(crate) fn asked(acted: &ActionReply) -> InteractionId {
     *acted.proposal.asked.last().unwrap()
 }

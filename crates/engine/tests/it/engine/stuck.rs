@@ -1,4 +1,4 @@
-//! Rows that cannot be acted on: they are put off, and time goes on for everybody else.
+//! Tests rows that cannot be processed: they are postponed, and the timers go on for all others.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use crate::engine::both::{Place, Raw, on_both};
 
 const MONTH: i64 = 30 * 24 * 3600;
 
-/// The ids as a list in a statement.
+/// Formats identifiers as a list in a statement.
 fn listed(raw: &Raw, ids: &[InteractionId]) -> String {
     let ids: Vec<String> = ids.iter().map(|id| raw.id(id.uuid())).collect();
     ids.join(", ")
 }
 
-/// Makes the states of questions unreadable; what they were is kept in a table of its own.
+/// Makes the states of questions unreadable, and saves the old states in a table.
 fn damage(raw: &Raw, ids: &[InteractionId]) {
     raw.execute("create table whole as select id, state from interactions");
     raw.execute(&format!("update interactions set state = 'nonsense' where id in ({})", listed(raw, ids)));
 }
 
-/// Puts the states back.
+/// Restores the states from that table.
 fn repair(raw: &Raw) {
     let whole = "update interactions set state = (select whole.state from whole where whole.id = interactions.id) \
                  where id in (select id from whole)";
@@ -37,7 +37,7 @@ async fn asked(place: &Place, agent: &Caller, session: &Session, count: usize) -
     ids
 }
 
-/// More than are looked at in one batch, and all of them due before the one that is whole.
+/// The unreadable questions are more than one batch, and all of them are due before the readable one.
 #[test]
 fn questions_that_cannot_be_read_stop_no_deadline() {
     on_both(async |place| {
@@ -106,7 +106,7 @@ fn a_question_that_cannot_be_archived_stops_no_other() {
         for id in &ids {
             world.engine.cancel(&agent, *id, None, None).await.unwrap();
         }
-        // The archive has one of this id already.
+        // The archive already has a row with this identifier.
         let stuck = raw.id(ids[3].uuid());
         raw.execute(&format!(
             "insert into archive (interaction, project, session, resolved_at, revision, asked, state) \

@@ -1,4 +1,4 @@
-//! Deadlines, warnings and leases: each moment is acted on once, whoever is down or asleep.
+//! Tests deadlines, warnings and leases: each is processed once, even if a node is down or waiting.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ async fn a_clock_that_goes_back_undoes_nothing_and_fires_nothing_twice() {
     assert_eq!(world.events(&agent, session.id).await, told);
 }
 
-/// Asks so many questions that are due in the same second.
+/// Asks `count` questions that are due in one second.
 async fn due_together(world: &World, count: usize) -> (domain::Caller, Vec<domain::Session>) {
     let agent = world.agent().await;
     let sessions = vec![world.session(&agent).await, world.session(&agent).await];
@@ -67,7 +67,7 @@ async fn due_together(world: &World, count: usize) -> (domain::Caller, Vec<domai
     (agent, sessions)
 }
 
-/// Each of so many questions was resolved, and once.
+/// Asserts that each of `count` questions has expired exactly once.
 async fn each_once(world: &World, agent: &domain::Caller, sessions: &[domain::Session], count: usize) {
     let mut expired = Vec::new();
     for session in sessions {
@@ -104,7 +104,7 @@ async fn two_engines_on_one_store_fire_each_moment_once() {
     each_once(&world, &agent, &sessions, 200).await;
 }
 
-/// Lets the timers of an engine run until something has happened.
+/// Runs the timers of an engine until a future completes.
 pub(crate) async fn with_timers<T>(engine: &Engine, until: impl Future<Output = T>) -> T {
     tokio::select! {
         () = engine.run_timers() => unreachable!("timers run for ever"),

@@ -1,4 +1,4 @@
-//! Webhooks, with endpoints that reply as they are told.
+//! Tests webhooks against endpoints with configured replies.
 
 mod answers;
 mod crowds;
@@ -17,7 +17,7 @@ use store::Page;
 
 use crate::engine::world::World;
 
-/// One message as an endpoint got it.
+/// A message that an endpoint received.
 #[derive(Debug, Clone)]
 struct Got {
     url: String,
@@ -27,7 +27,7 @@ struct Got {
     content: Content,
 }
 
-/// Endpoints that reply as they are told, and remember what they got.
+/// Endpoints with configured replies, which record their messages.
 #[derive(Default)]
 struct Endpoints {
     replies: Mutex<HashMap<String, u16>>,
@@ -57,7 +57,7 @@ impl Endpoints {
         self.replies.lock().insert(url.to_owned(), status);
     }
 
-    /// What an endpoint has got since it was last asked.
+    /// Removes and returns the messages that an endpoint has received.
     fn take(&self, url: &str) -> Vec<Got> {
         let mut all = self.got.lock();
         let (taken, left) = std::mem::take(&mut *all).into_iter().partition(|got: &Got| got.url == url);

@@ -1,4 +1,4 @@
-//! A store in a directory, a clock that is moved by hand, an engine, and people and agents by name.
+//! A test world: a store in a directory, a manual clock, an engine, and people and agents by name.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
 use testkit::ManualClock;
 
-/// As long as a test waits for what should come at once.
+/// Time limit for results that should arrive at once.
 pub(crate) const SOON: Duration = Duration::from_secs(10);
 
-/// Where a story takes place.
+/// Engine, clock and store of one test.
 pub(crate) struct World {
     pub engine: Engine,
     pub clock: ManualClock,
@@ -26,12 +26,12 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// An empty world.
+    /// An empty world with default settings.
     pub(crate) fn new() -> Self {
         Self::with(Settings::default())
     }
 
-    /// An empty world in which something else is set.
+    /// An empty world with these settings.
     pub(crate) fn with(settings: Settings) -> Self {
         let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
         let store = open(&directory, &clock);
@@ -44,14 +44,14 @@ impl World {
         Self::over_with(store, Settings::default())
     }
 
-    /// The same with something else set.
+    /// An empty world on another store, with these settings.
     pub(crate) fn over_with(store: Arc<dyn Store>, settings: Settings) -> Self {
         let (directory, clock) = (TempDir::new().unwrap(), ManualClock::default());
         let engine = engine(&store, &clock, [7; 32], settings);
         Self { engine, clock, store, directory }
     }
 
-    /// The same world after its server was down for a while.
+    /// Restarts the server after a downtime.
     pub(crate) fn restarted_after(self, down: SignedDuration) -> Self {
         self.store.close();
         self.clock.advance(down);
@@ -60,22 +60,22 @@ impl World {
         Self { engine, store, ..self }
     }
 
-    /// A second engine on the same store, with its own master key.
+    /// A second engine on this store, with a master key of its own.
     pub(crate) fn another_engine(&self, master: [u8; 32]) -> Engine {
         engine(&self.store, &self.clock, master, Settings::default())
     }
 
-    /// Lets time pass.
+    /// Moves the clock forward.
     pub(crate) fn pass(&self, seconds: i64) {
         self.clock.advance(SignedDuration::from_secs(seconds));
     }
 
-    /// Somebody of the default project.
+    /// A caller of the default project.
     pub(crate) async fn caller(&self, role: Role, user: &str) -> Caller {
         self.stranger("default", role, user, &[]).await
     }
 
-    /// Somebody of another tenant, or in groups.
+    /// A caller of another tenant, or one with groups.
     pub(crate) async fn stranger(&self, tenant: &str, role: Role, user: &str, groups: &[&str]) -> Caller {
         let groups = groups.iter().map(|group| (*group).to_owned()).collect();
         let new = NewKey { groups, ..NewKey::named(role, user) };
@@ -83,65 +83,65 @@ impl World {
         key.caller(self.engine.now()).unwrap()
     }
 
-    /// The agent that most stories are about.
+    /// The agent of most tests.
     pub(crate) async fn agent(&self) -> Caller {
         self.caller(Role::Agent, "deployer").await
     }
 
-    /// A person who answers.
+    /// An operator.
     pub(crate) async fn person(&self, user: &str) -> Caller {
         self.caller(Role::Operator, user).await
     }
 
-    /// A session that somebody starts.
+    /// Starts a session.
     pub(crate) async fn session(&self, by: &Caller) -> Session {
         self.engine.start(by, Start::default(), None).await.unwrap()
     }
 
-    /// A session that somebody starts for the agent.
+    /// Starts a session of the agent.
     pub(crate) async fn session_of_agent(&self, by: &Caller) -> Session {
         let start = Start { agent: Some("deployer".into()), ..Start::default() };
         self.engine.start(by, start, None).await.unwrap()
     }
 
-    /// A question as it is asked: a confirmation, and whatever else is given.
+    /// Asks a confirmation with these fields added.
     pub(crate) async fn try_ask(&self, by: &Caller, session: &Session, fields: Value) -> Result<Interaction, Error> {
         self.engine.ask(by, session.id, ask(fields), None).await
     }
 
-    /// A question that is fine.
+    /// Asks a question, and asserts that it is accepted.
     pub(crate) async fn ask(&self, by: &Caller, session: &Session, fields: Value) -> Interaction {
         self.try_ask(by, session, fields).await.unwrap()
     }
 
-    /// Somebody chooses an option.
+    /// Answers a question with an option.
     pub(crate) async fn choose(&self, by: &Caller, id: InteractionId, option: &str) -> Result<Interaction, Error> {
         self.engine.answer(by, id, choice(option), None).await
     }
 
-    /// A question as it is now.
+    /// Reads a question.
     pub(crate) async fn now(&self, by: &Caller, id: InteractionId) -> Interaction {
         self.engine.interaction(by, id, Duration::ZERO).await.unwrap()
     }
 
-    /// A session as it is now.
+    /// Reads a session.
     pub(crate) async fn session_now(&self, by: &Caller, id: SessionId) -> Session {
         self.engine.session(by, id).await.unwrap().0
     }
 
-    /// Somebody steers a session.
+    /// Runs a control command on a session.
     pub(crate) async fn control(&self, by: &Caller, id: SessionId, command: Command) -> Result<Session, Error> {
         self.engine.control(by, id, command, Some("because".into()), None).await
     }
 
-    /// The names of a session's events.
+    /// Names of a session's events.
     pub(crate) async fn events(&self, by: &Caller, id: SessionId) -> Vec<String> {
         let events: Vec<Event> = self.engine.events(by, id, 0, 10_000, Duration::ZERO).await.unwrap();
         events.into_iter().map(|event| event.name).collect()
     }
 }
 
-/// What is asked: a confirmation, and whatever else is given.
+/// A confirmation with these fields added.
 pub(crate) fn ask(fields: Value) -> Ask {
     let mut body = json!({ "kind": "confirmation", "title": "May I?", "required": true });
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -156,12 +156,12 @@ pub(crate) fn choice(option: &str) -> AnswerDraft {
     AnswerDraft { options: vec![option.into()], ..AnswerDraft::default() }
 }
 
-/// An answer that gives data.
+/// An answer that provides data.
 pub(crate) fn data(data: Value) -> AnswerDraft {
     AnswerDraft { data, ..AnswerDraft::default() }
 }
 
-/// The domain's no.
+/// Refusal of a result. Panics if the result is anything else.
 pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, Error>) -> Refusal {
     match result {
         Err(Error::Refused(refusal)) => refusal,
@@ -169,7 +169,7 @@ pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, Error>) -> Refusal {
     }
 }
 
-/// The places in which something is wrong.
+/// JSON pointers of the problems of a refusal.
 pub(crate) fn pointers<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<String> {
     match refusal(result) {
         Refusal::QuestionInvalid(problems) | Refusal::AnswerInvalid(problems) => {

@@ -1,4 +1,4 @@
-//! What the store really holds, read past the engine.
+//! Reads the contents of the store directly, without the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use domain::{
 use futures::executor::block_on;
 use store::{Cost, Cursor, InteractionFilter, OpenTotal, Page, SessionFilter, Store, StoreError, read};
 
-/// How long closed questions stay.
+/// Retention of closed questions.
 pub(crate) const RETENTION: SignedDuration = SignedDuration::from_hours(2);
 
-/// How much is open, by asker.
+/// Open totals by asker.
 type Open = Vec<(String, OpenTotal)>;
 
-/// Everything of one tenant.
+/// Contents of the store for one tenant.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Books {
     pub sessions: BTreeMap<SessionId, Session>,
@@ -25,23 +25,23 @@ pub(crate) struct Books {
     pub proposals: BTreeMap<(SessionId, String), Action>,
     pub grants: BTreeMap<GrantId, Grant>,
     pub policy: Option<PolicyState>,
-    /// How much is open by asker: as it is counted, and as it is found.
+    /// Open totals by asker: as counted by the store, and as computed from the questions.
     pub open: (Open, Open),
-    /// Which of the questions are in the archive.
+    /// Identifiers of the archived questions.
     pub archived: BTreeSet<InteractionId>,
-    /// The log, in commit order.
+    /// Event log in commit order.
     pub log: Vec<(Cursor, Arc<Event>)>,
 }
 
 impl Books {
-    /// Reads them again: the log from where it ended, or from its beginning where all of it is wanted.
+    /// Reads the contents again: the log from its known end, or with `whole_log` from its beginning.
     pub(crate) fn read(&self, store: &dyn Store, scope: Scope, whole_log: bool) -> Self {
         let known: Vec<InteractionId> = self.questions.keys().copied().collect();
         let mut log = if whole_log { Vec::new() } else { self.log.clone() };
         let after = log.last().map_or_else(Cursor::default, |(cursor, _)| *cursor);
         let page = 10_000;
         let (sessions, steps) = (self.sessions.clone(), self.steps.clone());
-        // A step changes with its session only, and so does an action.
+        // Steps and actions change only together with their session.
         let changed = move |session: &Session| whole_log || sessions.get(&session.id) != Some(session);
         let found = read::<_, StoreError, _>(store, Cost::Point, move |reads| {
             let sessions = reads.sessions(&scope, &SessionFilter::default(), Page { after: None, limit: page })?;
@@ -61,7 +61,7 @@ impl Books {
             }
             Ok((sessions, steps, hot, archived, acting, reads.project_events(&scope, after, page)?.events))
         });
-        // Unconstrained: tokio would have a task that reads this often give way, and here is nothing to give way to.
+        // Unconstrained: tokio would make a task that reads this often yield, and there is no other task to yield to.
         let (sessions, changed, mut questions, archive, acting, more) =
             block_on(tokio::task::unconstrained(found)).unwrap();
         let (proposals, grants, policy, open) = acting;
@@ -82,7 +82,7 @@ impl Books {
         }
     }
 
-    /// Questions that have been kept long enough: closed for so long, and delivered, or of a session that has ended.
+    /// Questions whose retention is over: closed long enough ago, and delivered or in a session that has ended.
     pub(crate) fn kept_enough(&self, now: Timestamp) -> impl Iterator<Item = &Interaction> {
         self.questions.values().filter(move |question| {
             let ended = || self.sessions.get(&question.origin.session).is_some_and(|session| session.ended.is_some());
@@ -95,7 +95,7 @@ impl Books {
         })
     }
 
-    /// The events of one session, in the order of the log.
+    /// Events of one session, in the order of the log.
     pub(crate) fn events(&self, session: SessionId) -> Vec<&Event> {
         self.log.iter().map(|(_, event)| event.as_ref()).filter(|event| event.session == session).collect()
     }

@@ -1,4 +1,4 @@
-//! What agents want to do, under which policies, and what must be ruled on it.
+//! Generates the calls of agents and the policies, and knows the expected verdicts.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use holdpoint_engine::Propose;
 use serde_json::{Value, json};
 use testkit::Random;
 
-/// The tools that agents know.
+/// Tools of the agents.
 pub(crate) const TOOLS: [&str; 13] = [
     "read", "write", "write", "write", "write", "write", "two", "several", "deploy", "timed", "never", "again", "again",
 ];
@@ -51,7 +51,7 @@ verdict = "deny"
 "#;
 const ASKS_SECURITY: &str = "verdict = \"ask\"\nask = { audience = { groups = [\"security\"] } }";
 
-/// The policies that admins change between: each says something else of reading, writing and deploying.
+/// One of the policies that admins switch between. They differ in their rules about reading, writing and deploying.
 pub(crate) fn policy(number: usize) -> String {
     let (ask, allow, deny) = ("verdict = \"ask\"", "verdict = \"allow\"", "verdict = \"deny\"");
     let said = [[allow, ask, ASKS_SECURITY], [ask, ASKS_SECURITY, deny], [allow, deny, ask]][number % 3];
@@ -60,7 +60,7 @@ pub(crate) fn policy(number: usize) -> String {
     format!("{COMMON}{}", rules.collect::<String>())
 }
 
-/// What must be ruled on a tool while this policy is in force, by a table of its own.
+/// Expected verdict on a tool under this policy, from a table that is independent of the policy engine.
 pub(crate) fn verdict(state: &PolicyState, tool: &str) -> Option<Verdict> {
     use Verdict::{Allow, Ask, Deny};
     let own = state.own.as_ref()?;
@@ -76,7 +76,7 @@ pub(crate) fn verdict(state: &PolicyState, tool: &str) -> Option<Verdict> {
     Some(if said == Ask && !state.enabled { Allow } else { said })
 }
 
-/// What an agent proposes; the arguments name the tenant, so that nothing crosses over unseen.
+/// A random action of an agent. Its arguments name the tenant, so that a leak between tenants is detected.
 pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propose {
     let tool = random.pick(&TOOLS).copied().unwrap_or("odd").to_owned();
     let arguments = json!({ "of": tenant, "path": format!("/srv/{}", random.below(3)) });
@@ -92,7 +92,7 @@ pub(crate) fn propose(random: &mut Random, call: String, tenant: &str) -> Propos
     }
 }
 
-/// What a person says to a question about a proposed action: an edit with other arguments, or something to remember.
+/// Extends an answer to a question about an action: with edited arguments, or with a standing grant.
 pub(crate) fn elaborate(random: &mut Random, asked: &Interaction, draft: AnswerDraft) -> AnswerDraft {
     let question = &asked.question;
     let (Some(action), Some(effect)) = (&question.call, question.effect_of(&draft)) else { return draft };

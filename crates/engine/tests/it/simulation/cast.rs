@@ -1,11 +1,11 @@
-//! Who takes part: two tenants with the same names in both.
+//! The participants: two tenants with identical names in both.
 
 use domain::{Caller, Role, Scope};
 
-/// A person or an agent: name, role, groups.
+/// Name, role and groups of a person or an agent.
 pub(crate) type Part = (&'static str, Role, &'static [&'static str]);
 
-/// Who is in each tenant.
+/// People and agents of each tenant.
 pub(crate) const PARTS: [Part; 6] = [
     ("planner", Role::Agent, &[]),
     ("deployer", Role::Agent, &[]),
@@ -15,10 +15,10 @@ pub(crate) const PARTS: [Part; 6] = [
     ("dave", Role::Viewer, &["ops"]),
 ];
 
-/// The tenants' names.
+/// Names of the tenants.
 pub(crate) const TENANTS: [&str; 2] = ["acme", "globex"];
 
-/// One tenant's people and agents.
+/// People and agents of one tenant.
 #[derive(Clone)]
 pub(crate) struct Tenant {
     pub scope: Scope,
@@ -27,7 +27,7 @@ pub(crate) struct Tenant {
 }
 
 impl Tenant {
-    /// Whoever has this name.
+    /// Finds the person or agent with this name.
     pub(crate) fn named(&self, name: &str) -> Option<&Caller> {
         self.agents.iter().chain(&self.people).find(|caller| caller.actor.name == name)
     }

@@ -1,4 +1,4 @@
-//! What must be true after every step, whatever the seed.
+//! Checks the invariants that must hold after every step of every seed.
 
 mod actions;
 mod deliveries;
@@ -20,7 +20,7 @@ use crate::simulation::command::What;
 use crate::simulation::deeds::Deed;
 use crate::simulation::world::{Verdict, World};
 
-/// Ends the check with a sentence unless something holds.
+/// Fails the check with a message unless the condition holds.
 macro_rules! holds {
     ($condition:expr, $($words:tt)+) => {
         if !$condition {
@@ -30,7 +30,7 @@ macro_rules! holds {
 }
 pub(crate) use holds;
 
-/// One tenant before and after a step, with what may have changed it.
+/// One tenant before and after a step, with the deeds that may have changed it.
 pub(crate) struct View<'a> {
     pub tenant: &'a Tenant,
     pub name: &'static str,
@@ -39,27 +39,27 @@ pub(crate) struct View<'a> {
     pub now: Timestamp,
     /// Whether the log was read again from its beginning.
     pub read_again: bool,
-    /// The deeds of this tenant that may have happened in this step; those that are known to be older are not among them.
+    /// Deeds of this tenant that may have taken effect in this step. Deeds known to be older are left out.
     pub deeds: Vec<&'a Deed>,
-    /// Whether the timers may have acted.
+    /// Whether the timers may have fired.
     pub fired: bool,
 }
 
 impl View<'_> {
-    /// Whether one of the deeds about a question fits.
+    /// Whether any deed about a question satisfies the predicate.
     pub(crate) fn any(&self, id: InteractionId, fits: impl Fn(&Deed) -> bool) -> bool {
         self.deeds.iter().any(|deed| deed.about() == Some(id) && fits(deed))
     }
 }
 
-/// Checks everything that the last step may have changed. After a death the log is read again from its beginning.
+/// Checks everything that the last step may have changed. After a crash the log is read again from its beginning.
 pub(crate) fn everything(world: &mut World, deeds: &[Deed], crashed: bool) -> Verdict {
     let now = world.clock.now();
     for index in 0..world.tenants.len() {
         let touched =
             |deed: &Deed| deed.command.tenant == index || matches!(deed.what, What::FireDue | What::Tidy | What::Chain);
         if !crashed && !deeds.iter().any(touched) && !world.numbers.is_multiple_of(4) {
-            // Whatever happens to it by itself is found a little later.
+            // Changes by timers alone are found in a later step.
             continue;
         }
         let after = world.look(index, crashed);

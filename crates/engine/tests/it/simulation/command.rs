@@ -1,4 +1,4 @@
-//! What somebody wants done, and what they are told.
+//! Commands of the simulated callers, and the replies of the engine.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use holdpoint_engine::{
 };
 use store::{Cursor, InteractionFilter, Page};
 
-/// Long enough that nobody who waits is ever woken by the wait's end.
+/// Long enough that no wait ends by its timeout.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Something that somebody wants done. Sent again it is the same command.
+/// A command of one caller. It can be sent again unchanged.
 #[derive(Debug, Clone)]
 pub(crate) struct Command {
     pub number: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Command {
     pub sent_at: Timestamp,
 }
 
-/// What is wanted.
+/// Use case of a command, with its parameters.
 #[derive(Debug, Clone)]
 pub(crate) enum What {
     Start { title: String },
@@ -59,7 +59,7 @@ pub(crate) enum What {
     Switch { enabled: bool },
 }
 
-/// What somebody is told.
+/// Reply of the engine to a command.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
     Session(Box<Session>),
@@ -75,7 +75,7 @@ pub(crate) enum Reply {
 }
 
 impl Command {
-    /// Whether it may wait for somebody else.
+    /// Whether the command may wait for another caller.
     pub(crate) fn sleeps(&self) -> bool {
         match self.what {
             What::Look { sleeps, .. }
@@ -87,7 +87,7 @@ impl Command {
         }
     }
 
-    /// The line that it has in the story.
+    /// Line of the command in the story.
     pub(crate) fn told(&self) -> String {
         let what = match &self.what {
             What::Ask { session, ask } => format!("Ask {{ {session}, {:?}, {} }}", ask.question.title, words(ask)),
@@ -115,7 +115,7 @@ fn words(ask: &Ask) -> String {
     format!("{kind}, {:?} s, {fallback:?}, {audience:?}", ask.deadline_seconds)
 }
 
-/// Has an engine do it.
+/// Runs a command on an engine.
 pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, Error> {
     let (by, once) = (&command.by, command.once(0));
     let question = |result: Result<Interaction, Error>| result.map(|question| Reply::Question(Box::new(question)));

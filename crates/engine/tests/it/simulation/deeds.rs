@@ -1,25 +1,25 @@
-//! What became of each thing that somebody wanted.
+//! Commands with their outcomes.
 
 use domain::{InteractionId, Refusal};
 use holdpoint_engine::Error;
 
 use crate::simulation::command::{Command, Reply, What};
 
-/// What somebody knows of their command afterwards.
+/// Outcome of a command, as far as its caller knows it.
 #[derive(Debug, Clone)]
 pub(crate) enum Outcome {
-    /// It is done, and they were told so.
+    /// The command is done, and the caller got the reply.
     Told(Reply),
-    /// It is not done, and they were told why.
+    /// The command is not done, and the caller got the reason.
     Refused(Error),
-    /// The process died: it is done, or it is not.
+    /// The process crashed: the command may or may not be done.
     Unknown,
-    /// They waited, and nobody came.
+    /// The command still waits.
     Asleep,
 }
 
 impl Outcome {
-    /// From what the engine gave, if it came to anything.
+    /// Derives the outcome from the engine's result. `None` means that the command still waits.
     pub(crate) fn of(result: Option<Result<Reply, Error>>) -> Self {
         match result {
             None => Self::Asleep,
@@ -29,7 +29,7 @@ impl Outcome {
         }
     }
 
-    /// The line that it has in the story.
+    /// Line of the outcome in the story.
     pub(crate) fn told(&self) -> String {
         match self {
             Self::Told(Reply::Question(question)) => format!("is told: {} {:?}", question.id, question.state),
@@ -50,18 +50,18 @@ impl Outcome {
     }
 }
 
-/// One thing that was wanted, and what became of it. Many answers are many deeds.
+/// One use case and its outcome. A batch of answers makes one deed for each answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Deed {
     pub command: Command,
     pub what: What,
     pub outcome: Outcome,
-    /// The idempotency key, where it has one.
+    /// Idempotency key, where the command has one.
     pub key: Option<String>,
 }
 
 impl Deed {
-    /// The deeds of a command.
+    /// Deeds of a command.
     pub(crate) fn each(command: Command, outcome: Outcome) -> Vec<Self> {
         let key = |part: usize| command.keyed.then(|| format!("{}-{part}", command.number));
         let What::AnswerMany { entries } = command.what.clone() else {
@@ -81,17 +81,17 @@ impl Deed {
         entries.into_iter().enumerate().map(deed).collect()
     }
 
-    /// Whether it may have changed something.
+    /// Whether the deed may have changed anything.
     pub(crate) fn may_have_happened(&self) -> bool {
         matches!(self.outcome, Outcome::Told(_) | Outcome::Unknown)
     }
 
-    /// Whose it is.
+    /// Name of the caller.
     pub(crate) fn by(&self) -> &str {
         &self.command.by.actor.name
     }
 
-    /// The question that it is about.
+    /// Question that the deed is about.
     pub(crate) fn about(&self) -> Option<InteractionId> {
         match self.what {
             What::Answer { id, .. }

@@ -1,4 +1,4 @@
-//! What somebody does next.
+//! Draws the next commands.
 
 use domain::{Caller, Command as Control, Delivery, InteractionId, SessionId};
 use store::Cursor;
@@ -8,11 +8,11 @@ use crate::simulation::questions;
 use crate::simulation::readers::{ProjectReader, SessionReader};
 use crate::simulation::world::World;
 
-/// How old a command may be and still be sent again: idempotency keys are kept for 24 hours.
+/// Maximum age of a command that is sent again: idempotency keys are kept for 24 hours.
 const RETRIED_FOR_HOURS: i64 = 23;
 
 impl World {
-    /// What happens side by side in one step. Often several are about the same question.
+    /// Draws the commands that run concurrently in one step. Often several are about one question.
     pub(crate) fn draw_together(&mut self) -> Vec<Command> {
         let count = [1, 1, 1, 2, 2, 3, 4][self.random.below(7)];
         let tenant = self.random.below(self.tenants.len());
@@ -23,7 +23,7 @@ impl World {
         (0..count).map(|_| self.draw(tenant, hot)).collect()
     }
 
-    /// Somebody sleeps, and somebody else does what should wake them.
+    /// Draws a command that waits and a command that should wake it.
     fn draw_waking(&mut self, tenant: usize, hot: Option<InteractionId>) -> Vec<Command> {
         let books = &self.books[tenant];
         let held = books.questions.values().find(|question| {
@@ -78,7 +78,7 @@ impl World {
         self.numbered(tenant, by, what)
     }
 
-    /// Makes a command of it.
+    /// Turns a use case into a numbered command.
     pub(crate) fn numbered(&mut self, tenant: usize, by: Caller, what: What) -> Command {
         self.numbers += 1;
         let machinery = matches!(
@@ -97,7 +97,7 @@ impl World {
         Command { number: self.numbers, tenant, by, what, keyed, sent_at: store::Clock::now(&self.clock) }
     }
 
-    /// Sends again what was never answered, as long as its key is kept.
+    /// Draws a command that got no reply, as long as its idempotency key is kept.
     fn draw_again(&mut self) -> Option<Command> {
         let latest = self.latest;
         self.unanswered.retain(|command| latest.duration_since(command.sent_at).as_hours() < RETRIED_FOR_HOURS);
@@ -116,13 +116,13 @@ impl World {
         let session = self.any_session(tenant).filter(|_| alive > 0 && !self.random.one_in(5 * alive));
         let Some(session) = session else { return Some((by, What::Start { title })) };
         let ask = Box::new(questions::ask(&mut self.random, &title));
-        // An agent asks in its own sessions; now and then it tries in another.
+        // An agent asks in its own sessions, and occasionally tries to ask in another.
         let own = if person || self.random.one_in(8) { None } else { self.agents_session(tenant) };
         let (session, by) = own.unwrap_or((session, by));
         Some((by, What::Ask { session, ask }))
     }
 
-    /// A session that goes on and that an agent started, with this agent.
+    /// A running session that an agent started, and this agent.
     pub(crate) fn agents_session(&mut self, tenant: usize) -> Option<(SessionId, Caller)> {
         let agents = &self.tenants[tenant].agents;
         let own = |session: &domain::Session| {
@@ -134,7 +134,7 @@ impl World {
     }
 
     fn draw_answer(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, What)> {
-        // Now and then an agent tries.
+        // Occasionally an agent tries to answer.
         let by = if self.random.one_in(20) { self.agent(tenant) } else { self.person(tenant) };
         if self.random.one_in(8) {
             let ids: Vec<InteractionId> = (0..3).filter_map(|_| self.any_question(tenant)).collect();
@@ -152,7 +152,7 @@ impl World {
         crate::simulation::calls::elaborate(&mut self.random, asked, draft)
     }
 
-    /// What agents do with answers. Sometimes one has forgotten its lease, or holds an old one.
+    /// Draws a command of an agent about an answer. Sometimes the agent has lost its lease, or uses an old one.
     fn draw_delivery(&mut self, tenant: usize, id: InteractionId) -> Option<(Caller, What)> {
         let waiting = |delivery: Option<&Delivery>| matches!(delivery, Some(Delivery::Waiting { .. }));
         let books = &self.books[tenant].questions;
@@ -167,7 +167,7 @@ impl World {
                 6 => What::Fail { id, lease, again: true },
                 7 => What::Fail { id, lease, again: false },
                 _ => {
-                    // The agent dies, and its lease with it.
+                    // The agent crashes and loses its lease.
                     self.leases.retain(|held| held.1 != id);
                     What::Deliveries { sleeps: false }
                 }
@@ -217,7 +217,7 @@ impl World {
         Some((by, what))
     }
 
-    /// Somebody reads on from where they were, or begins to read.
+    /// Draws a reader that continues from its position, or a new reader.
     fn draw_reading(&mut self, tenant: usize) -> Option<(Caller, What)> {
         let by = self.person(tenant);
         if self.random.one_in(2) {
@@ -256,7 +256,7 @@ impl World {
         asker.cloned().unwrap_or_else(|| self.tenants[tenant].agents[0].clone())
     }
 
-    /// A question, mostly a late one; now and then one of the other tenant's.
+    /// Picks a question, usually an open one, and occasionally one of the other tenant.
     fn any_question(&mut self, tenant: usize) -> Option<InteractionId> {
         let of = if self.random.one_in(25) { 1 - tenant } else { tenant };
         let pending = |question: &&domain::Interaction| question.status() == domain::Status::Pending;

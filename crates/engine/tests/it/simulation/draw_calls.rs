@@ -1,4 +1,4 @@
-//! What agents do next with actions, and people with grants and the policy.
+//! Draws the next commands of agents about actions, and of people about grants and the policy.
 
 use domain::{ActionState, AnswerDraft, Caller, Interaction, Outcome, Role, SessionId, Status};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::simulation::questions;
 use crate::simulation::world::World;
 
 impl World {
-    /// Something about an action, a grant or the policy.
+    /// Draws a command about an action, a grant or the policy.
     pub(crate) fn draw_acting(&mut self, tenant: usize) -> Option<(Caller, What)> {
         let drawn = match self.random.below(40) {
             0..=10 => None,
@@ -23,7 +23,7 @@ impl World {
         drawn.or_else(|| self.draw_propose(tenant))
     }
 
-    /// Somebody answers a question about an action, mostly so that it runs.
+    /// Draws an answer to a question about an action, usually one that lets it run.
     fn draw_decision(&mut self, tenant: usize) -> Option<(Caller, What)> {
         let open = |asked: &&Interaction| asked.question.call_id.is_some() && asked.status() == Status::Pending;
         let open: Vec<Interaction> = self.books[tenant].questions.values().filter(open).cloned().collect();
@@ -42,13 +42,13 @@ impl World {
     }
 
     fn draw_propose(&mut self, tenant: usize) -> Option<(Caller, What)> {
-        // An agent proposes in its own sessions; now and then it tries in another.
+        // An agent proposes in its own sessions, and occasionally tries another.
         let own = if self.random.one_in(8) { None } else { self.agents_session(tenant) };
         let (session, by) = match own {
             Some(own) => own,
             None => (self.any_session(tenant)?, self.agent(tenant)),
         };
-        // Few names, so that the same call comes again: with the same arguments, or with others.
+        // There are only a few call identifiers, so that one call comes again, with equal or with other arguments.
         let call = format!("call-{}", self.random.below(6));
         let known = self.books[tenant].proposals.get(&(session, call.clone()));
         let mut propose = calls::propose(&mut self.random, call, crate::simulation::cast::TENANTS[tenant]);
@@ -62,7 +62,7 @@ impl World {
         Some((by, What::Propose { session, propose }))
     }
 
-    /// Mostly with a permit that was given for it; now and then with another one.
+    /// Draws the start of an action, usually with its own permit, and occasionally with another one.
     fn draw_start(&mut self, tenant: usize) -> Option<(Caller, What)> {
         let allowed = self.any_call(tenant, |standing| matches!(standing, ActionState::Allowed { .. }));
         let of = |name: &(SessionId, String)| {
@@ -132,7 +132,7 @@ impl World {
         Some((by, what))
     }
 
-    /// A call whose action is where it should be.
+    /// Picks the call of an action in a fitting state.
     fn any_call(&mut self, tenant: usize, fits: impl Fn(&ActionState) -> bool) -> Option<(SessionId, String)> {
         let of = if self.random.one_in(25) { 1 - tenant } else { tenant };
         let found = self.books[of].proposals.iter().filter(|(_, proposal)| fits(&proposal.state));
@@ -140,7 +140,7 @@ impl World {
         self.random.pick(&found).cloned()
     }
 
-    /// Mostly whoever proposed it.
+    /// Agent that proposed the action, and occasionally another agent.
     fn proposer(&mut self, tenant: usize, session: SessionId, call: &str) -> Caller {
         let known = self.books[tenant].proposals.get(&(session, call.to_owned()));
         let proposer = known.and_then(|known| self.tenants[tenant].named(&known.proposed_by.name));

@@ -1,4 +1,4 @@
-//! How a seed ends: nobody dies any more, and everything that can be finished is.
+//! Ends a seed: crashes stop, and everything that can be finished is finished.
 
 use domain::{Command as Control, Delivery, SignedDuration, Status};
 
@@ -11,7 +11,7 @@ use crate::simulation::questions::MARKER;
 use crate::simulation::world::{Verdict, World};
 
 impl World {
-    /// Answers what was never answered, resumes what is paused, lets all deadlines pass, completes all deliveries, reads all logs.
+    /// Sends commands without a reply again, resumes paused sessions, lets all deadlines pass, completes all deliveries, and reads all logs.
     pub(crate) async fn comes_to_an_end(&mut self) -> Verdict {
         self.tell(|| "it comes to an end".into());
         while let Some(command) = self.unanswered.pop() {
@@ -44,13 +44,13 @@ impl World {
         self.add_up()
     }
 
-    /// One thing that one agent wants, and nobody else.
+    /// Runs one command of one agent, with no other command beside it.
     async fn alone(&mut self, tenant: usize, agent: usize, what: What) -> Result<Option<Reply>, String> {
         let by = self.tenants[tenant].agents[agent].clone();
         self.one(tenant, by, what).await
     }
 
-    /// A person reads: an agent would see its own sessions alone.
+    /// Runs one read as a person, because an agent would see only its own sessions.
     async fn reading(&mut self, tenant: usize, what: What) -> Result<Option<Reply>, String> {
         let by = self.tenants[tenant].people[0].clone();
         self.one(tenant, by, what).await
@@ -77,7 +77,7 @@ impl World {
         Ok(())
     }
 
-    /// Every action that may run is started, once, and its outcome told.
+    /// Checks that every action that may run can be started once, and its outcome reported.
     async fn act_all(&mut self, tenant: usize) -> Verdict {
         let (now, books) = (store::Clock::now(&self.clock), &self.books[tenant]);
         let alive = |proposal: &&domain::Action| books.sessions[&proposal.session].ended.is_none();
@@ -90,14 +90,14 @@ impl World {
                 return Err(format!("{call} cannot be looked at"));
             };
             let Some(permit) = acted.permit else {
-                // With the grant that it stood on, its permit has ended.
+                // The permit has ended together with its grant.
                 holds!(acted.proposal.state_name(acted.at) != "allowed", "{call} is allowed and has no permit");
                 continue;
             };
             let start = || What::StartAction { session, call: call.clone(), permit: permit.clone(), seconds: 60 };
             let started = self.one(tenant, by.clone(), start()).await?;
             if started.is_none() && self.books[tenant].policy.is_some() {
-                // What the policy by now denies, or would ask about, is not started on the word of the one before.
+                // An action that the current policy denies or would ask about is not started under the ruling of the previous policy.
                 continue;
             }
             holds!(started.is_some(), "{call} is allowed and cannot be started");
@@ -110,7 +110,7 @@ impl World {
         Ok(())
     }
 
-    /// Every answer that waits for an agent can be taken and completed, unless it outlived its session for too long.
+    /// Checks that every waiting answer can be taken and completed, unless its session ended too long ago.
     async fn deliver_all(&mut self, tenant: usize) -> Verdict {
         for agent in 0..self.tenants[tenant].agents.len() {
             let Some(Reply::Questions(waiting)) = self.alone(tenant, agent, What::Deliveries { sleeps: false }).await?
@@ -135,7 +135,7 @@ impl World {
         Ok(())
     }
 
-    /// A project's reader comes to the end of the log and has seen all of it once.
+    /// Checks that a reader of a project reaches the end of the log and has seen each event once.
     async fn read_project(&mut self, reader: usize) -> Verdict {
         let tenant = self.readers.projects[reader].tenant;
         while self.readers.projects[reader].seen < self.books[tenant].log.len() {
@@ -151,7 +151,7 @@ impl World {
     async fn read_session(&mut self, reader: usize) -> Verdict {
         let (tenant, session) = (self.readers.sessions[reader].tenant, self.readers.sessions[reader].session);
         let Some(last) = self.books[tenant].sessions.get(&session).map(|session| session.last_seq) else {
-            // The other tenant's: there is nothing to read.
+            // The session belongs to the other tenant, so there is nothing to read.
             return Ok(());
         };
         while self.readers.sessions[reader].after < last {
@@ -162,7 +162,7 @@ impl World {
         Ok(())
     }
 
-    /// After all this: nothing is due, everything adds up from the first event on, and no secret is on the disk.
+    /// Checks at the end that nothing is due, that the log and the stored state agree from the first event on, and that no secret is on the disk.
     fn add_up(&self) -> Verdict {
         for (index, books) in self.books.iter().enumerate() {
             let whole = self.look(index, true);
@@ -180,7 +180,7 @@ impl World {
         for (index, tenant) in self.tenants.iter().enumerate() {
             check::trail::check(&engine, crate::simulation::cast::TENANTS[index], tenant, &self.books[index])?;
         }
-        // A look through the whole file takes long: a few seeds do it.
+        // A search through the whole file takes long, so only a few seeds do it.
         let found = self.numbers.is_multiple_of(8) && self.on_disk(MARKER);
         holds!(!found, "a secret is on the disk");
         Ok(())

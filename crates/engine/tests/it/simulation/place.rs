@@ -1,4 +1,4 @@
-//! Where the databases of a simulation are: in memory where there is such a place, each a copy of one that was made before.
+//! Creates the databases of the simulation: in memory if possible, each as a copy of one prepared database.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ struct Beginning {
     tenants: Vec<Tenant>,
 }
 
-/// A directory with a database in which both tenants have their keys and nothing has happened yet.
+/// Creates a directory with a database that has only the keys of both tenants.
 pub(crate) fn fresh() -> (TempDir, Vec<Tenant>) {
     static BEGINNING: OnceLock<Beginning> = OnceLock::new();
     let beginning = BEGINNING.get_or_init(Beginning::make);
@@ -55,12 +55,12 @@ fn tenant(engine: &Engine, name: &str, clock: &ManualClock) -> Tenant {
     Tenant { scope: agents[0].scope, agents, people }
 }
 
-/// Opens the database of a directory.
+/// Opens the database in a directory.
 pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
 }
 
-/// A simulated death loses nothing that was written, so that flushing a disk would only cost time.
+/// Creates a directory, in memory if possible: a simulated crash loses no written data, so flushing to a disk would only cost time.
 fn directory() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { TempDir::with_prefix_in("holdpoint-sim-", memory) } else { TempDir::new() };

@@ -1,24 +1,24 @@
-//! What agents ask and what people say.
+//! Generates the questions of agents and the answers of people.
 
 use domain::{AnswerDraft, Effect, Interaction, Kind, Question};
 use holdpoint_engine::Ask;
 use serde_json::{Value, json};
 use testkit::Random;
 
-/// What no event, no question and no other agent may ever show.
+/// Marker in secrets, which must never appear in an event, in a question, or for another agent.
 pub(crate) const MARKER: &str = "s3cr3t";
 
-/// The state that an agent leaves with a question of this title.
+/// Resume point that an agent leaves with a question of this title.
 pub(crate) fn resume_point(title: &str) -> Value {
     json!({ "left with": title })
 }
 
-/// The secret that a person gives to a question of this title.
+/// Secret that a person gives to a question of this title.
 pub(crate) fn secret(title: &str, person: &str) -> Value {
     json!({ "TOKEN": format!("{MARKER} of {person} for {title}") })
 }
 
-/// A question of any kind, with any audience, deadline and fallback; now and then one that must be refused.
+/// A question of any kind, with any audience, deadline and fallback; occasionally one that must be refused.
 pub(crate) fn ask(random: &mut Random, title: &str) -> Ask {
     let kinds = ["approval", "approval", "confirmation", "choice", "question", "form", "secret", "review", "notice"];
     let kind = random.pick(&kinds).copied().unwrap_or("custom");
@@ -73,7 +73,7 @@ fn audience(random: &mut Random, many: bool) -> Value {
     }
 }
 
-/// Something that a person could say to a question; now and then something that does not fit.
+/// A possible answer of a person to a question; occasionally one that does not fit.
 pub(crate) fn draft(random: &mut Random, asked: &Interaction, person: &str) -> AnswerDraft {
     let question = &asked.question;
     if random.one_in(12) {

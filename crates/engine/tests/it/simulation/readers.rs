@@ -1,18 +1,18 @@
-//! Those who follow the log and come back to where they were.
+//! Readers that follow the log and continue from their position.
 
 use domain::SessionId;
 use store::Cursor;
 
-/// Somebody who follows a project.
+/// A reader of a project's log.
 #[derive(Debug, Clone)]
 pub(crate) struct ProjectReader {
     pub tenant: usize,
     pub cursor: Cursor,
-    /// How many events they have seen.
+    /// Number of events that the reader has seen.
     pub seen: usize,
 }
 
-/// Somebody who follows a session.
+/// A reader of a session's log.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionReader {
     pub tenant: usize,
@@ -20,7 +20,7 @@ pub(crate) struct SessionReader {
     pub after: u64,
 }
 
-/// Everybody who follows something.
+/// All readers of the simulation.
 #[derive(Debug, Default)]
 pub(crate) struct Readers {
     pub projects: Vec<ProjectReader>,

@@ -1,4 +1,4 @@
-//! The world that a seed makes: a database, an engine that dies now and then, and everybody who uses it.
+//! State of one seed: a database, an engine that crashes occasionally, and its callers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,28 +17,28 @@ use crate::simulation::deeds::{Deed, Outcome};
 use crate::simulation::place::open;
 use crate::simulation::readers::Readers;
 
-/// What went wrong, in a sentence.
+/// Result of a check; the error is a sentence that says what is wrong.
 pub(crate) type Verdict = Result<(), String>;
 
-/// Everything there is.
+/// State of the simulation.
 pub(crate) struct World {
     pub random: Random,
     pub clock: ManualClock,
     pub tenants: Vec<Tenant>,
     pub books: Vec<Books>,
     pub readers: Readers,
-    /// Commands that were never answered, or whose answer is to be asked for again.
+    /// Commands without a reply, and commands that are sent again for a second reply.
     pub unanswered: Vec<Command>,
-    /// What each keyed command was first told.
+    /// First reply to each command with an idempotency key.
     pub told: BTreeMap<String, Reply>,
     pub latest: Timestamp,
     pub numbers: usize,
     pub crashes: usize,
     pub story: Vec<String>,
     tells: bool,
-    /// Leases that agents know of.
+    /// Leases that agents know.
     pub leases: Vec<(usize, domain::InteractionId, domain::LeaseId)>,
-    /// Permits that agents were given: tenant, session, call, text.
+    /// Permits that agents were given, as tenant, session, call identifier and text.
     pub permits: Vec<(usize, domain::SessionId, String, String)>,
     crash_rate: usize,
     sabotage: Option<Sabotage>,
@@ -50,7 +50,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world at its beginning, in which something may be wrong with the store.
+    /// Creates the initial state, with an optional defect in the store.
     pub(crate) fn of(seed: u64, sabotage: Option<Sabotage>, tells: bool) -> Self {
         let mut random = Random::seeded(seed);
         let clock = ManualClock::default();
@@ -86,14 +86,14 @@ impl World {
         }
     }
 
-    /// Tells what happens, to whoever wants to hear it: most seeds are run for their end alone.
+    /// Adds a line to the story, if it is recorded: most seeds run without one.
     pub(crate) fn tell(&mut self, line: impl FnOnce() -> String) {
         if self.tells {
             self.story.push(line());
         }
     }
 
-    /// Has these commands carried out side by side, with or without deaths in between; then everything is checked.
+    /// Runs commands concurrently, with or without crashes in between, and then checks everything.
     pub(crate) async fn together(&mut self, commands: Vec<Command>, deaths: bool) -> Result<Vec<Deed>, String> {
         let now = self.clock.now();
         commands.iter().for_each(|command| self.tell(|| format!("{now} {}", command.told())));
@@ -126,7 +126,7 @@ impl World {
         Ok(deeds)
     }
 
-    /// A new process on what the old one left.
+    /// Starts a new process on the data of the old one.
     fn restart(&mut self, reopens: bool) {
         if reopens {
             self.behind.close();
@@ -137,17 +137,17 @@ impl World {
         self.engine = boot(&shared, &self.clock, &self.ids);
     }
 
-    /// What the store holds now.
+    /// Reads the current contents of the store.
     pub(crate) fn look(&self, tenant: usize, whole_log: bool) -> Books {
         self.books[tenant].read(&*self.behind, self.tenants[tenant].scope, whole_log)
     }
 
-    /// An engine on the store behind, which nobody has broken.
+    /// An engine on the underlying store, without crashes and defects.
     pub(crate) fn sound_engine(&self) -> Engine {
         boot(&self.behind, &self.clock, &self.ids)
     }
 
-    /// How many actions were started, run as somebody edited them, and let through by a grant.
+    /// Number of actions that were started, that ran with edited arguments, and that a grant allowed.
     pub(crate) fn acted(&self) -> [usize; 3] {
         let all = self.books.iter().flat_map(|books| books.proposals.values());
         let ran = |proposal: &&domain::Action| {
@@ -158,13 +158,13 @@ impl World {
         [all.clone().filter(ran).count(), edited, all.filter(|proposal| proposal.grant.is_some()).count()]
     }
 
-    /// Whether a text is anywhere on the disk.
+    /// Whether any file of the database contains a text.
     pub(crate) fn on_disk(&self, text: &str) -> bool {
         let mut files = std::fs::read_dir(self.directory.path()).unwrap();
         files.any(|file| String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).contains(text))
     }
 
-    /// Moves the clock, mostly forwards.
+    /// Moves the clock by a random duration, usually forwards.
     pub(crate) fn time_passes(&mut self) {
         let by = match self.random.below(24) {
             0..=11 => return,
@@ -177,7 +177,7 @@ impl World {
         self.pass(SignedDuration::from_secs(by));
     }
 
-    /// Moves the clock by so much.
+    /// Moves the clock by a duration.
     pub(crate) fn pass(&mut self, by: SignedDuration) {
         self.clock.advance(by);
         self.latest = self.latest.max(self.clock.now());
@@ -203,11 +203,11 @@ fn process(behind: &Arc<dyn Store>, sabotage: Option<Sabotage>) -> Arc<CrashStor
     })
 }
 
-/// Puts an engine on a store.
+/// Creates an engine on a store.
 pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<Random>>) -> Engine {
     let ids = Arc::clone(ids);
     let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
-    // Nobody waits for a turn at lists: one thread does everything here, and would wait for itself.
+    // The limit on lists is high, because the only thread would wait for itself.
     let settings = Settings { retention: RETENTION, lists_at_once: Some(100), ..Settings::default() };
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
     Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings)

@@ -1,4 +1,4 @@
-//! What has to hold for any text that is tried as a path, beside one, and as the arguments around it.
+//! Checks for any text, used as a path, beside a path, and as the arguments of a call.
 
 use std::sync::LazyLock;
 
@@ -7,13 +7,13 @@ use policy::{Policy, PolicyInput};
 use serde_json::{Value, json};
 use tool_facts::{PathFacts, under};
 
-/// A rule that looks at paths alone.
+/// A policy whose only rule looks at paths alone.
 static BY_PATH: LazyLock<Option<Policy>> = LazyLock::new(|| {
     let rule = "[[rule]]\nname = \"a\"\ntools = [\"*\"]\nverdict = \"allow\"\nwhen = 'paths.all(p, !p.escapes)'";
     Policy::load("policy.toml", &format!("version = 1\n{rule}")).ok()
 });
 
-/// Tries a text.
+/// Checks one text.
 pub(crate) fn check(path: &str) {
     check_beside(path);
     let Ok(facts) = PathFacts::parse(path) else { return };
@@ -24,7 +24,7 @@ pub(crate) fn check(path: &str) {
     assert_eq!(under(path, "/safe"), Ok(facts.canonical == "/safe" || facts.canonical.starts_with("/safe/")));
 }
 
-/// What is to run beside a path, and what a patch says after a file that escapes, allow nothing; no arguments end the reader.
+/// Checks that a hook beside a path, or a patch that names an escaping path, is not allowed, and that no arguments make the parser panic.
 fn check_beside(text: &str) {
     if !text.is_empty() {
         assert!(verdict("write", &json!({ "path": "a", "hook": text })) > Verdict::Allow);

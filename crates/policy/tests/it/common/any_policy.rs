@@ -1,14 +1,14 @@
-//! Any text is a policy or is refused; any policy judges; what it cannot evaluate it does not allow.
+//! Checks that any text loads as a policy or is refused, and that a policy does not allow calls that it cannot evaluate.
 //!
-//! Shared by the fuzz target `policy` and by the test that replays its corpus. A text that begins with `when ` is tried as the
-//! expression of a rule, so that expressions are reached without their file.
+//! The fuzz target `policy` and the test that replays its corpus share this file. A text that begins with `when ` is tried as the expression of a
+//! rule, so that the fuzzer reaches expressions without a whole file.
 
 use domain::{Role, Verdict};
 use serde_json::{Value, json};
 
 use crate::policy::{Policy, PolicyInput};
 
-/// Loads a text, and judges a few calls by it where it loads.
+/// Loads a text, and judges a few calls by it if it loads.
 pub(crate) fn check(text: &str) {
     let loaded = match text.strip_prefix("when ") {
         Some(expression) => Policy::load("policy.toml", &rule(expression)),

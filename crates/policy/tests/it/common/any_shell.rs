@@ -1,8 +1,8 @@
-//! What has to hold for any text that is tried as a command.
+//! Checks for any text, used as a shell command.
 
 use tool_facts::Shell;
 
-/// Tries a text.
+/// Checks one text.
 pub(crate) fn check(text: &str) {
     let Ok(shell) = Shell::parse(text) else { return };
     assert!(!shell.commands.is_empty(), "something was read and nothing runs");
@@ -11,7 +11,7 @@ pub(crate) fn check(text: &str) {
         assert_eq!(shell.commands.len(), 1);
         assert!(shell.writes.is_empty() && shell.reads.is_empty() && !shell.cwd_changed, "what is plain only runs");
     }
-    // Whatever a command is, a wrapper around it hides nothing.
+    // A wrapper around a command hides no commands.
     if let Ok(wrapped) = Shell::parse(&format!("( {text}\n)")) {
         assert_eq!(wrapped.commands.len(), shell.commands.len());
     }

@@ -1,8 +1,8 @@
-//! What has to hold for any text that is tried as a text of SQL.
+//! Checks for any text, used as SQL.
 
 use tool_facts::Sql;
 
-/// Tries a text.
+/// Checks one text.
 pub(crate) fn check(text: &str) {
     let Ok(sql) = Sql::parse(text) else { return };
     assert!(!sql.statements.is_empty(), "something was read and nothing runs");

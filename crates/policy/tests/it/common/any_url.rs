@@ -1,8 +1,8 @@
-//! What has to hold for any text that is tried as a URL.
+//! Checks for any text, used as a URL.
 
 use tool_facts::UrlFacts;
 
-/// Tries a text.
+/// Checks one text.
 pub(crate) fn check(address: &str) {
     let Ok(facts) = UrlFacts::parse(address, "GET") else { return };
     assert!(!facts.host.is_empty() && facts.host.is_ascii() && !facts.host.contains('@'));

@@ -1,4 +1,4 @@
-//! Answers that wait for an agent: taken when its endpoint has them, and not before.
+//! Tests answers that are delivered by webhook: an answer counts as taken only when the endpoint has it.
 
 use domain::webhook::Subject;
 use domain::{Command, Delivery, Refusal, Role};
@@ -83,7 +83,7 @@ async fn an_answer_that_was_taken_by_other_means_is_not_sent_and_a_paused_sessio
     assert_eq!(endpoints.names(URL).len(), 1);
 }
 
-/// What is sealed leaves by `take` alone: the endpoint hears that it waits.
+/// Sealed values are handed out by `take` only: the endpoint is told that an answer waits.
 #[tokio::test]
 async fn what_is_sealed_never_leaves_by_webhook() {
     let (world, endpoints) = (World::new(), Endpoints::default());

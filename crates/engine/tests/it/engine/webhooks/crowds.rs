@@ -1,4 +1,4 @@
-//! Many webhooks, many nodes: no endpoint holds up another, and nothing is sent twice that was noted.
+//! Tests many webhooks and many nodes: no endpoint delays another, and a recorded delivery is not sent twice.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -43,10 +43,10 @@ async fn a_dead_endpoint_holds_up_nobody_and_is_not_buffered_for_without_end() {
     assert_eq!(listed(&world, &root, dead.id, Some("pending")).await.len(), 0);
 }
 
-/// The endpoint took it, and the node died before it was noted: the next node sends it again, and the endpoint knows the id.
+/// If the node dies after the endpoint has the message and before that is recorded, the next node sends it again under an identical identifier.
 #[tokio::test]
 async fn what_was_not_noted_is_sent_again_under_the_same_id_by_whoever_comes_next() {
-    /// A node that dies when the endpoint has its message.
+    /// A courier that never returns after the endpoint has its message, like a node that dies.
     struct Dies(Endpoints);
     impl Courier for Dies {
         fn post<'a>(&'a self, parcel: &'a Parcel) -> BoxFuture<'a, Receipt> {
@@ -96,7 +96,7 @@ async fn two_nodes_send_each_message_once() {
     assert_eq!((got.len(), ids.len()), (200, 200));
 }
 
-/// A thousand webhooks, of which every fourth endpoint is down, and one event: how often each endpoint got it.
+/// Sends one event to a thousand webhooks, of which every fourth endpoint is down. Returns the number of messages of each endpoint.
 async fn a_thousand(world: &World) -> HashMap<String, usize> {
     let endpoints = Endpoints::default();
     let (root, agent) = (world.caller(Role::Admin, "root").await, world.agent().await);
@@ -104,7 +104,7 @@ async fn a_thousand(world: &World) -> HashMap<String, usize> {
     futures::future::join_all(urls.iter().map(|url| made(world, &root, url, all_events()))).await;
     (0..1000).step_by(4).for_each(|number| endpoints.reply(&thousandth(number), 0));
     world.session(&agent).await;
-    // Each pass has room for so many; each webhook has its turn.
+    // Each pass sends a limited number, and each webhook has its turn.
     for _ in 0..10 {
         sent(&world.engine, &endpoints).await;
     }
@@ -125,7 +125,7 @@ async fn a_thousand_webhooks_hear_of_one_event() {
     assert_eq!((got.len(), got.values().sum()), (1000, 1000));
 }
 
-/// The same on PostgreSQL, which goes by its own clock: an endpoint that is down may be tried again meanwhile, and nobody else is.
+/// PostgreSQL uses its own clock, so an endpoint that is down may be tried again meanwhile; the others get one message each.
 #[tokio::test]
 async fn a_thousand_webhooks_hear_of_one_event_on_postgresql() {
     let opened = tokio::task::spawn_blocking(|| {

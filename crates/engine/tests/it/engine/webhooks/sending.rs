@@ -1,4 +1,4 @@
-//! What is sent, when it is sent again, and what cannot be sent to.
+//! Tests the messages that are sent, the retries, and the addresses that are refused.
 
 use std::collections::HashSet;
 
@@ -52,7 +52,7 @@ async fn what_fails_is_sent_again_under_the_same_id_with_growing_delays_until_it
         world.pass(delay - 1);
         sent(&world.engine, &endpoints).await;
         assert_eq!(endpoints.names(URL).len(), 0, "too early, before {delay} seconds");
-        // The longest that a delay is lengthened.
+        // Maximum random extension of a delay.
         world.pass(delay / 5 + 2);
         sent(&world.engine, &endpoints).await;
         ids.extend(endpoints.take(URL).into_iter().map(|got| got.id));

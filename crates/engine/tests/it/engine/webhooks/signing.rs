@@ -1,4 +1,4 @@
-//! What messages are signed with.
+//! Tests the signatures of messages.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! No action runs without a ruling, a grant or an approval of exactly its arguments; none runs twice unless it may; and every action
-//! agrees with its question and with the log.
+//! Checks that an action runs only with a ruling, a grant or an approval of exactly its arguments, runs twice only if it is repeatable, and agrees
+//! with its question and with the log.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::simulation::calls;
 use crate::simulation::command::What;
 use crate::simulation::world::Verdict as Found;
 
-/// Every action of one tenant.
+/// Checks every action of one tenant.
 pub(crate) fn check(view: &View<'_>) -> Found {
     for (session, call) in view.before.proposals.keys() {
         let kept = view.after.proposals.contains_key(&(*session, call.clone()));
@@ -50,7 +50,7 @@ fn proposed(view: &View<'_>, after: &Action) -> Found {
     if was == is {
         let wanted = calls::verdict(is, &after.call.tool);
         let ruled = Some(after.ruling.verdict);
-        // An edit that was asked about in the same step carries the ruling on the edit: the same tool, the same verdict.
+        // An edit that opened a question in this step carries the ruling on the edit, which has an equal tool and so an equal verdict.
         holds!(ruled == wanted, "{call} was ruled {ruled:?} and the policy says {wanted:?}");
         holds!(is.own.as_ref() == Some(&after.ruling.policy), "{call} was ruled on by another policy");
     }
@@ -81,7 +81,7 @@ fn changed(view: &View<'_>, before: &Action, after: &Action) -> Found {
     Ok(())
 }
 
-/// What may run, runs or ran was allowed by policy, covered by a grant, or approved with exactly these arguments.
+/// Checks that an action that may run, runs or ran was allowed by the policy, covered by a grant, or approved with exactly these arguments.
 fn released(books: &Books, proposal: &Action) -> Found {
     let ran =
         !matches!(proposal.state, ActionState::Waiting { .. } | ActionState::Denied | ActionState::Rejected { .. });
@@ -117,7 +117,7 @@ fn approves(asked: &Interaction, action: &Call) -> bool {
     }
 }
 
-/// It waits on its question while that is open, and on no other.
+/// Checks that an action waits on its own question while that is open, and on no other.
 fn asked(books: &Books, proposal: &Action) -> Found {
     let call = &proposal.call_id;
     let waits_on = match &proposal.state {
@@ -136,7 +136,7 @@ fn asked(books: &Books, proposal: &Action) -> Found {
     Ok(())
 }
 
-/// Every question about a call is known to that call.
+/// Checks that every question about a call is listed in the action of that call.
 fn orphans(books: &Books) -> Found {
     for (id, question) in &books.questions {
         let Some(call) = &question.question.call_id else { continue };
@@ -146,7 +146,7 @@ fn orphans(books: &Books) -> Found {
     Ok(())
 }
 
-/// How often the log tells each thing of each call.
+/// Number of events of one call, by name.
 type Told<'a> = BTreeMap<&'a str, usize>;
 
 fn told(books: &Books) -> BTreeMap<(SessionId, String), Told<'_>> {
@@ -159,7 +159,7 @@ fn told(books: &Books) -> BTreeMap<(SessionId, String), Told<'_>> {
     told
 }
 
-/// The log tells one decision of each call, and one start for each permit that was spent.
+/// Checks that the log has one decision for each call, and one start for each permit that was spent.
 fn logged(books: &Books, proposal: &Action, told: &Told<'_>) -> Found {
     let call = &proposal.call_id;
     let count = |name: &str| told.get(name).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! An answer is handed to one lease at a time, completed once, and only by the lease that holds it.
+//! Checks that an answer is delivered to one lease at a time, and completed once, only by the lease that holds it.
 
 use domain::{Delivery, Interaction, Kind, LeaseId, Resolution, State};
 
@@ -7,7 +7,7 @@ use crate::simulation::command::What;
 use crate::simulation::deeds::Deed;
 use crate::simulation::world::Verdict;
 
-/// Every delivery of one tenant.
+/// Checks every delivery of one tenant.
 pub(crate) fn check(view: &View<'_>) -> Verdict {
     for (id, after) in &view.after.questions {
         let before = view.before.questions.get(id).filter(|before| *before != after);
@@ -21,7 +21,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     Ok(())
 }
 
-/// Which attempt it is.
+/// Number of the delivery attempt.
 pub(crate) const fn attempt(delivery: &Delivery) -> u32 {
     match delivery {
         Delivery::NotNeeded => 0,
@@ -68,7 +68,7 @@ fn changed(view: &View<'_>, question: &Interaction, was: &Delivery, is: &Deliver
     }
 }
 
-/// Whether whoever held it in time ended it. Nobody knows a lease in the step in which it is given.
+/// Whether the holder of a lease that was still valid ended the delivery. In the step that grants a lease, no other command can name it yet.
 fn ended_by(view: &View<'_>, question: &Interaction, was: &Delivery, how: impl Fn(&What) -> bool) -> bool {
     let Delivery::Processing { lease: held, until, .. } = was else { return false };
     let with = |what: &What| match what {

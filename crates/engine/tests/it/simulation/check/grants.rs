@@ -1,4 +1,4 @@
-//! A grant was given with an approval by somebody who may, is counted exactly, and is never used once it is over.
+//! Checks that a grant was given with an approval by a person who may give it, counts its uses exactly, and is not used after its end.
 
 use domain::{Effect, Grant, Role, State};
 
@@ -6,7 +6,7 @@ use super::{View, holds};
 use crate::simulation::command::What;
 use crate::simulation::world::Verdict;
 
-/// Every grant of one tenant.
+/// Checks every grant of one tenant.
 pub(crate) fn check(view: &View<'_>) -> Verdict {
     for id in view.before.grants.keys() {
         holds!(view.after.grants.contains_key(id), "{id} is gone");

@@ -1,4 +1,4 @@
-//! The log has no gaps, never changes, is in commit order, and tells each thing that happened once.
+//! Checks that the log has no gaps, never changes, is in commit order, and records each event once.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{View, holds};
 use crate::simulation::questions::MARKER;
 use crate::simulation::world::Verdict;
 
-/// The whole log of one tenant.
+/// Checks the whole log of one tenant.
 pub(crate) fn check(view: &View<'_>) -> Verdict {
     let (before, after) = (&view.before.log, &view.after.log);
     let same = !view.read_again || after.starts_with(before);
@@ -43,7 +43,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     Ok(())
 }
 
-/// What the log tells of a question is what became of it.
+/// Checks that the events about a question agree with its state.
 fn agrees(question: &Interaction, told: &BTreeMap<&str, u32>) -> Verdict {
     let id = question.id;
     let count = |name: &str| told.get(name).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A question never changes in what it asks, is resolved once, and gathers only what people said.
+//! Checks that the content of a question never changes, that it is resolved once, and that its votes come from people's answers.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::simulation::command::What;
 use crate::simulation::questions::MARKER;
 use crate::simulation::world::Verdict;
 
-/// Everything about the questions of one tenant.
+/// Checks all questions of one tenant.
 pub(crate) fn check(view: &View<'_>) -> Verdict {
     for id in view.before.questions.keys() {
         holds!(view.after.questions.contains_key(id), "{id} is gone");
@@ -61,8 +61,7 @@ fn asked(view: &View<'_>, after: &Interaction) -> Verdict {
     changed(view, &unasked, after)
 }
 
-/// A question about an action is asked by its proposal, by an edit that others have to approve, or because nobody knows what became
-/// of it.
+/// Checks the cause of a question about an action: a proposed action, an edit that other people must approve, or an unknown outcome.
 fn asked_about(view: &View<'_>, after: &Interaction, of: &str) -> Verdict {
     let here = |session: &domain::SessionId, call: &String| *session == after.origin.session && call == of;
     let before = view.before.proposals.get(&(after.origin.session, of.to_owned()));
@@ -124,7 +123,7 @@ fn still_pending(view: &View<'_>, was: &Pending, question: &Interaction, is: &Pe
     Ok(())
 }
 
-/// The votes that are new. Whose vote is gone has another, and nobody has two.
+/// New votes of a question. Checks that a vote disappears only if its person votes again, and that nobody has two votes.
 pub(crate) fn fresh_votes<'a>(
     question: &Interaction,
     was: &[Answer],
@@ -141,7 +140,7 @@ pub(crate) fn fresh_votes<'a>(
     Ok(fresh)
 }
 
-/// Whether somebody belongs to an audience of a question, and is not barred from it because they started the session.
+/// Whether a person belongs to an audience of a question and is not excluded for having started the session.
 pub(crate) fn invited(view: &View<'_>, question: &Interaction, audience: &Audience, name: &str) -> bool {
     let started = name == question.origin.started_by.name;
     let Some(person) = view.tenant.named(name) else { return false };
@@ -156,7 +155,7 @@ pub(crate) fn invited(view: &View<'_>, question: &Interaction, audience: &Audien
     named && !(audience.four_eyes && started)
 }
 
-/// One person's new vote: theirs, in time, and from somebody who may.
+/// Checks one new vote: given by that person, in time, and by a member of the audience.
 pub(crate) fn voted(view: &View<'_>, question: &Interaction, vote: &Answer) -> Verdict {
     let (id, name) = (question.id, vote.by.name.as_str());
     let said = view.any(id, |deed| matches!(deed.what, What::Answer { .. }) && deed.by() == name);

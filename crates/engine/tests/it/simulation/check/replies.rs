@@ -1,4 +1,4 @@
-//! What somebody was told is what the store holds; what was told twice is the same; a refusal has its reason.
+//! Checks that replies agree with the store, that repeated commands get equal replies, and that refusals have a reason.
 
 use domain::{
     Action, ActionState, AutoSource, Delivery, Interaction, Kind, Refusal, Resolution, Session, State, Status,
@@ -12,7 +12,7 @@ use crate::simulation::deeds::{Deed, Outcome};
 use crate::simulation::questions::{resume_point, secret};
 use crate::simulation::world::{Verdict, World};
 
-/// Everything that people and agents of one tenant were told in this step.
+/// Checks all replies to people and agents of one tenant in this step.
 pub(crate) fn check(world: &World, view: &View<'_>, deeds: &[Deed], crashed: bool) -> Verdict {
     for deed in deeds.iter().filter(|deed| world.tenants[deed.command.tenant].scope == view.tenant.scope) {
         let first = deed.key.as_ref().and_then(|key| world.told.get(key));
@@ -31,7 +31,7 @@ pub(crate) fn check(world: &World, view: &View<'_>, deeds: &[Deed], crashed: boo
     Ok(())
 }
 
-/// Notes what was told, and what is to be asked for again.
+/// Records the replies, leases and permits of this step, and the commands to send again.
 pub(crate) fn remember(world: &mut World, deeds: &[Deed]) -> Verdict {
     for deed in deeds {
         match (&deed.outcome, &deed.key) {
@@ -131,7 +131,7 @@ fn told(view: &View<'_>, deed: &Deed, reply: &Reply) -> Verdict {
     }
 }
 
-/// The same again, however much has happened since.
+/// Checks that a repeated command gets the reply of the first time, whatever has happened since.
 fn again(view: &View<'_>, first: &Reply, reply: &Reply) -> Verdict {
     match (first, reply) {
         (Reply::Session(first), Reply::Session(again)) => holds!(first == again, "was told two things"),
@@ -167,13 +167,13 @@ fn is_kept(view: &View<'_>, told: &Interaction) -> Verdict {
     Ok(())
 }
 
-/// What an agent is told of an action is what is kept, and a permit is shown to nobody else.
+/// Checks that a reply about an action agrees with the store, and that its permit is shown to the proposer only.
 fn acted_is_kept(view: &View<'_>, what: &What, by: &str, acted: &ActionReply) -> Verdict {
     let told = &acted.proposal;
     let call = &told.call_id;
     let kept = view.after.proposals.get(&(told.session, call.clone()));
     let Some(kept) = kept else { return Err(format!("was told of {call}, which is not kept")) };
-    // A permit is told no longer than its grant is in force.
+    // The reply shortens a permit to the end of its grant.
     let as_told = match &told.state {
         ActionState::Allowed { permit } => kept.clone().permitted_until(permit.expires_at),
         _ => kept.clone(),
@@ -203,7 +203,7 @@ fn session_is_kept(view: &View<'_>, told: &Session) -> Verdict {
     Ok(())
 }
 
-/// What was wanted is to be seen in what was told.
+/// Checks that the reply shows the effect of the command.
 fn shows(what: &What, by: &str, question: &Interaction) -> Verdict {
     let (id, state) = (question.id, &question.state);
     let seen = match (what, state) {
@@ -234,7 +234,7 @@ fn shows(what: &What, by: &str, question: &Interaction) -> Verdict {
     Ok(())
 }
 
-/// What was sealed comes back to whoever asked, whole, for as long as their lease holds.
+/// Checks that the asker gets the sealed values back complete while its lease is valid.
 fn unsealed(view: &View<'_>, taken: &TakenAnswer) -> Verdict {
     let question = &taken.interaction;
     let (id, title) = (question.id, &question.question.title);
@@ -271,7 +271,7 @@ fn refused(view: &View<'_>, error: &Error) -> Verdict {
     }
 }
 
-/// Nobody sleeps through what they wait for.
+/// Checks that a command still waits only if the awaited event has not happened.
 fn asleep(view: &View<'_>, deed: &Deed) -> Verdict {
     match &deed.what {
         What::Look { id, .. } => {

@@ -1,4 +1,4 @@
-//! A question ends as somebody said who may, or as it said itself.
+//! Checks that a question ends by the answer of a person who may answer, or by its own fallback.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::simulation::command::What;
 use crate::simulation::deeds::Deed;
 use crate::simulation::world::Verdict;
 
-/// A question that was open before this step, and ended in it.
+/// Checks a question that was open before this step and ended in it.
 pub(crate) fn check(view: &View<'_>, question: &Interaction, was: &Pending, resolution: &Resolution) -> Verdict {
     let id = question.id;
     match resolution {
@@ -76,7 +76,7 @@ fn answered(view: &View<'_>, question: &Interaction, was: &Pending, (answer, vot
     Ok(())
 }
 
-/// Time ends a question when its deadline has come, and before that only somebody who may.
+/// Checks that time ends a question only after its deadline, or earlier if a person expires it.
 fn timely(view: &View<'_>, question: &Interaction) -> Verdict {
     let id = question.id;
     let due = view.fired && question.question.deadline.is_some_and(|deadline| deadline <= view.now);
@@ -85,7 +85,7 @@ fn timely(view: &View<'_>, question: &Interaction) -> Verdict {
     Ok(())
 }
 
-/// What a question says that its deadline gives.
+/// Answer that the fallback of a question gives at its deadline.
 fn fallback(question: &Interaction) -> Option<(Effect, Vec<String>, Value)> {
     match question.question.fallback.as_ref()? {
         Fallback::Hold => None,

@@ -1,9 +1,9 @@
-//! What is closed and wanted by nobody goes to the archive in its time, once, and nothing else does.
+//! Checks that closed questions that nobody awaits are archived once, when they are due, and that no others are.
 
 use super::{View, holds};
 use crate::simulation::world::Verdict;
 
-/// The archive of one tenant.
+/// Checks the archive of one tenant.
 pub(crate) fn check(view: &View<'_>) -> Verdict {
     for id in &view.before.archived {
         holds!(view.after.archived.contains(id), "{id} came back from the archive");
@@ -17,7 +17,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     Ok(())
 }
 
-/// The timers have come round: what had been kept long enough before is archived.
+/// Checks, after the timers have fired, that every question whose retention was over is archived.
 pub(crate) fn nothing_left(view: &View<'_>) -> Verdict {
     let left = |id| !view.after.archived.contains(id) && view.before.questions.get(id) == view.after.questions.get(id);
     let left = view.before.kept_enough(view.now).find(|question| left(&question.id)).map(|question| question.id);

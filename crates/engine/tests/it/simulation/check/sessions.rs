@@ -1,4 +1,4 @@
-//! A session counts its open questions rightly, ends once, and has nothing open afterwards.
+//! Checks that a session counts its open questions correctly, ends once, and has no open questions afterwards.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::simulation::command::What;
 use crate::simulation::deeds::Deed;
 use crate::simulation::world::Verdict;
 
-/// Every session of one tenant.
+/// Checks every session of one tenant.
 pub(crate) fn check(view: &View<'_>) -> Verdict {
     for id in view.before.sessions.keys() {
         holds!(view.after.sessions.contains_key(id), "{id} is gone");
@@ -29,7 +29,7 @@ pub(crate) fn check(view: &View<'_>) -> Verdict {
     budgets(view)
 }
 
-/// What is counted as open, by asker, is what is open.
+/// Checks that the open totals by asker agree with the open questions.
 fn budgets(view: &View<'_>) -> Verdict {
     let (counted, found) = &view.after.open;
     holds!(counted == found, "counted as open are {counted:?}, and there are {found:?}");

@@ -1,4 +1,4 @@
-//! The audit trail: every event has its entry and every entry its event, in one chain that verifies; none shows a secret.
+//! Checks the audit trail: one entry for each event and one event for each entry, in one chain that verifies and shows no secret.
 
 use domain::audit::Entry;
 use domain::audit::verify::{Demands, verify};
@@ -11,7 +11,7 @@ use crate::simulation::cast::Tenant;
 use crate::simulation::questions::MARKER;
 use crate::simulation::world::Verdict;
 
-/// The whole trail of one tenant, exported by an engine that works.
+/// Checks the whole trail of one tenant, exported by an engine on an intact store.
 pub(crate) fn check(engine: &Engine, name: &str, tenant: &Tenant, books: &Books) -> Verdict {
     let lines = block_on(tokio::task::unconstrained(exported(engine, name)));
     let demanded = Demands { whole: true, ..Demands::default() };
