@@ -218,7 +218,7 @@ impl Engine {
     /// Random text of 32 bytes in hexadecimal, for values that are used once and not stored.
     #[must_use]
     pub fn nonce(&self) -> String {
-        crate::access::authenticate::hex(&self.ids.random::<32>())
+        domain::hex(&self.ids.random::<32>())
     }
 
     /// Checks that the store answers.

@@ -77,7 +77,7 @@ impl Page {
 
 /// Replies with a file. A hashed name is cached for ever; other files are revalidated.
 fn given(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
-    let hash: String = file.metadata.sha256_hash().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = domain::hex(&file.metadata.sha256_hash());
     // A weak tag, because the file may be compressed.
     let tag = format!("W/\"{hash}\"");
     let known = asked.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());

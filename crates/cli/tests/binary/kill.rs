@@ -71,8 +71,6 @@ struct Ordeal<'a> {
 
 impl<'a> Ordeal<'a> {
     fn new(house: &'a House, launches: Vec<Launch>) -> Self {
-        let number =
-            |name: &str| std::env::var_os(name).map(|text| text.to_str().unwrap().trim().parse::<u64>().unwrap());
         let rounds = number("HOLDPOINT_KILL_ROUNDS").unwrap_or(10);
         let seed = number("HOLDPOINT_KILL_SEED").unwrap_or_else(|| Rng::new().u64(..));
         println!("HOLDPOINT_KILL_SEED={seed} HOLDPOINT_KILL_ROUNDS={rounds}");
@@ -168,4 +166,9 @@ fn unharmed(tasks: &mut JoinSet<()>) {
         ended.unwrap();
         panic!("a client went home before the end");
     }
+}
+
+/// The number in an environment variable; `None` if the variable is absent.
+fn number(name: &str) -> Option<u64> {
+    std::env::var_os(name).map(|text| text.to_str().unwrap().trim().parse().unwrap())
 }

@@ -8,7 +8,7 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, TenantId};
+use crate::{Digest, TenantId, hex};
 
 /// What the first entry of a chain is linked to.
 pub const BEGINNING: Digest = Digest::from_bytes([0; 32]);
@@ -142,10 +142,6 @@ impl Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&hex(self.0.as_bytes()))
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Reads hexadecimal in the one spelling that is written: another spelling is another text.

@@ -70,7 +70,7 @@ impl Engine {
         if let Some(pepper) = self.pepper.lock().clone() {
             return Ok(pepper);
         }
-        let fresh: String = hex(&self.ids.random::<32>());
+        let fresh: String = domain::hex(&self.ids.random::<32>());
         let kept = self.transact(move |work| Ok(work.tx.setting_ensure("pepper", &fresh)?)).await?;
         let pepper: Arc<[u8]> = kept.into_bytes().into();
         *self.pepper.lock() = Some(Arc::clone(&pepper));
@@ -88,7 +88,7 @@ pub(crate) fn fingerprint(pepper: &[u8], secret: &[u8]) -> [u8; 32] {
 
 /// Formats a credential as text. The text is shown to its owner once.
 pub(crate) fn spelled(mark: &str, id: Uuid, secret: &[u8; 32]) -> String {
-    format!("{mark}{}_{}", id.simple(), hex(secret))
+    format!("{mark}{}_{}", id.simple(), domain::hex(secret))
 }
 
 /// Parses a credential into its identifier and its secret.
@@ -102,9 +102,4 @@ pub(crate) fn parsed(mark: &str, text: &str) -> Option<(Uuid, [u8; 32])> {
         *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
     }
     Some((Uuid::try_parse(id).ok()?, bytes))
-}
-
-/// Formats bytes as hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

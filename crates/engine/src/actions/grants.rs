@@ -151,7 +151,7 @@ fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), 
     let misses = named.iter().filter(|(name, pattern)| !::policy::fits(&action.tool, &action.arguments, name, pattern));
     let problems: Vec<Problem> = misses
         .map(|(name, _)| {
-            let pointer = format!("/remember/arguments/{}", name.replace('~', "~0").replace('/', "~1"));
+            let pointer = domain::text::field("/remember/arguments", name);
             Problem::new(
                 pointer,
                 "does not fit what was approved; commands, addresses, SQL and what cannot be read fit no pattern",

@@ -285,7 +285,7 @@ impl Vault {
             bound.push_str(&floor.version);
         }
         let seal = self.stamped(PERMIT, &bound).ok_or(Error::Sealed)?;
-        Ok(format!("{}.{}", permit.id, crate::access::authenticate::hex(&seal)))
+        Ok(format!("{}.{}", permit.id, domain::hex(&seal)))
     }
 }
 

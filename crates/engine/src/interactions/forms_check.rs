@@ -211,8 +211,7 @@ fn problem(error: &SchemaError) -> Problem {
 /// that form, so the agent never saw it.
 fn of_secret(question: &Question, problem: Problem) -> Problem {
     let place = question.secrets.iter().enumerate().find_map(|(index, field)| {
-        let name = field.name.replace('~', "~0").replace('/', "~1");
-        let rest = problem.pointer.strip_prefix(&format!("/schema/properties/{name}"))?;
+        let rest = problem.pointer.strip_prefix(&domain::text::field("/schema/properties", &field.name))?;
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("/secrets/{index}{rest}"))
     });
     Problem { pointer: place.unwrap_or(problem.pointer), ..problem }

@@ -9,7 +9,6 @@ use serde::de::DeserializeOwned;
 use store::{IdempotencyRecord, StoreError};
 use zeroize::Zeroizing;
 
-use crate::access::authenticate::hex;
 use crate::run::transaction::Work;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Vault};
@@ -147,7 +146,7 @@ impl Engine {
         F: FnMut(&mut Work<'_>, &Record, Option<&str>) -> Result<R, Error> + Send + 'static,
     {
         let Idempotency { key, digest } = idempotency;
-        let digest = hex(&self.fingerprint("idempotency", &digest).await?);
+        let digest = domain::hex(&self.fingerprint("idempotency", &digest).await?);
         let record = Record { scope: caller.scope, actor: caller.actor.name.clone(), key };
         let command = Arc::new(Mutex::new(command));
         for _ in 0..MOST_MEETINGS {
