@@ -1,4 +1,5 @@
-//! A crate uses crates of lower floors only, never a sibling. `ARCHITECTURE.md` has the table.
+//! Tests that each crate depends only on crates of lower floors, never on one of its own floor. The floors are the layers of
+//! `ARCHITECTURE.md`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,6 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+/// Crates of each floor, from the lowest to the highest.
 const FLOORS: &[(u8, &[&str])] = &[
     (0, &["domain", "confine"]),
     (1, &["tool-facts"]),
@@ -16,14 +18,15 @@ const FLOORS: &[(u8, &[&str])] = &[
     (6, &["cli"]),
 ];
 
-/// Crates for tests and measurements, which are no ordinary dependency of another crate.
+/// Crates for tests and measurements. Crates with a floor may have them only as development dependencies.
 const DEV: &[&str] = &["testkit", "server-testkit", "bench"];
 
+/// Floor of a crate. `None` if the crate has no floor.
 fn floor(name: &str) -> Option<u8> {
     FLOORS.iter().find(|(_, names)| names.contains(&name)).map(|(floor, _)| *floor)
 }
 
-/// The directory that a crate is in is its name.
+/// Name of the last directory of a path, which is the name of the crate in it.
 fn directory(path: &Path) -> Option<String> {
     Some(path.file_name()?.to_str()?.to_owned())
 }
