@@ -1,4 +1,4 @@
-//! Who is calling, for whom, and what their role lets them do.
+//! Callers, their credentials and scopes, and the rights of roles.
 
 use std::net::IpAddr;
 
@@ -7,70 +7,70 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EntryPoint, KeyId, ProjectId, Refusal, TenantId, TicketId, VisitId, text};
 
-/// The tenant and project that a piece of work is confined to.
+/// Tenant and project to which a piece of work is confined.
 ///
-/// Every query of a store takes one, so that a query without its filter does not compile.
+/// Every query of a store takes a scope, so that a query without this filter does not compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Scope {
-    /// Whose data.
+    /// Tenant that owns the data.
     pub tenant: TenantId,
-    /// In which of their projects.
+    /// Project of the tenant.
     pub project: ProjectId,
 }
 
-/// What a key may do in its project.
+/// Role of a key or user in a project.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Everything, keys included.
+    /// May do everything, including the management of keys.
     Admin,
-    /// Answers questions and steers sessions.
+    /// May answer questions and control sessions.
     Operator,
-    /// Reads, and answers only what names it.
+    /// May read, and may answer only questions whose audience names it.
     Viewer,
-    /// Asks, and takes the answers to what it asked. Never answers.
+    /// May ask questions and take the answers to them. Can never answer.
     Agent,
 }
 
-/// One thing that a role may or may not do.
+/// A right that a role may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Right {
-    /// See sessions, questions, events and figures.
+    /// Read sessions, questions, events and stats.
     Read,
-    /// Open a session, ask in it.
+    /// Open a session and ask questions in it.
     Ask,
-    /// Take the answer to one's own question.
+    /// Take the answers to one's own questions.
     Take,
     /// Answer or claim a question whose audience one belongs to.
     Answer,
-    /// Pause, resume, end a session; cancel or expire a question.
+    /// Pause, resume or end a session; cancel or expire a question.
     Steer,
-    /// Answer in the name of a policy or of the system, past the audience.
+    /// Answer in the name of a policy or of the system, regardless of the audience.
     Automate,
-    /// Let an approval hold for more than one action, and take that back.
+    /// Give grants with approvals, and revoke grants.
     Grant,
-    /// Try a draft of the policy: explain a call by it, hold it against what was proposed.
+    /// Try a draft of the policy: explain a call with it, or simulate it against past actions.
     TryDrafts,
-    /// Change the policy, or switch it off.
+    /// Change, enable or disable the policy.
     ManagePolicy,
     /// Read and export the audit trail.
     Audit,
-    /// Make, list and revoke keys.
+    /// Create, list and revoke keys.
     ManageKeys,
-    /// Add, list and disable people, and make links that sign them in.
+    /// Add, list and disable users, and create links that sign them in.
     ManageUsers,
-    /// See which secrets are kept, never their values, and forget them.
+    /// List the kept secrets without their values, and delete them.
     ManageSecrets,
-    /// Make, list, change and remove webhooks.
+    /// Create, list, change and remove webhooks.
     ManageWebhooks,
 }
 
 impl Role {
-    /// Every role, the mightiest first.
+    /// All roles, the most powerful first.
     pub const ALL: [Self; 4] = [Self::Admin, Self::Operator, Self::Viewer, Self::Agent];
 
-    /// Whether this role has a right.
+    /// Whether this role has the right.
     #[must_use]
     pub const fn may(self, right: Right) -> bool {
         match (self, right) {
@@ -88,14 +88,14 @@ impl Role {
         }
     }
 
-    /// Whether another role takes nothing away from whoever has this one.
+    /// Whether `other` is at least as powerful as this role.
     #[must_use]
     pub fn within(self, other: Self) -> bool {
         let rank = |wanted: Self| Self::ALL.into_iter().position(|role| role == wanted);
         rank(other) <= rank(self)
     }
 
-    /// The word for it on the wire and in the stores.
+    /// Name of the role in JSON and in the stores.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -106,14 +106,14 @@ impl Role {
         }
     }
 
-    /// The role of this name.
+    /// Role with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 }
 
-/// What sort of being acted.
+/// Kind of an actor.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -122,34 +122,35 @@ pub enum ActorKind {
     User,
     /// An agent or a service.
     Agent,
-    /// Holdpoint itself: a deadline, a lease.
+    /// Holdpoint itself, for example at a deadline or at the end of a lease.
     System,
 }
 
-/// Who did something, as the record keeps it.
+/// The actor of a change, as it is recorded.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Actor {
-    /// What sort of being.
+    /// Kind of the actor.
     pub kind: ActorKind,
-    /// The name of the person, or the user name of the key, or the key's id where it has none.
+    /// Name of the person, or the user name of the key. If the key has no user name, the identifier of the key.
     pub name: String,
 }
 
 impl Actor {
-    /// Holdpoint itself.
+    /// Actor of changes that Holdpoint itself makes.
     #[must_use]
     pub fn system() -> Self {
         Self { kind: ActorKind::System, name: "holdpoint".into() }
     }
 
-    /// Whether both have the name of the same person, whatever its case.
+    /// Whether both actors have the name of one person. Case is ignored.
     #[must_use]
     pub fn is_same_person(&self, other: &Self) -> bool {
         text::same_name(&self.name, &other.name)
     }
 
-    /// What its open questions are counted under: an agent and a person of one name are two askers, names that differ by case alone are one.
+    /// Key under which the open questions of this actor are counted. An agent and a person with equal names are counted separately; names
+    /// that differ only in case are counted together.
     #[must_use]
     pub fn asker(&self) -> String {
         let kind = match self.kind {
@@ -161,94 +162,96 @@ impl Actor {
     }
 }
 
-/// What a caller has proved itself with.
+/// Credential with which a caller authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Credential {
     /// A key, sent with every request.
     Key(KeyId),
     /// A browser in which a person has signed in.
     Visit(VisitId),
-    /// None: it is a worker of ours, in the name of the agent whose step it runs.
+    /// No credential: a worker of this server, which acts in the name of the agent whose step it runs.
     Worker,
 }
 
-/// An authenticated caller: made only from a credential that was found, matched and is still good.
+/// An authenticated caller. It is made only from a credential that was found, matched and is still valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// What was presented.
+    /// Credential of the caller.
     pub credential: Credential,
-    /// What it is confined to.
+    /// Scope to which the caller is confined.
     pub scope: Scope,
-    /// What it may do there.
+    /// Role of the caller in the project.
     pub role: Role,
-    /// In whose name it acts.
+    /// Actor in whose name the caller acts.
     pub actor: Actor,
-    /// The groups that the person belongs to.
+    /// Groups of the person.
     pub groups: Vec<String>,
-    /// The address that the request came from, where it is known. The audit trail keeps it; nothing is decided by it.
+    /// Network address of the request, if known. It is recorded in the audit trail and decides nothing.
     pub from: Option<IpAddr>,
-    /// Through which door the request came. Kept with what is done; decides nothing but how long people have for what is asked there.
+    /// Entry point of the request. It is recorded with the change; the only decision that depends on it is the default deadline of
+    /// questions that are asked there.
     pub entry_point: EntryPoint,
 }
 
 impl Caller {
-    /// A worker, in the name of the agent whose step it runs.
+    /// Caller of a worker that runs a step of `agent`.
     #[must_use]
     pub const fn worker(scope: Scope, agent: Actor) -> Self {
         let (credential, entry_point) = (Credential::Worker, EntryPoint::Worker);
         Self { credential, scope, role: Role::Agent, actor: agent, groups: Vec::new(), from: None, entry_point }
     }
 
-    /// Whether it is a worker of ours.
+    /// Whether the caller is a worker of this server.
     #[must_use]
     pub const fn is_worker(&self) -> bool {
         matches!(self.credential, Credential::Worker)
     }
 
-    /// Refuses unless the caller's role has the right.
+    /// Refuses with `RoleForbids` unless the role of the caller has the right.
     pub fn require(&self, right: Right) -> Result<(), Refusal> {
         if self.role.may(right) { Ok(()) } else { Err(Refusal::RoleForbids { role: self.role }) }
     }
 }
 
-/// What opens one stream or socket in place of the credential that it was made with: a browser can send no other there.
+/// Ticket that opens one event stream or WebSocket in place of the credential that created it. A browser cannot send another credential
+/// there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
-    /// Its public half.
+    /// Public part of the ticket.
     pub id: TicketId,
-    /// Whose credential it stands for.
+    /// Credential that the ticket represents.
     pub credential: Credential,
-    /// What it is confined to.
+    /// Scope to which the ticket is confined.
     pub scope: Scope,
-    /// From when on it is refused.
+    /// Time at which the ticket expires.
     pub expires_at: Timestamp,
 }
 
-/// A credential, without its secret: the store keeps only a keyed hash of that.
+/// A key without its secret. The store contains only a keyed hash of the secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// Its public half.
+    /// Public part of the key.
     pub id: KeyId,
-    /// What it is confined to.
+    /// Scope to which the key is confined.
     pub scope: Scope,
-    /// What it may do.
+    /// Role of the key.
     pub role: Role,
-    /// In whose name it acts, where it was given one.
+    /// Name in which the key acts, if one was given.
     pub user: Option<String>,
-    /// The groups of that user.
+    /// Groups of that user.
     pub groups: Vec<String>,
-    /// When it was made.
+    /// Time at which the key was created.
     pub created_at: Timestamp,
-    /// From when on it is refused.
+    /// Time at which the key expires.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// Time at which the key was revoked.
     pub revoked_at: Option<Timestamp>,
-    /// When it was last used, to the minute.
+    /// Time of the last use, rounded to the minute.
     pub last_used_at: Option<Timestamp>,
 }
 
 impl Key {
-    /// The caller that this key stands for at this moment, unless it is expired or revoked.
+    /// Caller that this key authenticates at the time `now`. `None` if the key is expired or revoked.
     #[must_use]
     pub fn caller(&self, now: Timestamp) -> Option<Caller> {
         if self.revoked_at.is_some() || self.expires_at.is_some_and(|at| at <= now) {

@@ -1,7 +1,7 @@
-//! An agent that the server runs itself: one immutable version of its definition.
+//! Hosted agents: one immutable version of the definition of an agent that the server runs itself.
 //!
-//! The same type is read from a TOML file and from the JSON of the API. What a server's own operator may say in a file and nobody over the
-//! network may (a command to start, a variable of the environment to read, a directory to work in) is listed by [`AgentVersion::only_in_files`].
+//! One type is read both from a TOML file and from the JSON of the API. [`AgentVersion::only_in_files`] lists the settings that are allowed
+//! only in a file of the server: a command to start, an environment variable to read, a directory to work in.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(crate) mod tools;
 
 pub use tools::{ASK_USER, ASK_USER_TOOLS, EXECUTE_COMMAND, WORKSPACE_TOOLS};
 
-/// One version of an agent. It never changes once a session has used it.
+/// A version of an agent. It never changes after a session has used it.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({
     "name": "scribe", "version": "1", "description": "Writes what people ask for",
     "model": { "provider": "openai", "name": "gpt-4.1-mini", "key_secret": "OPENAI_KEY" },
@@ -26,122 +26,122 @@ pub use tools::{ASK_USER, ASK_USER_TOOLS, EXECUTE_COMMAND, WORKSPACE_TOOLS};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentVersion {
-    /// The agent's name: rules, grants and kept secrets know it by this.
+    /// Name of the agent. Rules, grants and kept secrets refer to it.
     pub name: String,
-    /// The name of this version.
+    /// Name of this version.
     pub version: String,
-    /// One line for people.
+    /// Description in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What thinks.
+    /// Model of the agent.
     pub model: ModelChoice,
-    /// What it is told before anything else.
+    /// System prompt of the agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instructions: String,
-    /// The built-in tools that it may use, by name: those of the workspace, and `ask_user`.
+    /// Names of the built-in tools that the agent may use: the tools of the workspace, and `ask_user`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// Tools that the connected client runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub client_tools: Vec<ClientTool>,
-    /// MCP servers whose tools it may use.
+    /// MCP servers whose tools the agent may use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<McpServer>,
-    /// The directory, by name below the server's workspaces, that its tools are confined to.
+    /// Name of the directory below the server's workspaces to which the tools are confined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// How far it may go before a step is a failure.
+    /// Limits after which a step fails.
     #[serde(default)]
     pub limits: Limits,
-    /// How long people have to answer, in seconds, by kind of question.
+    /// Deadlines of questions in seconds, by kind of question.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub deadlines: BTreeMap<String, i64>,
-    /// What is always suggested, by kind of question.
+    /// Suggestions that are always offered, by kind of question.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub suggestions: BTreeMap<String, Vec<RuleSuggestion>>,
-    /// What its model may suggest. Nothing, where this is empty.
+    /// Suggestions that the model may make. If empty, the model may make none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_suggestions: Vec<AllowedSuggestion>,
-    /// The projects that it belongs to: an operator's setting, not part of the version.
+    /// Projects of the agent. This is a setting of the server's operator and not part of the version.
     #[serde(default, skip_serializing)]
     pub projects: OnlyInFiles,
-    /// Whether its commands may use the network: an operator's setting too.
+    /// Whether commands of the agent may use the network. This is a setting of the server's operator and not part of the version.
     #[serde(default, skip_serializing)]
     pub network: OnlyInFiles,
-    /// The directories that its commands may read: an operator's setting too.
+    /// Directories that commands of the agent may read. This is a setting of the server's operator and not part of the version.
     #[serde(default, skip_serializing)]
     pub read_only: OnlyInFiles,
 }
 
-/// Who speaks the wire format of the model.
+/// API format of a model.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
-    /// Chat completions, of OpenAI or anything compatible.
+    /// Chat completions of OpenAI or a compatible server.
     Openai,
-    /// Anthropic's messages.
+    /// Messages of Anthropic.
     Anthropic,
-    /// No model at all: a script is played.
+    /// No model: the turns of a script.
     Scripted,
 }
 
-/// What thinks for an agent.
+/// Model of an agent.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelChoice {
-    /// Who speaks its wire format.
+    /// API format of the model.
     pub provider: Provider,
-    /// The model's name there.
+    /// Name of the model at the provider.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Its address, where it is not the provider's own.
+    /// Base URL, if it is not the provider's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
-    /// The variable of the server's environment that has its key.
+    /// Environment variable of the server that contains the API key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
-    /// The kept secret of this agent that has its key.
+    /// Kept secret of this agent that contains the API key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_secret: Option<String>,
-    /// How freely it answers.
+    /// Sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// How much it may say in one turn, in tokens.
+    /// Largest number of tokens that the model may write in one turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// How long one turn may take, retries apart.
+    /// Longest duration of one turn in seconds, without retries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
     /// Further fields of the request, as the provider names them (`thinking`, `reasoning_effort`, `top_p`).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
-    /// What a million tokens cost, to be shown with what a turn used.
+    /// Price of a million tokens, to be shown with the usage of a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// What a scripted model plays.
+    /// Script of a scripted model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Script>,
 }
 
-/// What a million tokens cost.
+/// Price of a million tokens.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Those that the model reads.
+    /// Price of tokens that the model reads.
     pub input: f64,
-    /// Those that it writes.
+    /// Price of tokens that the model writes.
     pub output: f64,
 }
 
-/// What a scripted model says: the first turn whose condition fits, in order, each once unless it says otherwise.
+/// Script of a scripted model. Each turn plays the first entry whose condition matches. An entry is played once, unless `again` is set.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// Its turns.
+    /// Entries of the script.
     pub turns: Vec<ScriptedTurn>,
 }
 
@@ -150,16 +150,16 @@ pub struct Script {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedTurn {
-    /// A text that the last message must contain; any message where absent.
+    /// Text that the last message must contain; any message if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// What it says.
+    /// Text that the model writes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub say: String,
-    /// What it calls.
+    /// Calls that the model makes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ScriptedCall>,
-    /// Whether it may be played again.
+    /// Whether the turn may be played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
 }
@@ -169,9 +169,9 @@ pub struct ScriptedTurn {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments; none where absent.
+    /// Arguments of the tool; empty if absent.
     #[serde(default = "no_arguments")]
     pub arguments: Value,
 }
@@ -181,56 +181,56 @@ pub struct ScriptedCall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientTool {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What the model reads about it.
+    /// Description for the model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub schema: Value,
-    /// Whether it may be run again when nobody knows whether it ran.
+    /// Whether the tool may run again if the outcome of a run is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
 }
 
-/// An MCP server: one that is started, or one that is called.
+/// An MCP server, either started as a program or called over HTTP.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct McpServer {
-    /// Its tools are called `name.tool`.
+    /// Name of the server. Its tools are called `name.tool`.
     pub name: String,
-    /// The program and its arguments, spoken to over its standard input and output.
+    /// Program and arguments of a server that communicates over standard input and output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// Its address, for streamable HTTP.
+    /// URL of a server that communicates over streamable HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The variable of the server's environment that has its bearer token.
+    /// Environment variable of the server that contains the bearer token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_env: Option<String>,
-    /// Which of its tools, with wildcards over the whole name; all of them where empty.
+    /// Tools to use, with wildcards that match the whole name; all tools if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Whether its program may use the network: an operator's setting, not part of the version.
+    /// Whether the program may use the network. This is a setting of the server's operator and not part of the version.
     #[serde(default, skip_serializing)]
     pub network: OnlyInFiles,
-    /// The directories that its program may read: an operator's setting too.
+    /// Directories that the program may read. This is a setting of the server's operator and not part of the version.
     #[serde(default, skip_serializing)]
     pub read_only: OnlyInFiles,
 }
 
-/// How far a step may go.
+/// Limits of a step.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Turns of the model.
+    /// Largest number of turns of the model.
     pub iterations: u32,
-    /// Rounds of questions: turns of which at least one call had to be asked about.
+    /// Largest number of rounds of questions. A round is a turn with at least one call that people were asked about.
     pub rounds: u32,
-    /// Times in a row that people may send the model back to think.
+    /// Largest number of consecutive times that people may send the model back.
     pub retries: u32,
 }
 
@@ -240,35 +240,35 @@ impl Default for Limits {
     }
 }
 
-/// Something that an agent's version always suggests.
+/// A suggestion that a version of an agent always offers.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSuggestion {
-    /// Its name.
+    /// Identifier of the suggestion.
     pub id: String,
-    /// What the person reads.
+    /// Label that people see.
     pub label: String,
-    /// The option that it chooses.
+    /// Identifier of the option that the suggestion chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<OptionId>,
-    /// What it fills in.
+    /// Data that the suggestion fills in.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
 }
 
-/// Something that an agent's model may suggest.
+/// A suggestion that the model of an agent may make.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AllowedSuggestion {
-    /// Its name.
+    /// Identifier of the suggestion.
     pub id: String,
-    /// The parameters that it may fill in, each with the values that it may have: any, where the list is empty. A parameter that is not
-    /// here is not allowed.
+    /// Parameters that the suggestion may fill in, each with its allowed values; any value if the list is empty. Parameters that are not
+    /// listed are not allowed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Vec<Value>>,
-    /// The options that it may choose. One that is not here is not allowed.
+    /// Identifiers of the options that the suggestion may choose. Options that are not listed are not allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<OptionId>,
 }

@@ -1,4 +1,4 @@
-//! What a person says, and whether it fits what was asked.
+//! Answers of people, and the check whether an answer fits its question.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,48 +8,49 @@ use crate::{
     Actor, AnswerId, Call, Choice, Effect, EntryPoint, Kind, OptionId, Problem, Question, Remember, Role, text,
 };
 
-/// Why an approval that brings other arguments is refused.
+/// Message for an approval with changed arguments, which is refused.
 pub const AS_PROPOSED: &str = "what is approved runs as it was proposed: other arguments are an `edit`";
 
-/// An answer that was accepted, as the record keeps it and the agent reads it.
+/// An accepted answer, as it is recorded and as the agent reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Its id.
+    /// Identifier of the answer.
     pub id: AnswerId,
-    /// Who said it.
+    /// Actor that answered.
     pub by: Actor,
-    /// The groups that they belonged to.
+    /// Groups of the person at the time of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
-    /// The role that they had; none where nobody in person answered.
+    /// Role of the person at the time of the answer. `None` if no person answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Through which door it came; none where nobody in person answered, and of answers from before it was kept.
+    /// Entry point of the answer. `None` if no person answered, and in answers that are older than this field.
     #[serde(rename = "wire", default, skip_serializing_if = "Option::is_none")]
     pub entry_point: Option<EntryPoint>,
-    /// When.
+    /// Time of the answer.
     pub at: Timestamp,
-    /// What it does to the agent's step.
+    /// Effect on the step of the agent.
     pub effect: Effect,
-    /// The options chosen.
+    /// Identifiers of the chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<OptionId>,
-    /// The metadata of the option chosen, as the agent gave it; of several options, that of each under its id.
+    /// Metadata of the chosen option, as the agent gave it. If several options were chosen, an object with the metadata of each under its
+    /// identifier.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
-    /// With `edit`, the arguments to run with.
+    /// With the effect `edit`: the arguments to run with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
-    /// The form, or the information. Of a secret question only the names.
+    /// Data of the form, or the information that was asked for. For a secret question it contains only the names of the values.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    /// A reason, or free text.
+    /// Reason for the answer, or free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
 }
 
 impl Answer {
-    /// Whether two people said the same thing. Their reasons may differ, unless the text is all that was said.
+    /// Whether two answers are equal for a quorum. Their feedback may differ, unless the feedback is the only content of the answer.
     #[must_use]
     pub fn agrees_with(&self, other: &Self) -> bool {
         let only_text = self.options.is_empty() && self.data.is_null();
@@ -61,22 +62,22 @@ impl Answer {
     }
 }
 
-/// What somebody wants to answer, before it was held against the question.
+/// An answer that was not yet checked against its question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnswerDraft {
-    /// The options chosen.
+    /// Identifiers of the chosen options.
     pub options: Vec<OptionId>,
-    /// The effect, for whoever does not know the options' names.
+    /// Effect of the answer, for clients that do not know the identifiers of the options.
     pub effect: Option<Effect>,
-    /// With `edit`, the arguments to run with.
+    /// With the effect `edit`: the arguments to run with.
     pub arguments: Option<Value>,
-    /// The form, or the information.
+    /// Data of the form, or the information that was asked for.
     pub data: Value,
-    /// A reason, or free text.
+    /// Reason for the answer, or free text.
     pub feedback: Option<String>,
-    /// What is to hold for more than this one action.
+    /// Scope of a grant to create with this approval.
     pub remember: Option<Remember>,
-    /// Whether the secrets that are given are kept for the agent's later sessions.
+    /// Whether the given secrets are kept for later sessions of the agent.
     pub keep: bool,
 }
 
@@ -92,7 +93,7 @@ impl AnswerDraft {
     }
 }
 
-/// Proof that the data of a draft fits the form of its question. Made by whoever ran the validator.
+/// Proof that the data of a draft fits the form of its question. The caller that ran the validator creates it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormProof(());
 
@@ -107,17 +108,17 @@ impl FormProof {
 /// A draft that fits its question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
-    /// What it does.
+    /// Effect of the answer.
     pub effect: Effect,
-    /// The options chosen, in the question's order.
+    /// Identifiers of the chosen options, in the order of the question.
     pub options: Vec<OptionId>,
-    /// The metadata of the option chosen; of several, that of each under its id.
+    /// Metadata of the chosen option; of several options, an object with the metadata of each under its identifier.
     pub metadata: Value,
     draft: AnswerDraft,
 }
 
 impl Settled {
-    /// Signs it.
+    /// Converts the draft to an answer of the given actor.
     #[must_use]
     pub fn sign(self, id: AnswerId, by: Actor, groups: Vec<String>, at: Timestamp) -> Answer {
         let AnswerDraft { arguments, data, feedback, .. } = self.draft;
@@ -139,7 +140,7 @@ impl Settled {
 }
 
 impl Question {
-    /// Holds a draft against the question: which effect it has, and everything in which it does not fit.
+    /// Checks a draft against the question. Returns the draft with its effect, or all errors.
     pub fn settle(&self, mut draft: AnswerDraft, proof: Option<FormProof>) -> Result<Settled, Vec<Problem>> {
         let mut problems = Vec::new();
         draft.feedback = draft.feedback.filter(|feedback| !feedback.trim().is_empty());
@@ -165,7 +166,7 @@ impl Question {
         Ok(Settled { effect, options, metadata, draft })
     }
 
-    /// The effect that a draft would have, where it has one.
+    /// Effect that the draft would have. `None` if it does not identify one.
     #[must_use]
     pub fn effect_of(&self, draft: &AnswerDraft) -> Option<Effect> {
         self.chosen(draft, &mut Vec::new()).map(|(effect, _)| effect)
@@ -183,7 +184,7 @@ impl Question {
             return None;
         };
         let free = effect == Effect::Provide && self.takes_value();
-        // Words of one's own are no choice among options that nobody has named, and nothing dangerous is chosen by its effect alone here.
+        // Free text does not choose an option that the draft does not name, and a dangerous option is not chosen by its effect alone.
         if free && draft.says_something() {
             return Some((effect, Vec::new()));
         }
@@ -275,7 +276,7 @@ impl Question {
         }
     }
 
-    /// Whether data that is no form names arguments of the action, and would not have them as they are shown.
+    /// Whether data without a form names arguments of the call and gives them other values than the question shows.
     fn has_otherwise(&self, data: &Value) -> bool {
         let shown = self.call.as_ref().and_then(|action| action.arguments.as_object());
         let (Some(shown), Some(given)) = (shown, data.as_object()) else { return false };
@@ -289,7 +290,7 @@ impl Question {
     }
 }
 
-/// What the agent wants back with what was chosen. Options without metadata have no place in it.
+/// Metadata of the chosen options. With several options, those without metadata are left out.
 fn metadata(chosen: &[&Choice]) -> Value {
     if let [option] = chosen {
         return option.metadata.clone();

@@ -1,33 +1,33 @@
-//! Who may answer a question, and how many must agree.
+//! Audiences: the people who may answer a question, and how many of them must agree.
 
 use serde::{Deserialize, Serialize};
 
 use crate::question::MOST_ITEMS;
 use crate::{Actor, Answer, Caller, Problem, Role, text};
 
-/// Who may answer, and how many of them must.
+/// People who may answer a question, and how many of them must agree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audience {
-    /// The people named, or `None` for every operator and admin of the project and whoever started the session.
+    /// Named people. `None` stands for every operator and admin of the project and the person who started the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named: Option<Named>,
-    /// How many distinct people must say the same.
+    /// Number of different people who must give equal answers.
     pub quorum: u32,
-    /// Whether they must come from distinct groups of those named.
+    /// Whether these people must belong to different groups out of the named ones.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub distinct_groups: bool,
-    /// Whether the person who started the session is barred as well.
+    /// Whether the person who started the session may not answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub four_eyes: bool,
 }
 
-/// People by name, by group and by role. Being in one of the lists is enough.
+/// People by name, group and role. One match is enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
-    /// User names.
+    /// Names of users.
     #[serde(default)]
     pub users: Vec<String>,
-    /// Group names.
+    /// Names of groups.
     #[serde(default)]
     pub groups: Vec<String>,
     /// Roles.
@@ -35,14 +35,14 @@ pub struct Named {
     pub roles: Vec<Role>,
 }
 
-/// Somebody who might answer, as the project knows them.
+/// A person who might answer, as the project knows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// Who.
+    /// Actor of the person.
     pub actor: Actor,
-    /// What they may do.
+    /// Role of the person.
     pub role: Role,
-    /// The groups that they belong to.
+    /// Groups of the person.
     pub groups: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Default for Audience {
 }
 
 impl Audience {
-    /// Lists why a question could never be answered by this audience.
+    /// Lists the errors for which this audience could never answer a question.
     pub fn check(&self, problems: &mut Vec<Problem>) {
         if self.quorum == 0 || self.quorum > 100 {
             problems.push(Problem::new("/audience/quorum", "must be 1 to 100"));
@@ -79,19 +79,20 @@ impl Audience {
         }
     }
 
-    /// Whether a caller belongs to it. `started` says whether they started the session.
+    /// Whether the caller belongs to the audience. `started` says whether the caller started the session.
     #[must_use]
     pub fn includes(&self, caller: &Caller, started: bool) -> bool {
         self.has(&caller.actor.name, Some(caller.role), &caller.groups, started)
     }
 
-    /// Whether somebody belongs to it who has not called.
+    /// Whether a person belongs to the audience. Unlike [`Audience::includes`], it needs no authenticated caller.
     #[must_use]
     pub fn includes_person(&self, person: &Person, started: bool) -> bool {
         self.has(&person.actor.name, Some(person.role), &person.groups, started)
     }
 
-    /// Whether these equal answers are enough for it. Answers of people who do not belong to it, as they were then, are not counted.
+    /// Whether these equal answers reach the quorum. Answers of people who did not belong to the audience when they answered are not
+    /// counted.
     #[must_use]
     pub fn settled_by(&self, answers: &[&Answer], started_by: &Actor) -> bool {
         let belongs = |answer: &&&Answer| {
@@ -113,14 +114,14 @@ impl Audience {
         }
     }
 
-    /// Whether these equal votes of distinct people are enough.
+    /// Whether these equal votes of different people reach the quorum.
     #[must_use]
     pub fn satisfied(&self, votes: &[&Answer]) -> bool {
         let groups: Vec<&[String]> = votes.iter().map(|vote| vote.groups.as_slice()).collect();
         self.enough(&groups)
     }
 
-    /// Whether distinct people of these groups are enough, if they say the same.
+    /// Whether equal answers of different people with these groups would reach the quorum.
     #[must_use]
     pub fn enough<G: AsRef<[String]>>(&self, people: &[G]) -> bool {
         let needed = self.quorum as usize;
@@ -138,7 +139,7 @@ impl Audience {
     }
 }
 
-/// Each name usable, and none twice: a quorum counts distinct ones.
+/// Checks that each name is valid and that no name occurs twice, because a quorum counts different names.
 fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
     if names.len() > MOST_ITEMS {
         problems.push(Problem::new(pointer, format!("are more than {MOST_ITEMS}")));
@@ -152,7 +153,7 @@ fn check_names(pointer: &str, names: &[String], problems: &mut Vec<Problem>) {
     }
 }
 
-/// Finds a group for a person, moving earlier ones to other groups of theirs where that helps.
+/// Assigns a group to a person, moving people with an assigned group to another of their groups if necessary (bipartite matching).
 fn seat(
     person: usize,
     people: &[&[String]],

@@ -1,8 +1,8 @@
-//! The audit trail: who did what, how and from where, and to what; written once, chained, and signed now and then.
+//! The audit trail: an append-only record of every change with its actor, its entry point and its details, chained by hashes and signed at
+//! intervals.
 //!
-//! [`Entry`] is one thing that was done. [`chain`] links the entries of a tenant by hashes and signs checkpoints of them;
-//! [`export`] is how a chain stands in a file, which a [`seal`] ends; [`verify`] reads such a file and names the first entry
-//! that does not fit.
+//! [`Entry`] is one change. [`chain`] links the entries of a tenant by hashes and signs checkpoints. [`export`] writes a chain to a file
+//! that ends with a [`seal`]. [`verify`] reads such a file and names the first entry that does not fit.
 
 pub mod chain;
 pub mod export;
@@ -22,64 +22,64 @@ use crate::{
     Scope, SessionId, VisitId,
 };
 
-/// An entry larger than this keeps digests in place of its largest parts.
+/// Size in bytes above which the largest parts of an entry are replaced by their digests.
 const MOST_BYTES: usize = 64 * 1024;
-/// A part that is larger than this is kept as its digest when the entry is too large.
+/// Size in bytes above which a part is replaced by its digest, if the entry is too large.
 const MOST_PART: usize = 4 * 1024;
 
-/// One thing that was done, as it is kept for good.
+/// One recorded change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its id.
+    /// Identifier of the entry.
     pub id: EntryId,
-    /// Whose it is, and where it was done.
+    /// Tenant and project of the change.
     #[serde(flatten)]
     pub scope: Scope,
-    /// When: the time of the transaction that did it.
+    /// Time of the transaction that made the change.
     pub at: Timestamp,
-    /// What was done, as a dotted name.
+    /// Type of the change, a dotted name.
     #[serde(rename = "type")]
     pub name: String,
-    /// Who did it.
+    /// Actor that made the change.
     pub by: Actor,
-    /// How, and from where.
+    /// Entry point, credential and network address of the request.
     pub how: How,
-    /// The session that it was done in.
+    /// Session in which the change was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The number of the session's event that tells of it.
+    /// Number of the event of the session that records the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<u64>,
-    /// The question that it was done to.
+    /// Question that was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<InteractionId>,
-    /// The particulars: what was asked and said, arguments and forms included. Never a secret value or a resume point.
+    /// Details of the change: the question and the answer, including arguments and forms. Never a secret value or a resume point.
     pub data: Value,
 }
 
-/// How something was done.
+/// Entry point, credential and network address of a request.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct How {
-    /// Through which door.
+    /// Entry point of the request.
     #[serde(rename = "wire")]
     pub entry_point: EntryPoint,
-    /// With which key.
+    /// Identifier of the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub key: Option<KeyId>,
-    /// In which browser, where a person was signed in.
+    /// Identifier of the browser session, if a person was signed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub visit: Option<VisitId>,
-    /// From which address.
+    /// Network address of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub from: Option<IpAddr>,
 }
 
 impl How {
-    /// As a caller does things.
+    /// Entry point, credential and network address of a caller.
     #[must_use]
     pub const fn of(caller: &Caller) -> Self {
         let (key, visit) = match caller.credential {
@@ -90,26 +90,27 @@ impl How {
         Self { entry_point: caller.entry_point, key, visit, from: caller.from }
     }
 
-    /// Through a door that needs no key.
+    /// An entry point without a key.
     #[must_use]
     pub const fn by(entry_point: EntryPoint) -> Self {
         Self { entry_point, key: None, visit: None, from: None }
     }
 }
 
-/// An entry as it is kept: the text that its digest is of.
+/// An entry with its stored text and the digest of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// What it says.
+    /// The entry.
     pub entry: Entry,
-    /// The same as JSON. This very text is kept, exported and digested, so that no spelling of a number can differ.
+    /// The entry as JSON. Exactly this text is stored, exported and digested, so that a different spelling of a number cannot change the
+    /// digest.
     pub text: String,
     /// SHA-256 of the text.
     pub digest: Digest,
 }
 
 impl Entry {
-    /// Writes it down. Where it is too large, its largest parts are replaced by their digests.
+    /// Serialises the entry. If it is too large, its largest parts are replaced by their digests.
     #[must_use]
     pub fn written(mut self) -> Written {
         let mut text = spelled(&self);
@@ -123,7 +124,8 @@ impl Entry {
 }
 
 fn spelled(entry: &Entry) -> String {
-    // Its keys are strings and its numbers are JSON's own, so that this cannot fail; if it did, the entry would be found empty.
+    // Serialisation cannot fail, because all keys are strings and all numbers are JSON numbers. If it did, the verification would find an
+    // empty entry.
     serde_json::to_string(entry).unwrap_or_default()
 }
 
@@ -144,7 +146,7 @@ fn shorten(value: &mut Value, depth: u8) {
     }
 }
 
-/// What an entry says of something that happened: who did it, and all its particulars.
+/// Actor and details of the audit entry for an event draft. `otherwise` is the actor of an event without one.
 #[must_use]
 pub fn particulars(happening: &EventDraft, otherwise: &Actor) -> (Actor, Value) {
     let mut data = happening.data.as_object().cloned().unwrap_or_default();
@@ -155,7 +157,7 @@ pub fn particulars(happening: &EventDraft, otherwise: &Actor) -> (Actor, Value) 
     (by.unwrap_or_else(|| otherwise.clone()), Value::Object(data))
 }
 
-/// What the record keeps of a question: what people were asked to decide, and the digest of everything they were shown.
+/// Audit details of a question: the decision that people were asked for, and the digest of everything that they were shown.
 pub(crate) fn of_question(question: &Question) -> Value {
     let options: Vec<Value> =
         question.options.iter().map(|option| json!({ "id": option.id, "effect": option.effect })).collect();
@@ -182,7 +184,7 @@ pub(crate) fn of_question(question: &Question) -> Value {
     kept
 }
 
-/// What the record keeps of an answer: all of it, beside the action as it was asked about.
+/// Audit details of an answer: the complete answer, and the call that the question showed.
 pub(crate) fn of_answer(question: &Question, answer: &Answer) -> Value {
     let mut kept = Map::from_iter([("answer".to_owned(), json!(answer))]);
     if let Some(action) = &question.call {
@@ -191,7 +193,7 @@ pub(crate) fn of_answer(question: &Question, answer: &Answer) -> Value {
     Value::Object(kept)
 }
 
-/// What the record keeps of a delivery: which secrets were handed over, by name.
+/// Audit details of a delivery: the names of the secrets that were delivered.
 pub(crate) fn of_delivery(question: &Question) -> Value {
     if question.kind == Kind::Secret { json!({ "secrets": secret_names(question) }) } else { Value::Null }
 }

@@ -1,25 +1,25 @@
-//! What a person decided about an action, as later rules are held against it.
+//! Decisions of people about actions, with which learnt rules are compared.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Actor, Effect, Interaction, InteractionId, Resolution, State, Verdict};
 
-/// A person's word about one action.
+/// Decision of a person about one action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// The question that was answered.
+    /// Question that was answered.
     pub interaction: InteractionId,
-    /// Which way.
+    /// Effect of the answer.
     pub effect: Effect,
-    /// Who; with a quorum, who completed it.
+    /// Person who decided; with a quorum, the person whose answer completed it.
     pub by: Actor,
-    /// When.
+    /// Time of the decision.
     pub at: Timestamp,
 }
 
 impl Decision {
-    /// The decision that ended a question. None while it is open, and where it ended by itself or was withdrawn.
+    /// Decision that closed a question. `None` while the question is open, and if it was resolved automatically, expired or was cancelled.
     #[must_use]
     pub fn of(interaction: &Interaction) -> Option<Self> {
         let State::Resolved { resolution: Resolution::Answered { answer, .. }, at, .. } = &interaction.state else {
@@ -28,7 +28,7 @@ impl Decision {
         Some(Self { interaction: interaction.id, effect: answer.effect, by: answer.by.clone(), at: *at })
     }
 
-    /// Whether a rule that says this would do the opposite of what was decided.
+    /// Whether a rule with this verdict would do the opposite of the decision.
     #[must_use]
     pub const fn contradicted_by(&self, verdict: Verdict) -> bool {
         match verdict {

@@ -1,4 +1,4 @@
-//! Definitions of agents and flows as they are kept: versions that never change.
+//! Stored definitions of agents and flows: versions that never change.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Actor, AgentVersion, FlowVersion};
 
-/// What is defined.
+/// Kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DefinitionKind {
@@ -17,7 +17,7 @@ pub enum DefinitionKind {
 }
 
 impl DefinitionKind {
-    /// The word for it in the stores and in errors.
+    /// Name of the kind in the stores and in errors.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -27,20 +27,20 @@ impl DefinitionKind {
     }
 }
 
-/// One version of an agent or a flow.
+/// A version of an agent or a flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
-    /// What it defines.
+    /// Kind of the definition.
     pub kind: DefinitionKind,
-    /// Its name.
+    /// Name of the agent or flow.
     pub name: String,
-    /// Its version.
+    /// Version of the agent or flow.
     pub version: String,
-    /// Who brought it here.
+    /// Actor that added the version.
     pub by: Actor,
-    /// When.
+    /// Time at which the version was added.
     pub at: Timestamp,
-    /// Since when no new session uses it. Those that do go on.
+    /// Time at which the version was retired. New sessions do not use a retired version; sessions that already use it continue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_at: Option<Timestamp>,
     /// The definition itself.
@@ -48,7 +48,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// A version of an agent, as it is kept.
+    /// Stored form of a version of an agent.
     #[must_use]
     pub fn of_agent(agent: &AgentVersion, by: Actor, at: Timestamp) -> Self {
         let body = serde_json::to_value(agent).unwrap_or_default();
@@ -56,7 +56,7 @@ impl Definition {
         Self { kind: DefinitionKind::Agent, name, version, by, at, retired_at: None, body }
     }
 
-    /// A version of a flow, as it is kept.
+    /// Stored form of a version of a flow.
     #[must_use]
     pub fn of_flow(flow: &FlowVersion, by: Actor, at: Timestamp) -> Self {
         let body = serde_json::to_value(flow).unwrap_or_default();
@@ -64,8 +64,8 @@ impl Definition {
         Self { kind: DefinitionKind::Flow, name, version, by, at, retired_at: None, body }
     }
 
-    /// The definition as it is shown: without the commands, addresses and names of variables that only the operator's files have. They are
-    /// the operator's, and may contain what opens other systems; nobody reads them over the API, and no record shows them.
+    /// The definition without the commands, addresses and names of variables that only the operator's files contain. They may contain
+    /// credentials of other systems, so the API and the records never show them.
     #[must_use]
     pub fn shown(&self) -> Value {
         let mut shown = self.body.clone();
@@ -74,7 +74,7 @@ impl Definition {
     }
 }
 
-/// Takes out of the body of a definition what is not shown.
+/// Removes the parts of a definition that are not shown.
 pub fn redact(body: &mut Value) {
     let hide = |table: Option<&mut Value>, keys: &[&str]| {
         if let Some(table) = table.and_then(Value::as_object_mut) {

@@ -1,55 +1,55 @@
-//! Whether the agent has taken the answer. Apart from the resolution, which is final before a delivery begins.
+//! Delivery of an answer to the agent that asked. It is separate from the resolution, which is final before a delivery begins.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Actor, LeaseId, Refusal};
 
-/// How often an answer is offered before its delivery is given up as failed, visibly.
+/// Number of times that an answer is offered before its delivery fails.
 pub const MOST_ATTEMPTS: u32 = 20;
 
-/// Where an answer is on its way to the agent.
+/// State of the delivery of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Delivery {
-    /// Nobody waits for it: a notice that was read, or a question that its asker withdrew.
+    /// No agent waits for the answer: the question was a notice, or its asker withdrew it.
     NotNeeded,
-    /// Kept for the agent.
+    /// The answer waits for the agent.
     Waiting {
-        /// How many times it was taken and not completed.
+        /// Number of times that the answer was taken and not completed.
         attempt: u32,
     },
-    /// The agent has it, under a lease.
+    /// The agent has taken the answer under a lease.
     Processing {
-        /// Fences every heartbeat and completion.
+        /// Identifier of the lease, which every heartbeat and completion must give.
         lease: LeaseId,
-        /// Who took it.
+        /// Actor that took the answer.
         by: Actor,
-        /// Which attempt this is, from 1.
+        /// Number of the attempt, from 1.
         attempt: u32,
-        /// When the lease runs out.
+        /// Time at which the lease expires.
         until: Timestamp,
     },
-    /// The agent has gone on from it.
+    /// The agent has continued with the answer.
     Completed {
-        /// When.
+        /// Time of the completion.
         at: Timestamp,
-        /// On which attempt.
+        /// Number of the attempt that completed.
         attempt: u32,
     },
-    /// The agent could not go on from it, and will not be offered it again.
+    /// The agent could not continue with the answer, which is not offered again.
     Failed {
-        /// When.
+        /// Time of the failure.
         at: Timestamp,
-        /// On which attempt.
+        /// Number of the last attempt.
         attempt: u32,
-        /// Why.
+        /// Reason for the failure.
         reason: String,
     },
 }
 
 impl Delivery {
-    /// The word for it on the wire.
+    /// Name of the state in the API.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Delivery {
         }
     }
 
-    /// Whether it has ended, one way or the other.
+    /// Whether the delivery has ended.
     #[must_use]
     pub const fn over(&self) -> bool {
         matches!(self, Self::NotNeeded | Self::Completed { .. } | Self::Failed { .. })
@@ -73,11 +73,11 @@ impl Delivery {
         matches!(self, Self::Processing { lease, until, .. } if *lease == given && *until > now)
     }
 
-    /// Hands it out under a lease.
+    /// Hands the answer out under a lease.
     pub fn take(self, lease: LeaseId, by: Actor, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
         match self {
             Self::Waiting { attempt } => Ok(Self::Processing { lease, by, attempt: attempt + 1, until }),
-            // The timer has not come round yet, and the lease is over all the same.
+            // The lease has expired, although its timer has not run yet.
             Self::Processing { attempt, until: over, .. } if over <= now && attempt < MOST_ATTEMPTS => {
                 Ok(Self::Processing { lease, by, attempt: attempt + 1, until })
             }
@@ -87,19 +87,19 @@ impl Delivery {
         }
     }
 
-    /// Holds the lease for longer.
+    /// Extends the lease.
     pub fn heartbeat(self, given: LeaseId, now: Timestamp, longer: Timestamp) -> Result<Self, Refusal> {
         let (lease, by, attempt, until) = self.held(given, now)?;
         Ok(Self::Processing { lease, by, attempt, until: until.max(longer) })
     }
 
-    /// Ends it well.
+    /// Completes the delivery.
     pub fn complete(self, given: LeaseId, now: Timestamp) -> Result<Self, Refusal> {
         let (_, _, attempt, _) = self.held(given, now)?;
         Ok(Self::Completed { at: now, attempt })
     }
 
-    /// Ends it well at once: whoever goes on needs no lease.
+    /// Completes the delivery without a lease, for a taker that continues in the same transaction.
     pub fn gone_on(self, now: Timestamp) -> Result<Self, Refusal> {
         match self {
             Self::Waiting { attempt } => Ok(Self::Completed { at: now, attempt: attempt + 1 }),
@@ -108,18 +108,18 @@ impl Delivery {
         }
     }
 
-    /// Ends it because there is nobody left to take it.
+    /// Ends the delivery because no agent is left to take the answer.
     pub fn not_needed(self) -> Result<Self, Refusal> {
         if self.over() { Err(Refusal::DeliveryClosed(self.name())) } else { Ok(Self::NotNeeded) }
     }
 
-    /// Ends it badly, or offers it again.
+    /// Ends the delivery as failed, or offers the answer again.
     pub fn fail(self, given: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Self, Refusal> {
         let (_, _, attempt, _) = self.held(given, now)?;
         Ok(Self::offered_again(attempt, again, reason, now))
     }
 
-    /// What becomes of it when its lease has run out; `None` while it has not.
+    /// State of the delivery after its lease has expired. `None` if the lease has not expired.
     #[must_use]
     pub fn lapse(&self, now: Timestamp) -> Option<Self> {
         match self {

@@ -1,4 +1,4 @@
-//! SHA-256 over canonical JSON (RFC 8785): two texts that mean the same have one digest.
+//! SHA-256 digests of canonical JSON (RFC 8785): JSON texts with equal meaning have equal digests.
 
 use std::fmt;
 
@@ -6,33 +6,33 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// A SHA-256 digest, printed as hexadecimal.
+/// A SHA-256 digest, displayed in hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest that was kept as these bytes.
+    /// Digest with these stored bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Its bytes, as they are kept.
+    /// Bytes of the digest.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The digest of plain bytes.
+    /// Digest of plain bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The digest of a JSON value in its canonical form.
+    /// Digest of a JSON value in its canonical form.
     ///
-    /// The canonical form knows only doubles, so that it would give 2^53 and 2^53 + 1 one digest. A value with such a
-    /// number is digested as it was written, keys sorted, under a mark of its own.
+    /// The canonical form knows only doubles, so 2^53 and 2^53 + 1 would have equal digests. A value with such a number is therefore
+    /// digested as it was written, with sorted keys and a prefix of its own.
     #[must_use]
     pub fn of_json(value: &Value) -> Self {
         let canonical = if exact(value) { serde_json_canonicalizer::to_vec(value).ok() } else { None };
@@ -40,7 +40,7 @@ impl Digest {
     }
 }
 
-/// Whether every number survives being read as a double.
+/// Whether a double can represent every integer in the value exactly.
 fn exact(value: &Value) -> bool {
     const LAST: u64 = 1 << 53;
     match value {

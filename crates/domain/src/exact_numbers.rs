@@ -1,14 +1,15 @@
-//! Numbers in JSON that would be rounded when they are read: they are refused, so that nobody approves another number than was sent.
+//! Finds JSON numbers that would be rounded when they are read. They are refused, so that people never approve another number than the one
+//! that was sent.
 //!
-//! A number is kept if it is a whole number of 64 bits, or if the double nearest to it is written with the same digits. The server shows such a
-//! number as it keeps it, and the page shows what the server sends, digit by digit, whatever JavaScript would make of it.
+//! A number is accepted if it is an integer of 64 bits, or if the nearest double has equal decimal digits. The server shows such a number
+//! as it is stored, and the page shows the digits that the server sends instead of converting them to a JavaScript number.
 
 use crate::text;
 
-/// The message for a number that would be rounded.
+/// Message for a number that would be rounded.
 pub const ROUNDED: &str = "has a number that cannot be kept exactly: send it as text";
 
-/// The JSON Pointer to the first number that neither a double nor a whole number of 64 bits holds exactly. The text must be JSON.
+/// JSON Pointer to the first number that neither a double nor a 64-bit integer represents exactly. The text must be valid JSON.
 #[must_use]
 pub fn first_rounded(json: &[u8]) -> Option<String> {
     let mut within: Vec<Container> = Vec::new();
@@ -36,14 +37,14 @@ pub fn first_rounded(json: &[u8]) -> Option<String> {
     None
 }
 
-/// What a value stands in, and where in it.
+/// Object or list that contains the current value, and the position in it.
 enum Container {
     Object { key: String, keyed: bool },
     List { index: usize },
 }
 
 impl Container {
-    /// The first string of a field is its key.
+    /// Reads a string. The first string of a field is its key.
     fn named(&mut self, token: &[u8]) {
         if let Self::Object { key, keyed } = self
             && !std::mem::replace(keyed, true)
@@ -67,7 +68,7 @@ impl Container {
     }
 }
 
-/// The length of the string that the text begins with, its quotes included.
+/// Length of the string at the beginning of the text, including its quotes.
 fn string_length(json: &[u8]) -> usize {
     let mut at = 1;
     loop {
@@ -84,7 +85,7 @@ fn number_at(json: &[u8]) -> &str {
     std::str::from_utf8(&json[..end.unwrap_or(json.len())]).unwrap_or_default()
 }
 
-/// Whether the number that is read means the same as the text.
+/// Whether the parsed number is equal to the text.
 fn is_kept(token: &str) -> bool {
     if token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok() {
         return true;
@@ -93,7 +94,7 @@ fn is_kept(token: &str) -> bool {
     read.is_some_and(|number| Decimal::of(&format!("{number:e}")) == Decimal::of(token))
 }
 
-/// A decimal number: its digits without zeros at either end, and the power of ten of the last one.
+/// A decimal number: its digits without leading and trailing zeros, and the power of ten of the last digit.
 #[derive(PartialEq)]
 struct Decimal {
     negative: bool,
@@ -113,7 +114,7 @@ impl Decimal {
         if digits.is_empty() {
             return Some(Self { negative: false, digits, power: 0 });
         }
-        // An exponent that no number of 64 bits holds is that of no double.
+        // A double cannot have an exponent that does not fit into 64 bits.
         let power =
             exponent.parse::<i64>().ok()?.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(zeros)?;
         Some(Self { negative, digits, power })

@@ -1,4 +1,4 @@
-//! A flow: steps in an order that depends on how each of them ends. One immutable version of its definition.
+//! Flows: one immutable version of a definition of steps, whose order depends on how each step ends.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ mod question;
 
 pub use next::{MOST_RUNS, Next, StepWay};
 
-/// One version of a flow. It never changes once a session has used it.
+/// A version of a flow. It never changes after a session has used it.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({
     "name": "release-notes", "version": "1", "description": "Notes are written, and published once somebody has read them",
     "steps": [
@@ -26,97 +26,98 @@ pub use next::{MOST_RUNS, Next, StepWay};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowVersion {
-    /// The flow's name.
+    /// Name of the flow.
     pub name: String,
-    /// The name of this version.
+    /// Name of this version.
     pub version: String,
-    /// One line for people.
+    /// Description in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its steps; the first one begins.
+    /// Steps of the flow. The first one begins.
     pub steps: Vec<FlowStep>,
-    /// The projects that it belongs to: an operator's setting, not part of the version.
+    /// Projects of the flow. This is a setting of the server's operator and not part of the version.
     #[serde(default, skip_serializing)]
     pub projects: OnlyInFiles,
 }
 
-/// One step of a flow.
+/// A step of a flow.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowStep {
-    /// Its name within the flow.
+    /// Name of the step, unique within the flow.
     pub name: String,
-    /// The agent that it runs; none where only people have something to say.
+    /// Name of the agent that the step runs; absent if the step only asks people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Which version; the newest one at the start of the session where absent.
+    /// Version of the agent; the newest at the start of the session if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// What the agent works on: a template over `input`, `answer`, `shared`, `steps.NAME.output` and `steps.NAME.rejection`.
+    /// Input of the agent: a template over `input`, `answer`, `shared`, `steps.NAME.output` and `steps.NAME.rejection`.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
-    /// What is asked before the step runs.
+    /// Question that is asked before the step runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<StepQuestion>,
-    /// Which of the agent's tools it may use here; all of them where absent.
+    /// Names of the agent's tools that the step may use; all tools if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// How often it is tried.
+    /// Largest number of attempts.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub attempts: u32,
-    /// How long it rests before the second attempt; twice as long before each further one.
+    /// Delay in seconds before the second attempt. It doubles before each further attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_seconds: Option<u32>,
-    /// What is passed on: templates over `input`, `shared`, `steps.NAME.output`, `steps.NAME.rejection` and `output`, kept in `shared` under their names.
+    /// Values for later steps: templates over `input`, `shared`, `steps.NAME.output`, `steps.NAME.rejection` and `output`, stored in
+    /// `shared` under their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pass: BTreeMap<String, Value>,
-    /// Where to go on success; to the next step where absent.
+    /// Step to continue with after success; the next step if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_success: Option<String>,
-    /// Where to go when every attempt failed; nowhere where absent, and the session has failed.
+    /// Step to continue with after all attempts failed; if absent, the session fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<String>,
-    /// Where to go when the question before it was rejected; nowhere where absent, and the session has failed.
+    /// Step to continue with after the question before the step was rejected; if absent, the session fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_rejection: Option<String>,
 }
 
-/// Where a transition may lead besides a step: the session is completed.
+/// Target of a transition that completes the session.
 pub const END: &str = "end";
 
-/// What is asked before a step runs.
+/// Question that is asked before a step runs.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepQuestion {
-    /// What sort of question.
+    /// Kind of the question.
     pub kind: String,
-    /// One line; a template, as the texts below.
+    /// Title of the question, one line. It is a template, as is the description.
     pub title: String,
-    /// What the person is asked.
+    /// Text of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// JSON Schema of the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// What may be chosen; what the kind offers where empty.
+    /// Options to choose from; the default options of the kind if empty.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     #[serde(default, deserialize_with = "question::options", skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
-    /// What a person may start from.
+    /// Suggested answers that a person may start from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<RuleSuggestion>,
-    /// Whether it may not be skipped; it may not where left out.
+    /// Whether the question must be answered and may not be skipped; `true` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
-    /// How long people have.
+    /// Time in seconds until the deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_seconds: Option<i64>,
-    /// What then.
+    /// Result at the deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
-    /// Who may answer.
+    /// People who may answer.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     #[serde(default, with = "question::audience", skip_serializing_if = "Option::is_none")]
     pub audience: Option<Audience>,

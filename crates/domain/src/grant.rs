@@ -1,4 +1,4 @@
-//! An approval that holds for more than one action, limited in reach, time and count.
+//! Grants: remembered approvals that allow like actions, limited in scope, time and number of uses.
 
 use std::collections::BTreeMap;
 
@@ -8,96 +8,96 @@ use serde_json::{Value, json};
 
 use crate::{Action, Actor, Call, EventDraft, GrantId, InteractionId, Problem, Refusal, Scope, SessionId, text};
 
-/// An approval that holds for more than one action. It never overrides a `deny`.
+/// A grant: a remembered approval for like actions. It never overrides a `deny`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grant {
-    /// Its id.
+    /// Identifier of the grant.
     pub id: GrantId,
-    /// Whose it is.
+    /// Tenant and project of the grant.
     pub scope: Scope,
-    /// The session that it holds in; the whole project if none.
+    /// Session in which the grant holds. `None` if it holds in the whole project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The agent that it holds for, by the name of its key: the one that asked.
+    /// Name of the key of the agent for which the grant holds, which is the agent that asked.
     pub agent: String,
-    /// Whether it is for the agent of that name that our workers run, or for a key of that name. Older grants do not say: the question that
-    /// they were given with does.
+    /// Whether the grant is for the hosted agent of that name or for a key of that name. `None` in older grants; the question that created
+    /// the grant then decides.
     #[serde(rename = "driven", default, skip_serializing_if = "Option::is_none")]
     pub hosted: Option<bool>,
-    /// The tool, by its whole name.
+    /// Full name of the tool.
     pub tool: String,
-    /// The rule that asked. What another rule asks about is asked again.
+    /// Rule that asked. The grant does not apply to questions of other rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Which arguments.
+    /// Arguments that the grant covers.
     pub arguments: Covers,
-    /// From when on it is over.
+    /// Time at which the grant ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// How often it may be used.
+    /// Largest number of uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_uses: Option<u64>,
-    /// How often it was.
+    /// Number of uses so far.
     pub uses: u64,
-    /// Who gave it.
+    /// Person who gave the grant.
     pub by: Actor,
-    /// When.
+    /// Time at which the grant was given.
     pub at: Timestamp,
-    /// With the answer to which question.
+    /// Question whose answer created the grant.
     pub interaction: InteractionId,
-    /// Who took it back, and when.
+    /// Actor and time of the revocation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked: Option<(Actor, Timestamp)>,
 }
 
-/// Which arguments a grant is good for.
+/// Arguments that a grant covers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Covers {
-    /// These and no others, by the digest of the action.
+    /// Exactly the approved arguments, identified by the digest of the call.
     Exactly(String),
-    /// Those named match their patterns; every other one is as it was.
+    /// Arguments whose named values match patterns and whose other values are equal to the approved ones.
     Pattern {
-        /// A pattern for the whole of each named argument: `*` and `?`.
+        /// Pattern for the whole value of each named argument, with `*` and `?`.
         named: BTreeMap<String, String>,
-        /// The arguments that are not named, as they were approved.
+        /// Approved values of the arguments that have no pattern.
         rest: Value,
     },
-    /// Any: the tool as a whole.
+    /// Any arguments of the tool.
     Anything,
 }
 
-/// What a person wants to be remembered of an approval.
+/// Scope of a grant that a person wants to give with an approval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remember {
-    /// Whether for the whole project, or for this session alone.
+    /// Whether the grant holds in the whole project instead of only this session.
     pub project: bool,
-    /// Which arguments.
+    /// Arguments to cover.
     pub arguments: RememberedArguments,
-    /// For how long.
+    /// Duration in seconds.
     pub seconds: Option<i64>,
-    /// How often.
+    /// Number of uses.
     pub uses: Option<u64>,
 }
 
-/// Which arguments a person wants to be remembered.
+/// Arguments that a person wants a grant to cover.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RememberedArguments {
-    /// Just these.
+    /// Exactly the arguments of the action.
     Exactly,
-    /// Those named by pattern, the rest as they are.
+    /// Patterns for the named arguments; the other arguments must be equal.
     Pattern(BTreeMap<String, String>),
-    /// Any.
+    /// Any arguments.
     Anything,
 }
 
-/// The longest time that a grant may be given for.
+/// Longest duration of a grant in seconds.
 const LONGEST: i64 = 366 * 24 * 3600;
-/// The most uses that can be counted out.
+/// Largest limit on the number of uses.
 const MOST_USES: u64 = 1_000_000;
 
 impl Remember {
-    /// Lists what is wrong with it, for an action with these arguments.
+    /// Lists the errors of the scope for this call.
     pub fn check(&self, action: &Call, problems: &mut Vec<Problem>) {
         if self.seconds.is_some_and(|seconds| !(1..=LONGEST).contains(&seconds)) {
             problems.push(Problem::new("/remember/seconds", format!("must be 1 to {LONGEST}")));
@@ -120,7 +120,7 @@ impl Remember {
 }
 
 impl Grant {
-    /// Gives what was asked for, on the strength of an approval.
+    /// Creates the grant for an approved action, and the event draft that records it.
     #[must_use]
     pub fn give(
         id: GrantId,
@@ -164,7 +164,7 @@ impl Grant {
         (grant, happening)
     }
 
-    /// Whether it is in force.
+    /// Whether the grant is in force.
     #[must_use]
     pub fn in_force(&self, now: Timestamp) -> bool {
         self.revoked.is_none()
@@ -172,20 +172,21 @@ impl Grant {
             && self.most_uses.is_none_or(|most| self.uses < most)
     }
 
-    /// When it was or will be over, however often it may still be used: taken back, or at the end of its time.
+    /// Time at which the grant was revoked or expires. The number of uses is not considered.
     #[must_use]
     pub fn ends(&self) -> Option<Timestamp> {
         self.revoked.iter().map(|(_, at)| *at).chain(self.until).min()
     }
 
-    /// Refuses to start what it let through once it was taken back or its time is over. Uses that are spent were spent on it.
+    /// Refuses to start an action that this grant allowed if the grant was revoked or has expired since. An exhausted number of uses does
+    /// not refuse, because the action itself was one of these uses.
     pub fn still_stands(&self, now: Timestamp) -> Result<(), Refusal> {
         let over = self.revoked.is_some() || self.until.is_some_and(|until| until <= now);
         if over { Err(Refusal::GrantOver(self.id)) } else { Ok(()) }
     }
 
-    /// Whether it covers an action of this agent in this session that this rule asks about. `matches` says whether the whole of
-    /// an argument fits a pattern, by its name.
+    /// Whether the grant covers a call of this agent in this session that this rule asks about. `matches` says whether the value of a named
+    /// argument matches a pattern.
     pub fn covers(
         &self,
         (session, agent): (SessionId, &str),
@@ -208,7 +209,7 @@ impl Grant {
         }
     }
 
-    /// Takes it back.
+    /// Revokes the grant.
     pub fn revoke(self, by: Actor, now: Timestamp) -> Result<(Self, EventDraft), Refusal> {
         if self.revoked.is_some() {
             return Err(Refusal::GrantRevoked(self.id));

@@ -1,4 +1,4 @@
-//! Typed ids: each prints with its prefix, parses once at the edge, and cannot be passed where another is wanted.
+//! Typed identifiers: each is displayed with its prefix, is parsed at the boundary, and cannot be used in place of another type.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
-/// Why a text is not the id that was wanted.
+/// Error for a text that is not an identifier of the expected type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an id of the form {prefix}<uuid>")]
 pub struct IdError {
-    /// The prefix of the id that was wanted.
+    /// Prefix of the expected identifier.
     pub prefix: &'static str,
-    /// What was given, cut to a printable length.
+    /// The given text, shortened to a printable length.
     pub text: String,
 }
 
@@ -23,16 +23,16 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            /// What every id of this type begins with.
+            /// Prefix of every identifier of this type.
             pub const PREFIX: &'static str = $prefix;
 
-            /// Wraps a UUID that was made, or read, as this kind of id.
+            /// Creates an identifier from a UUID.
             #[must_use]
             pub const fn from_uuid(uuid: Uuid) -> Self {
                 Self(uuid)
             }
 
-            /// The UUID inside, as other wires and the stores show it.
+            /// UUID of the identifier, as the dialects and the stores use it.
             #[must_use]
             pub const fn uuid(self) -> Uuid {
                 self.0
@@ -54,7 +54,7 @@ macro_rules! ids {
         impl FromStr for $name {
             type Err = IdError;
 
-            /// Takes the prefixed form, and the bare UUID that the seeds' wires show.
+            /// Parses the form with the prefix, and the bare UUID that the dialects use.
             fn from_str(text: &str) -> Result<Self, IdError> {
                 let bare = text.strip_prefix($prefix).unwrap_or(text);
                 Uuid::try_parse(bare)
@@ -79,45 +79,45 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Whose data it is.
+    /// Identifier of a tenant, which owns its data.
     TenantId = "ten_";
-    /// The part of a tenant in which everything else lives.
+    /// Identifier of a project, the part of a tenant that contains everything else.
     ProjectId = "prj_";
-    /// One conversation or flow of an agent.
+    /// Identifier of a session: one conversation or flow of an agent.
     SessionId = "ses_";
-    /// One execution of one agent in a session.
+    /// Identifier of a step: one execution of one agent in a session.
     StepId = "stp_";
-    /// A question put to people.
+    /// Identifier of a question.
     InteractionId = "int_";
-    /// What one person, or the system, said.
+    /// Identifier of an answer of a person or of the system.
     AnswerId = "ans_";
-    /// Something that happened.
+    /// Identifier of an event.
     EventId = "evt_";
-    /// A credential.
+    /// Identifier of a key.
     KeyId = "key_";
-    /// The right to work on one delivery for a while.
+    /// Identifier of a lease on a delivery.
     LeaseId = "lea_";
-    /// Single-use proof that one action may run.
+    /// Identifier of a permit, which lets one action run once.
     PermitId = "prm_";
-    /// An approval that holds for more than one action.
+    /// Identifier of a grant.
     GrantId = "gra_";
-    /// Something that was done, on the audit trail.
+    /// Identifier of an entry of the audit trail.
     EntryId = "aud_";
-    /// A key that values of one tenant are sealed with.
+    /// Identifier of a data key, which seals values of one tenant.
     DataKeyId = "dek_";
-    /// A secret value that a person has kept for later.
+    /// Identifier of a kept secret.
     SecretId = "sec_";
-    /// A person who signs in.
+    /// Identifier of a user.
     UserId = "usr_";
-    /// A person signed in with one browser.
+    /// Identifier of a browser session of a signed-in user.
     VisitId = "vis_";
-    /// A link that signs a person in once.
+    /// Identifier of a link that signs a user in once.
     LinkId = "lnk_";
-    /// What a browser opens one stream with.
+    /// Identifier of a ticket that opens one event stream or WebSocket.
     TicketId = "tkt_";
-    /// A subscription to events, or to answers.
+    /// Identifier of a webhook, which sends events or answers.
     WebhookId = "whk_";
-    /// One message to the endpoint of a webhook.
+    /// Identifier of a message to the endpoint of a webhook.
     WebhookDeliveryId = "whd_";
 }
 

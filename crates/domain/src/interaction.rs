@@ -9,7 +9,7 @@
 //! resolved: waiting ──> processing (lease) ──> completed | failed
 //! ```
 //!
-//! One that was handed over stays pending, closed to everybody, and ends as the one that it was handed over to.
+//! A question that was handed over stays pending and accepts no answers. It ends as the question that it was handed over to.
 
 mod abstain;
 mod deliver;
@@ -36,109 +36,110 @@ use crate::{
 /// A question put to people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interaction {
-    /// Its id.
+    /// Identifier of the question.
     pub id: InteractionId,
-    /// Whose it is.
+    /// Tenant and project of the question.
     pub scope: Scope,
-    /// Where it comes from; never changes.
+    /// Origin of the question. It never changes.
     pub origin: Origin,
-    /// What is asked; never changes.
+    /// Content of the question. It never changes.
     pub question: Question,
-    /// Where it is.
+    /// State of the question.
     pub state: State,
-    /// How often it has changed. Guards every write.
+    /// Number of changes. Every write is guarded by it.
     pub revision: u64,
 }
 
-/// Where a question comes from.
+/// Origin of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// The session that it was asked in.
+    /// Session in which the question was asked.
     pub session: SessionId,
-    /// The step that sleeps on it.
+    /// Step that sleeps until the answer.
     pub step: StepId,
-    /// Routes it. Proves nothing.
+    /// Channel that routes the question. It is a routing name and grants no rights.
     pub channel: String,
-    /// The agent's name.
+    /// Name of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The agent's version.
+    /// Version of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// Who asked.
+    /// Actor that asked.
     pub asked_by: Actor,
-    /// Whether a worker of ours asked, for a step that it runs: whoever only has the agent's name has nothing to do with the answer.
+    /// Whether a worker of this server asked, for a step of a hosted agent. A key with the name of the agent then has no right to the
+    /// answer.
     #[serde(rename = "driven", default, skip_serializing_if = "std::ops::Not::not")]
     pub hosted: bool,
-    /// Who started the session.
+    /// Actor that started the session.
     pub started_by: Actor,
-    /// When it was asked.
+    /// Time at which the question was asked.
     pub at: Timestamp,
-    /// The trace that it was asked in (W3C trace context), passed on to whoever takes the answer.
+    /// W3C trace context in which the question was asked. It is passed on with the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
-    /// The question that was handed over and became this one.
+    /// Question that was handed over and became this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_from: Option<HandedFrom>,
 }
 
-/// Where a question is.
+/// State of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "one question is moved about at a time")]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum State {
-    /// Open.
+    /// The question is open.
     Pending(Pending),
-    /// Closed, for good.
+    /// The question is closed. It is never opened again.
     Resolved {
-        /// How.
+        /// Resolution of the question.
         resolution: Resolution,
-        /// When.
+        /// Time of the resolution.
         at: Timestamp,
-        /// Whether the agent has taken it.
+        /// Delivery of the answer to the agent.
         delivery: Delivery,
-        /// Where it had gone before that.
+        /// Destination of the question, if it was handed over before it was closed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         handed_over: Option<HandedOver>,
     },
 }
 
-/// What an open question has gathered.
+/// State that an open question has collected.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
-    /// Answers that do not make the quorum yet.
+    /// Answers that do not reach the quorum yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<Answer>,
-    /// Who is working on it.
+    /// Claim of a person on the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
-    /// Whether people have been warned.
+    /// Whether people were warned about the deadline.
     #[serde(default)]
     pub warned: bool,
-    /// Whether it is held open past its deadline.
+    /// Whether the question stays open although its deadline has passed.
     #[serde(default)]
     pub overdue: bool,
-    /// Who has said that they will not answer.
+    /// People who declared that they will not answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abstained: Vec<Abstention>,
-    /// Whether too few are left who could answer.
+    /// Whether too few people remain who could answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deserted: bool,
-    /// Where it went: it can be answered only there.
+    /// Destination of the question, if it was handed over. It can then be answered only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed_over: Option<HandedOver>,
 }
 
-/// Who is working on a question, and until when it is theirs.
+/// Claim of a person on a question until a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Who.
+    /// Person who has claimed the question.
     pub by: Actor,
-    /// Until when.
+    /// Time at which the claim ends.
     pub until: Timestamp,
 }
 
-/// Proof that one person may answer one interaction. Only [`Interaction::admit`] makes one.
+/// Proof that one person may answer one interaction. Only [`Interaction::admit`] creates one.
 #[derive(Debug)]
 pub struct Reviewer {
     interaction: InteractionId,
@@ -148,11 +149,11 @@ pub struct Reviewer {
     entry_point: EntryPoint,
 }
 
-/// A transition: what it became, and what happened.
+/// A transition: the new state of the question and the event draft that records it.
 pub type Change = (Interaction, EventDraft);
 
 impl Interaction {
-    /// Puts a question to people.
+    /// Asks a question.
     #[must_use]
     pub fn ask(id: InteractionId, session: &Session, by: Actor, question: Question, now: Timestamp) -> Change {
         let data = json!({
@@ -179,7 +180,7 @@ impl Interaction {
         (Self { id, scope: session.scope, origin, question, state, revision: 1 }, happening)
     }
 
-    /// What a list shows of its state.
+    /// Status of the question.
     #[must_use]
     pub const fn status(&self) -> Status {
         match &self.state {
@@ -188,7 +189,7 @@ impl Interaction {
         }
     }
 
-    /// When it was closed.
+    /// Time at which the question was closed.
     #[must_use]
     pub const fn resolved_at(&self) -> Option<Timestamp> {
         match &self.state {
@@ -197,7 +198,7 @@ impl Interaction {
         }
     }
 
-    /// When it was closed, once its delivery is over too: nothing will happen to it any more, and it is only kept.
+    /// Time at which the question was closed, if its delivery has ended too. Such a question does not change any more and can be archived.
     #[must_use]
     pub const fn retired_at(&self) -> Option<Timestamp> {
         match &self.state {
@@ -206,7 +207,7 @@ impl Interaction {
         }
     }
 
-    /// How far its delivery is, once it is closed.
+    /// Delivery of the answer, if the question is closed.
     #[must_use]
     pub const fn delivery(&self) -> Option<&Delivery> {
         match &self.state {
@@ -215,7 +216,8 @@ impl Interaction {
         }
     }
 
-    /// Checks that a caller may answer: not whoever asked, not an agent, and in an audience that does not bar them with four eyes.
+    /// Checks that the caller may answer. The asker and agents may not; the others must belong to an audience that does not exclude them by
+    /// four eyes.
     pub fn admit(&self, caller: &Caller) -> Result<Reviewer, Refusal> {
         if caller.scope != self.scope {
             return Err(Refusal::NotFound("interaction"));
@@ -231,14 +233,15 @@ impl Interaction {
         })
     }
 
-    /// Refuses whoever may not decide this question alone, past its audiences: who asked and, if any audience wants four eyes, who started.
+    /// Refuses an actor who may not decide this question regardless of its audiences: the asker and, if any audience requires four eyes,
+    /// the person who started the session.
     pub fn unbarred(&self, actor: &Actor) -> Result<(), Refusal> {
         self.question.audiences().iter().try_for_each(|audience| self.unbarred_in(audience, actor))
     }
 
-    /// Takes an answer. The first one wins: a second or late one is refused, never merged.
+    /// Accepts an answer. The first answer wins: a second or late answer is refused, never merged.
     ///
-    /// While a quorum is not reached nothing has won yet: whoever says something else has changed their mind.
+    /// While the quorum is not reached, a different answer of a person replaces their earlier one.
     pub fn answer(
         self,
         reviewer: &Reviewer,
@@ -273,7 +276,7 @@ impl Interaction {
         Ok((self.became(State::Pending(pending)), happening))
     }
 
-    /// Answers in place of a person, past the audience.
+    /// Answers in place of a person, regardless of the audience.
     pub fn auto(
         self,
         (id, by, source): (AnswerId, Actor, AutoSource),
@@ -294,7 +297,7 @@ impl Interaction {
         Ok(self.auto_resolved(answer, source, reason, now))
     }
 
-    /// Ends it as its deadline would, on the word of the clock, or of a person whom [`Self::may_end_with`] lets do so.
+    /// Ends the question as its deadline would: at the deadline, or by a person whom [`Self::may_end_with`] permits to do so.
     pub fn expire(self, id: AnswerId, by: &Actor, now: Timestamp) -> Result<Change, Refusal> {
         let pending = self.pending()?;
         let reason = match by.kind {
@@ -339,14 +342,14 @@ impl Interaction {
         Ok(self.auto_resolved(answer, AutoSource::System, reason, now))
     }
 
-    /// Closes it without an answer.
+    /// Closes the question without an answer.
     pub fn cancel(self, by: Actor, reason: String, now: Timestamp) -> Result<Change, Refusal> {
         self.open()?;
         let happening = EventDraft::by("interaction.cancelled", &by, json!({ "reason": reason }));
         Ok((self.resolved(Resolution::Cancelled { by, reason }, now), happening))
     }
 
-    /// Keeps it for one person for a while.
+    /// Reserves the question for one person until a time.
     pub fn claim(self, reviewer: &Reviewer, now: Timestamp, until: Timestamp) -> Result<Change, Refusal> {
         let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
@@ -356,7 +359,7 @@ impl Interaction {
         Ok((self.became(State::Pending(pending)), happening))
     }
 
-    /// Gives it back. An admin may give back what somebody else holds.
+    /// Releases a claim. An admin may release the claim of another person.
     pub fn release(self, caller: &Caller) -> Result<Change, Refusal> {
         let pending = self.pending()?;
         let mine = |claim: &Claim| claim.by.is_same_person(&caller.actor) || caller.role == Role::Admin;
@@ -368,11 +371,11 @@ impl Interaction {
         Ok((self.became(State::Pending(pending)), happening))
     }
 
-    /// When time itself will next change something, if ever.
+    /// Time of the next change that happens without a request: warning, deadline, end of the claim or of the lease.
     #[must_use]
     pub fn wake_at(&self) -> Option<Timestamp> {
         match &self.state {
-            // The one that it became is watched in its place.
+            // The question that this one was handed over to has its own timer.
             State::Pending(pending) if pending.handed_over.is_some() => None,
             State::Pending(pending) => {
                 let warning = self.question.warn_at.filter(|_| !pending.warned && !pending.overdue);
@@ -385,9 +388,10 @@ impl Interaction {
         }
     }
 
-    /// Does the one thing that is due: the deadline before the warning before the claim; then the lease.
+    /// Applies the one change that is due: first the deadline, then the warning, then the end of the claim; on a closed question the end of
+    /// the lease.
     ///
-    /// `None` if nothing is.
+    /// Returns `None` if no change is due.
     #[must_use]
     pub fn tick(self, id: AnswerId, now: Timestamp) -> Option<Change> {
         let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
@@ -420,7 +424,7 @@ impl Interaction {
         }
     }
 
-    /// Open to this person at this moment; whoever comes after an expiry is told that they are late.
+    /// Checks that the question is open to this person now. After an expiry the refusal is `TooLate`.
     fn answerable(&self, reviewer: &Reviewer, now: Timestamp) -> Result<&Pending, Refusal> {
         if reviewer.interaction != self.id {
             return Err(Refusal::NotInAudience);
@@ -433,7 +437,7 @@ impl Interaction {
         Ok(pending)
     }
 
-    /// What it has gathered, while it is open to whoever may close it here.
+    /// Collected state of the question, if it is open and was not handed over.
     fn pending(&self) -> Result<&Pending, Refusal> {
         match self.open()? {
             Pending { handed_over: Some(to), .. } => Err(Refusal::HandedOver(Box::new(to.clone()))),
@@ -453,7 +457,7 @@ impl Interaction {
         if over && !self.question.holds() { Err(Refusal::TooLate(self.id)) } else { Ok(()) }
     }
 
-    /// A claim keeps others out only where one person's answer is enough.
+    /// Refuses if another person has claimed the question. A claim excludes others only if the answer of one person is enough.
     fn unclaimed_by_others(&self, actor: &Actor, now: Timestamp) -> Result<(), Refusal> {
         let State::Pending(Pending { claim: Some(claim), .. }) = &self.state else { return Ok(()) };
         let held = !claim.by.is_same_person(actor) && claim.until > now && !self.question.needs_several();
@@ -472,7 +476,7 @@ impl Interaction {
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {
         let withdrawn = matches!(&resolution, Resolution::Cancelled { by, .. }
             if self.origin.hosted || by.is_same_person(&self.origin.asked_by));
-        // What decides a proposed call reaches its agent as that call; what was handed over, as the first question.
+        // The decision on a proposed call is delivered with that call, and the answer to a handed-over question with the original question.
         let elsewhere = self.question.call_id.is_some() || self.origin.handed_from.is_some();
         let needed = self.question.kind.blocks() && !withdrawn && !elsewhere;
         let delivery = if needed { Delivery::Waiting { attempt: 0 } } else { Delivery::NotNeeded };

@@ -1,15 +1,15 @@
-//! The nouns of Holdpoint, their states, and every legal transition.
+//! The types of Holdpoint, their states, and every legal transition.
 //!
-//! Duty: say what may happen. A transition takes the old state by value, the caller's authority and the time, and gives
-//! back the new state together with the event that records it, or a [`Refusal`] that its reader can act on.
+//! Duty: decide which changes are allowed. A transition takes the old state by value, the caller's authority and the time. It returns the
+//! new state together with the event that records it, or a [`Refusal`] that its reader can act on.
 //!
-//! This crate must never do I/O, read a clock, draw a random number, or know HTTP or SQL. Ids and times are arguments.
+//! This crate must never do I/O, read a clock, draw a random number, or know HTTP or SQL. Identifiers and times are arguments.
 //!
-//! Start reading at [`interaction`]: a question put to people, the one answer that closes it, and the delivery that hands the
-//! answer to the agent. [`session`] and [`step`] are what sleeps meanwhile; [`event`] is what everybody else is told; [`audit`]
-//! is what is kept of it for good.
+//! Start reading at [`interaction`]: a question put to people, the one answer that closes it, and the delivery that hands the answer to the
+//! agent. A [`step`] of a [`session`] sleeps in the meantime. An [`event`] reports each change to watchers, and the [`audit`] trail records
+//! it permanently.
 //!
-//! The serde form of these types is also how the stores keep them, so a renamed field needs a migration.
+//! The stores use the serde form of these types, so a renamed field needs a migration.
 
 pub mod access;
 pub mod action;

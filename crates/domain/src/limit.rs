@@ -1,7 +1,7 @@
-//! The limits that a caller can reach, each with a stable name.
+//! Limits that a caller can reach, each with a stable name.
 //!
-//! A refusal by limit names the limit ([`crate::Refusal::LimitReached`], or the older refusals that have a code of their own), the server counts it
-//! by that name, and `docs/limits.md` has a row for every name. A test compares the page with [`Limit::ALL`].
+//! A refusal by limit names the limit ([`crate::Refusal::LimitReached`], or the older refusals that have a code of their own), the server
+//! counts refusals by that name, and `docs/limits.md` has a row for every name. A test compares the page with [`Limit::ALL`].
 
 /// A limit that callers can reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,27 +10,27 @@ pub enum Limit {
     SessionOpenQuestions,
     /// Open questions of one key or person in a project.
     KeyOpenQuestions,
-    /// Bytes of those open questions.
+    /// Bytes of the open questions of one key or person.
     KeyOpenBytes,
     /// Open questions of one tenant.
     TenantOpenQuestions,
-    /// Bytes of those open questions.
+    /// Bytes of the open questions of one tenant.
     TenantOpenBytes,
-    /// List queries of one key or person that wait for their turn.
+    /// List queries of one key or person that are queued.
     KeyLists,
-    /// List queries of one tenant that wait for their turn.
+    /// List queries of one tenant that are queued.
     TenantLists,
     /// Long polls of one key or person.
     KeyWaits,
     /// Long polls of one tenant.
     TenantWaits,
-    /// Policy checks and simulations of one key or person that wait for their turn.
+    /// Policy checks and simulations of one key or person that are queued.
     KeyChecks,
-    /// Policy checks and simulations of one tenant that wait for their turn.
+    /// Policy checks and simulations of one tenant that are queued.
     TenantChecks,
-    /// Bytes of replies of one key or person that nobody has read yet.
+    /// Bytes of replies that one key or person has not read yet.
     KeyReplyBytes,
-    /// Bytes of replies of one tenant that nobody has read yet.
+    /// Bytes of replies that one tenant has not read yet.
     TenantReplyBytes,
     /// Requests a second of one key.
     KeyRequests,
@@ -46,9 +46,9 @@ pub enum Limit {
     ProjectKeys,
     /// People who belong to one project.
     ProjectPeople,
-    /// Checks of forms of one key or person that run or wait for their turn.
+    /// Form checks of one key or person that run or are queued.
     KeyForms,
-    /// Passwords that are hashed or wait for it.
+    /// Password hashes that are computed or queued.
     PasswordHashes,
     /// Streams and sockets of one key or person.
     KeyStreams,
@@ -58,24 +58,24 @@ pub enum Limit {
     KeyUnfinishedBytes,
     /// Bytes of unfinished messages on the sockets of one tenant.
     TenantUnfinishedBytes,
-    /// Credentials a minute from one address that are not good.
+    /// Invalid credentials per minute from one address.
     AddressAttempts,
     /// Connections of one node.
     NodeConnections,
-    /// Connections of one node on which nobody has shown a good credential.
+    /// Connections of one node without a valid credential.
     StrangerConnections,
-    /// The same from one address.
+    /// Connections from one address without a valid credential.
     AddressConnections,
     /// Connections of one key or person.
     KeyConnections,
     /// Connections of one tenant.
     TenantConnections,
-    /// Work that waits for the node or its database.
+    /// Jobs that wait for the node or its database.
     NodeQueue,
 }
 
 impl Limit {
-    /// Every limit.
+    /// All limits.
     pub const ALL: &[Self] = &[
         Self::SessionOpenQuestions,
         Self::KeyOpenQuestions,
@@ -112,7 +112,7 @@ impl Limit {
         Self::NodeQueue,
     ];
 
-    /// Its name in refusals, in the figure `flow_limit_refusals_total` and in `docs/limits.md`.
+    /// Name of the limit in refusals, in the metric `flow_limit_refusals_total` and in `docs/limits.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -152,7 +152,7 @@ impl Limit {
         }
     }
 
-    /// The flag of `holdpoint serve` that sets it; none where it is fixed.
+    /// Flag of `holdpoint serve` that sets the limit. `None` if the limit is fixed.
     #[must_use]
     pub const fn setting(self) -> Option<&'static str> {
         match self {
@@ -192,7 +192,7 @@ impl Limit {
         }
     }
 
-    /// What it counts, for the sentence of a refusal: "the limit of 10000 open questions of one key or person is reached".
+    /// Words for the counted thing in the message of a refusal: "the limit of 10000 open questions of one key or person is reached".
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -232,7 +232,7 @@ impl Limit {
         }
     }
 
-    /// What its reader can do about it: the limit's name and the setting.
+    /// Help for the reader of a refusal: the name of the limit and its setting.
     #[must_use]
     pub fn detail(self) -> String {
         match self.setting() {

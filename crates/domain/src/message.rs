@@ -1,13 +1,13 @@
-//! A question that is a message of the conversation, and the reply to it.
+//! Questions that are messages of a conversation, and the replies to them.
 
 use crate::text::LINE;
 use crate::{Answer, Kind, Question};
 
-/// How long the title may be that is made of a longer text, in characters.
+/// Largest number of characters of a title that is made from a longer text.
 const TITLE: usize = 120;
 
 impl Question {
-    /// A question in somebody's own words. What fits in one line is its own title.
+    /// Builds a question from a text. A text that fits in one line becomes the title.
     #[must_use]
     pub fn in_words(kind: Kind, words: String, title: Option<String>) -> Self {
         let (title, message) = match title {
@@ -18,13 +18,13 @@ impl Question {
         Self { message, ..Self::plain(kind, title) }
     }
 
-    /// What was said to ask it.
+    /// Text of the question.
     #[must_use]
     pub fn words(&self) -> &str {
         self.message.as_deref().unwrap_or(&self.title)
     }
 
-    /// What was said in reply; none where nothing was.
+    /// Text of the reply. `None` if the answer has no text.
     #[must_use]
     pub fn reply_of(&self, answer: &Answer) -> Option<String> {
         let chosen = answer.options.iter().filter_map(|id| self.option(id)).map(|option| option.label.as_str());

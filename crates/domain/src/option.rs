@@ -1,36 +1,36 @@
-//! What may be chosen, and what choosing it does.
+//! Options of a question and their effects.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The name of an option within its question.
+/// Identifier of an option within its question.
 pub type OptionId = String;
 
-/// What choosing an option does to the agent's step. Only `approve` and `edit` ever run the action.
+/// Effect of an option on the step of the agent. Only `approve` and `edit` ever run the action.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Run the action as it was asked.
+    /// Runs the action as proposed.
     Approve,
-    /// Run the action with the arguments of the answer.
+    /// Runs the action with the arguments of the answer.
     Edit,
-    /// Think again, with the feedback.
+    /// Sends the agent back to reconsider, with the feedback.
     Retry,
-    /// Do not run the action; the reason is its result.
+    /// Does not run the action. The agent receives the reason as the result.
     Reject,
-    /// End the session.
+    /// Ends the session.
     Terminate,
-    /// Go on with the information given.
+    /// Continues with the given information.
     Provide,
-    /// Go on without it.
+    /// Continues without the information.
     Skip,
-    /// Whatever the asking agent means by the option's id and metadata.
+    /// An effect that the asking agent defines by the identifier and metadata of the option.
     Custom,
 }
 
 impl Effect {
-    /// Every effect.
+    /// All effects.
     pub const ALL: [Self; 8] = [
         Self::Approve,
         Self::Edit,
@@ -42,25 +42,25 @@ impl Effect {
         Self::Custom,
     ];
 
-    /// Whether an answer of this effect lets the action run.
+    /// Whether an answer with this effect lets the action run.
     #[must_use]
     pub const fn runs_action(self) -> bool {
         matches!(self, Self::Approve | Self::Edit)
     }
 
-    /// Whether one person's word is enough whatever the quorum: to hold back is always safe.
+    /// Whether the answer of one person is enough regardless of the quorum, because the effect prevents the action and is always safe.
     #[must_use]
     pub const fn holds_back(self) -> bool {
         matches!(self, Self::Reject | Self::Retry | Self::Terminate)
     }
 
-    /// Whether an answer of this effect fills in the question's form.
+    /// Whether an answer with this effect fills in the form of the question.
     #[must_use]
     pub const fn carries_form(self) -> bool {
         matches!(self, Self::Approve | Self::Edit | Self::Provide | Self::Custom)
     }
 
-    /// The word for it on the wire.
+    /// Name of the effect in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,49 +76,49 @@ impl Effect {
     }
 }
 
-/// One thing that may be chosen.
+/// An option of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// Its name within the question.
+    /// Identifier of the option, unique within the question.
     pub id: OptionId,
-    /// What the button says.
+    /// Label of the button.
     pub label: String,
-    /// What it means, in a sentence.
+    /// Explanation of the option in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What choosing it does.
+    /// Effect of choosing the option.
     pub effect: Effect,
-    /// Whether it is the one to fall back to in a client that shows one.
+    /// Whether clients preselect the option.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub default: bool,
-    /// Whether it deserves a warning.
+    /// Whether clients warn before the option is chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dangerous: bool,
-    /// Whether the agent recommends it.
+    /// Whether the agent recommends the option.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recommended: bool,
-    /// Whether choosing it needs a text or data as well.
+    /// Whether the option requires a text or data in addition.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub requires_input: bool,
-    /// What to ask for then.
+    /// Prompt for the additional input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_prompt: Option<String>,
-    /// What could go wrong.
+    /// Risk of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<String>,
-    /// What it costs.
+    /// Cost of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
-    /// How long it takes.
+    /// Duration of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
-    /// What the agent wants back with the choice.
+    /// Metadata of the option, returned with the answer.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
 }
 
 impl Choice {
-    /// An option with a name, a label and an effect, and nothing else.
+    /// Creates an option with an identifier, a label and an effect.
     #[must_use]
     pub fn new(id: &str, label: &str, effect: Effect) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl Choice {
         }
     }
 
-    /// The same option, which needs a text as well.
+    /// Makes the option require an additional text.
     #[must_use]
     pub fn with_input(mut self, prompt: &str) -> Self {
         self.requires_input = true;

@@ -1,159 +1,159 @@
-//! Which policy is in force in a project, and which ones were.
+//! The policy in force in a project, its changes, its shadow draft and its suspended rules.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Actor, Decision, EventDraft, Ruling, SessionId};
 
-/// Which policy is in force in a project. Without one it is the server's own, switched on.
+/// State of the policy of a project. Without a policy of its own, the project uses the policy of the server, enabled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyState {
-    /// The version of the project's own policy; the server's if none.
+    /// Version of the project's own policy. `None` if the policy of the server is in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
-    /// Whether what the policy asks about is asked. What it denies stays denied.
+    /// Whether the policy asks people. Calls that it denies stay denied even if it is disabled.
     pub enabled: bool,
-    /// Who changed it last.
+    /// Actor of the latest change.
     pub by: Actor,
-    /// When.
+    /// Time of the latest change.
     pub at: Timestamp,
-    /// Why.
+    /// Reason for the latest change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The draft that is judged beside it, where there is one.
+    /// Draft that is evaluated in shadow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<Shadow>,
-    /// The learnt rules that match nothing any more, those included that are not in it at present, and those of which that is over.
+    /// Suspensions of learnt rules, including rules that the policy does not contain at present and suspensions that were lifted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspended: Vec<Suspension>,
-    /// The version of the server's policy that is in force here, where it has learnt rules and these were held against what people had decided
-    /// in the project. Whoever decides since then finds them.
+    /// Version of the server's policy whose learnt rules were compared with the decisions of people in this project, if that policy is in
+    /// force and has learnt rules. Later decisions are compared with the rules when they are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vetted: Option<String>,
-    /// How often it has changed. Guards every write, and every ruling that is given under it.
+    /// Number of changes. It guards every write, and every ruling that is made under this state.
     pub revision: u64,
 }
 
-/// A policy that takes the place of another.
+/// Change to another policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adoption {
-    /// The version of the project's own policy; the server's is to be in force if none.
+    /// Version of the project's own policy. `None` to put the policy of the server in force.
     pub own: Option<String>,
-    /// The version that is in force from now on.
+    /// Version that is in force after the change.
     pub version: String,
-    /// The one that was in force until now, wherever it came from.
+    /// Version that was in force before, whether of the project or of the server.
     pub before: Option<String>,
-    /// Why.
+    /// Reason for the change.
     pub reason: Option<String>,
-    /// The server's version, where it is to be in force and its learnt rules are held against what people have decided.
+    /// Version of the server's policy, if it is put in force and its learnt rules were compared with the decisions of people.
     pub vetted: Option<String>,
 }
 
-/// A learnt rule that somebody has decided otherwise about. It is known by its name, which is made of what it says: taken out and put back,
-/// it is the same rule.
+/// Suspension of a learnt rule because a person decided against it. The rule is identified by its name, which is derived from its content,
+/// so a rule that is removed and added again is still suspended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
-    /// Its name.
+    /// Name of the rule.
     pub rule: String,
-    /// The decision.
+    /// Decision that contradicts the rule.
     pub decision: Decision,
-    /// Who has it match again nevertheless.
+    /// Lift of the suspension, if a person lifted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifted: Option<Lift>,
 }
 
-/// A person's word that a rule matches again, whatever was decided before.
+/// Declaration of a person that a suspended rule matches again, regardless of earlier decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lift {
-    /// Who.
+    /// Person who lifted the suspension.
     pub by: Actor,
-    /// When.
+    /// Time at which the suspension was lifted.
     pub at: Timestamp,
-    /// Why.
+    /// Reason for lifting the suspension.
     pub reason: String,
 }
 
-/// A draft that is judged beside the policy in force, and decides nothing.
+/// A draft that is evaluated in shadow, beside the policy in force. It decides nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shadow {
-    /// What its differences are known by: the revision that brought it.
+    /// Number under which its differences are stored: the revision that set the draft.
     pub number: u64,
-    /// The digest of its text.
+    /// Digest of the text.
     pub version: String,
-    /// Who wants to know.
+    /// Person who set the draft.
     pub by: Actor,
-    /// Since when.
+    /// Time at which the draft was set.
     pub at: Timestamp,
-    /// Why.
+    /// Reason for the shadow evaluation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// One action on which a draft would have said something else than was said.
+/// An action on which the draft rules differently from the policy in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// In which session it was proposed.
+    /// Session in which the action was proposed.
     pub session: SessionId,
-    /// Under which name.
+    /// The agent's own identifier of the call.
     pub call: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// When.
+    /// Time of the proposal.
     pub at: Timestamp,
-    /// What was said, and holds.
+    /// Ruling of the policy in force, which applies.
     pub given: Ruling,
-    /// What the draft would have said; none if it failed, or took too long.
+    /// Ruling of the draft. `None` if its evaluation failed or took too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drafted: Option<Ruling>,
 }
 
 impl Difference {
-    /// The word for what the draft would have said.
+    /// Name of the drafted verdict, or `failed`.
     #[must_use]
     pub fn drafted_name(&self) -> &'static str {
         self.drafted.as_ref().map_or("failed", |ruling| ruling.verdict.name())
     }
 }
 
-/// One text that was in force.
+/// A policy text that was in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyVersion {
-    /// The digest of the text.
+    /// Digest of the text.
     pub version: String,
-    /// The text itself.
+    /// Text of the policy.
     pub text: String,
-    /// Where it came from.
+    /// Origin of the policy.
     pub source: PolicySource,
-    /// Who put it in force; the system where it came with the server.
+    /// Actor that put the policy in force; the system if it is a policy of the server.
     pub by: Actor,
-    /// Since when it is known here.
+    /// Time at which the text was first stored in the project.
     pub at: Timestamp,
-    /// The version before it, where there was one.
+    /// Version before it, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
 
-/// One change of the policy of a project. A text that is put in force again is another change.
+/// One change of the policy of a project. A text that is put in force a second time is a second change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyChange {
-    /// The digest of the text that is in force by it.
+    /// Digest of the text that the change put in force.
     pub version: String,
-    /// Where that came from.
+    /// Origin of that text.
     pub source: PolicySource,
-    /// Who put it in force; the system where it came with the server.
+    /// Actor that put the policy in force; the system if it is a policy of the server.
     pub by: Actor,
-    /// When.
+    /// Time of the change.
     pub at: Timestamp,
-    /// The version that was in force until then, where there was one.
+    /// Version that was in force before, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// Why.
+    /// Reason for the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl PolicyVersion {
-    /// That it was put in force, and why.
+    /// Change that puts this version in force.
     #[must_use]
     pub fn change(&self, reason: Option<String>) -> PolicyChange {
         let Self { version, source, by, at, before, .. } = self.clone();
@@ -161,21 +161,21 @@ impl PolicyVersion {
     }
 }
 
-/// Where a policy comes from.
+/// Origin of a policy.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicySource {
-    /// It came with the program.
+    /// The default policy of the program.
     Builtin,
-    /// The server's policy file.
+    /// The policy file of the server.
     File,
-    /// The project's own, through the API.
+    /// The project's own policy, set through the API.
     Project,
 }
 
 impl PolicyState {
-    /// What is true before anybody has changed anything.
+    /// State before the first change.
     #[must_use]
     pub fn initial(at: Timestamp) -> Self {
         Self {
@@ -191,7 +191,7 @@ impl PolicyState {
         }
     }
 
-    /// Puts the project's own policy in force, or the server's again.
+    /// Puts the project's own policy in force, or the policy of the server again.
     #[must_use]
     pub fn adopt(self, adoption: Adoption, by: Actor, at: Timestamp) -> (Self, EventDraft) {
         let Adoption { own, version, before, reason, vetted } = adoption;
@@ -200,7 +200,7 @@ impl PolicyState {
         (Self { own, by, at, reason, vetted, revision: self.revision + 1, ..self }, happening)
     }
 
-    /// Puts a floor of this version in force on every server, or none. Only the record of the floor itself takes this change.
+    /// Puts a floor of this version in force on every server, or no floor. Only the state record of the floor itself uses this change.
     #[must_use]
     pub fn put_floor(self, version: Option<String>, at: Timestamp) -> (Self, EventDraft) {
         let by = Actor::system();
@@ -209,13 +209,14 @@ impl PolicyState {
         (Self { own: version, by, at, revision: self.revision + 1, ..self }, happening)
     }
 
-    /// The learnt rules of the server's policy of this version are held against what people have decided; or the server's has none.
+    /// Records that the learnt rules of the server's policy of this version were compared with the decisions of people. `None` if that
+    /// policy has no learnt rules.
     #[must_use]
     pub fn vetted(self, version: Option<String>) -> Self {
         Self { vetted: version, revision: self.revision + 1, ..self }
     }
 
-    /// Has a draft of this version judged beside it, in place of any before. What is in force stays as it is.
+    /// Sets the draft that is evaluated in shadow, in place of an earlier one. The policy in force stays unchanged.
     #[must_use]
     pub fn shadow(self, version: String, by: Actor, reason: Option<String>, at: Timestamp) -> (Self, EventDraft) {
         let before = self.shadow.map(|shadow| shadow.version);
@@ -225,7 +226,7 @@ impl PolicyState {
         (Self { shadow: Some(Shadow { number, version, by, at, reason }), revision: number, ..self }, happening)
     }
 
-    /// Has no draft judged beside it any more. `None` if none was.
+    /// Removes the draft that is evaluated in shadow. Returns `None` if there is none.
     #[must_use]
     pub fn unshadow(self, by: &Actor) -> Option<(Self, EventDraft)> {
         let data = serde_json::json!({ "version": self.shadow?.version });
@@ -233,8 +234,8 @@ impl PolicyState {
         Some((Self { shadow: None, revision: self.revision + 1, ..self }, happening))
     }
 
-    /// Has a rule match nothing any more, because of a decision. `None` if it does so already, or if somebody who knew of the decision has it
-    /// match again.
+    /// Suspends a rule because of a decision. Returns `None` if the rule is already suspended, or if a person who knew the decision has
+    /// lifted the suspension.
     #[must_use]
     pub fn suspend(mut self, rule: &str, decision: &Decision) -> Option<(Self, EventDraft)> {
         let overruled = |known: &Suspension| {
@@ -251,7 +252,7 @@ impl PolicyState {
         Some((Self { revision: self.revision + 1, ..self }, happening))
     }
 
-    /// Has a suspended rule match again. `None` if it is not suspended.
+    /// Lifts the suspension of a rule. Returns `None` if the rule is not suspended.
     #[must_use]
     pub fn lift(mut self, rule: &str, lift: Lift) -> Option<(Self, EventDraft)> {
         let known = self.suspended.iter_mut().find(|known| known.rule == rule && known.lifted.is_none())?;
@@ -261,14 +262,14 @@ impl PolicyState {
         Some((Self { revision: self.revision + 1, ..self }, happening))
     }
 
-    /// The names of the rules that match nothing.
+    /// Names of the suspended rules.
     #[must_use]
     pub fn silent(&self) -> Vec<&str> {
         let in_force = self.suspended.iter().filter(|suspension| suspension.lifted.is_none());
         in_force.map(|suspension| suspension.rule.as_str()).collect()
     }
 
-    /// Switches it on or off.
+    /// Enables or disables the policy.
     #[must_use]
     pub fn switch(self, enabled: bool, by: Actor, reason: String, at: Timestamp) -> (Self, EventDraft) {
         let name = if enabled { "policy.enabled" } else { "policy.disabled" };

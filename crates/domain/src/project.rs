@@ -1,4 +1,4 @@
-//! Projects by name, as the operator's files and the paths of workspaces name them.
+//! Names of projects, as the operator's files and the paths of workspaces use them, and settings of projects.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::text;
 
-/// The name of the tenant, and of the project, that exist without anybody having named one.
+/// Name of the tenant and of the project that exist by default.
 pub const DEFAULT: &str = "default";
 
-/// The name of a project with that of its tenant.
+/// Name of a project together with the name of its tenant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectName {
-    /// The tenant's name.
+    /// Name of the tenant.
     pub tenant: String,
-    /// The project's name within the tenant.
+    /// Name of the project within the tenant.
     pub project: String,
 }
 
 impl ProjectName {
-    /// A project by these names.
+    /// Creates a name from its two parts.
     #[must_use]
     pub fn new(tenant: impl Into<String>, project: impl Into<String>) -> Self {
         Self { tenant: tenant.into(), project: project.into() }
     }
 
-    /// Reads `TENANT/PROJECT`. A name that itself contains a `/` or a `*` cannot be written this way: it could be taken for another one.
+    /// Parses `TENANT/PROJECT`. A name that itself contains a `/` or a `*` cannot be written in this form, because it would be ambiguous.
     #[must_use]
     pub fn parse(written: &str) -> Option<Self> {
         let (tenant, project) = written.split_once('/')?;
@@ -35,7 +35,7 @@ impl ProjectName {
         (plain(tenant) && plain(project)).then(|| Self::new(tenant, project))
     }
 
-    /// Whether it is `default/default`.
+    /// Whether the name is `default/default`.
     #[must_use]
     pub fn is_default(&self) -> bool {
         self.tenant == DEFAULT && self.project == DEFAULT
@@ -54,17 +54,17 @@ impl fmt::Display for ProjectName {
     }
 }
 
-/// The projects to which something of the operator's files belongs. Names are compared exactly.
+/// Projects to which a part of the operator's files belongs. Names are compared exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Projects {
     /// Every project of every tenant.
     All,
-    /// These, and no others.
+    /// Only these projects.
     Named(BTreeSet<ProjectName>),
 }
 
 impl Projects {
-    /// Whether a project is among them.
+    /// Whether the project is included.
     #[must_use]
     pub fn include(&self, project: &ProjectName) -> bool {
         match self {
@@ -74,41 +74,41 @@ impl Projects {
     }
 }
 
-/// `default/default`, and nothing else.
+/// Only `default/default`.
 impl Default for Projects {
     fn default() -> Self {
         Self::Named(BTreeSet::from([ProjectName::default()]))
     }
 }
 
-/// What a project's admins have set for it.
+/// Settings that the admins of a project have made.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({ "agents_read": "own" })))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectSettings {
-    /// What agents read.
+    /// Sessions that agents may read.
     pub agents_read: AgentsRead,
 }
 
-/// What the agents of a project read.
+/// Sessions that the agents of a project may read.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentsRead {
-    /// The sessions that they opened, and those that name them.
+    /// The sessions that they opened, and the sessions that name them.
     #[default]
     Own,
     /// Every session of the project.
     Project,
 }
 
-/// A key that stands only in a file of the operator, where it is taken out before the definition is read. It is not part of any version:
-/// wherever this type reads it, it is refused.
+/// A setting that only a file of the operator may contain. The reader of the file removes it before the definition is parsed, and it is not
+/// part of a version. If this type is parsed, the setting came from elsewhere and is refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OnlyInFiles;
 
 impl OnlyInFiles {
-    /// Why it is refused.
+    /// Message of the refusal.
     pub const WHY: &'static str = "may only stand in a file of the server's operator";
 }
 

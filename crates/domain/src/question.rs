@@ -1,4 +1,4 @@
-//! What is asked: the part of an interaction that never changes after it was put to people.
+//! Content of a question: the part of an interaction that never changes after it was asked.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -7,35 +7,35 @@ use serde_json::{Value, json};
 use crate::ruling::AskingRule;
 use crate::{Audience, Choice, Digest, Effect, OptionId, Problem, text};
 
-/// How many options, secrets or suggestions a question may have.
+/// Largest number of options, secrets or suggestions of a question.
 pub(crate) const MOST_ITEMS: usize = 100;
 
-/// What sort of question it is. An open set: what we have no name for is `custom` under its own name.
+/// Kind of a question. The set is open: an unknown name is a custom kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// May this action run?
+    /// Asks whether an action may run.
     Approval,
-    /// Yes or no.
+    /// Asks for yes or no.
     Confirmation,
-    /// One or many of several.
+    /// Asks to choose one or several options.
     Choice,
-    /// Free text, options, or both.
+    /// Asks for free text, an option, or both.
     Question,
-    /// A form described by a JSON Schema.
+    /// Asks to fill in a form with a JSON Schema.
     Form,
-    /// Named values that nobody else may see.
+    /// Asks for named values that only the agent receives.
     Secret,
-    /// Approve, revise or reject a piece of work.
+    /// Asks to approve, revise or reject a piece of work.
     Review,
-    /// Needs no answer and holds nothing up.
+    /// Informs without requiring an answer. It does not block the agent.
     Notice,
-    /// Anything else, under the agent's own name for it.
+    /// Any other kind, with the name that the agent gave it.
     Custom(String),
 }
 
 impl Kind {
-    /// The word for it on the wire and in the stores.
+    /// Name of the kind in JSON and in the stores.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Kind {
         }
     }
 
-    /// The kind of this name; any other name is custom.
+    /// Kind with this name. An unknown name is a custom kind.
     #[must_use]
     pub fn named(name: &str) -> Self {
         match name {
@@ -67,42 +67,42 @@ impl Kind {
         }
     }
 
-    /// Whether the agent's step sleeps until it is answered.
+    /// Whether the step of the agent sleeps until the question is answered.
     #[must_use]
     pub const fn blocks(&self) -> bool {
         !matches!(self, Self::Notice)
     }
 }
 
-/// What an agent wants to do: a tool and its arguments.
+/// A tool with its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments, an object.
+    /// Arguments of the tool, an object.
     pub arguments: Value,
 }
 
 impl Call {
-    /// What an approval of this action is bound to.
+    /// Digest of the call. An approval is bound to it.
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest::of_json(&json!({ "tool": self.tool, "arguments": self.arguments }))
     }
 }
 
-/// What happens at the deadline. Without one the question expires.
+/// Result of a question at its deadline. Without a fallback the question expires.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
-    /// This option is taken.
+    /// Chooses this option.
     Option(OptionId),
-    /// This value is given.
+    /// Gives this value.
     Value(Value),
-    /// The answer is no.
+    /// Rejects.
     Deny,
-    /// It stays open, and is reported as overdue.
+    /// Keeps the question open and reports it as overdue.
     Hold,
 }
 
@@ -110,127 +110,127 @@ pub enum Fallback {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretField {
-    /// Its name, for example of an environment variable.
+    /// Name of the value, for example the name of an environment variable.
     pub name: String,
-    /// What the person reads beside the field.
+    /// Label of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent.
+    /// Input type: `password` and `text` accept one line, `multiline` accepts several. If absent, any text is accepted.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// Whether it must be given.
+    /// Whether the value must be given.
     pub required: bool,
-    /// A regular expression that the value matches.
+    /// Regular expression that the value must match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Shown in the empty field.
+    /// Placeholder of the empty field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<String>,
 }
 
-/// Where a suggestion comes from.
+/// Source of a suggestion.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuggestionSource {
-    /// The agent's version demands it.
+    /// The definition of the agent.
     Rule,
-    /// A model offered it.
+    /// A model.
     Llm,
-    /// Others answered so before.
+    /// Earlier answers of people.
     Analytics,
 }
 
-/// Something that fills the form in. A person sends it.
+/// A suggested answer that fills in the form. It has no effect until a person sends it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Suggestion {
-    /// Its name within the question.
+    /// Identifier of the suggestion, unique within the question.
     pub id: String,
-    /// What the person reads.
+    /// Label that people see.
     pub label: String,
-    /// Where it comes from.
+    /// Source of the suggestion.
     pub source: SuggestionSource,
-    /// The option that it chooses.
+    /// Identifier of the option that the suggestion chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<OptionId>,
-    /// What it fills in.
+    /// Data that the suggestion fills in.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    /// How often people have answered so before, where that is known.
+    /// Number of earlier answers of this form, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
 }
 
-/// What is asked. Made by [`Question::admit`], so that every stored question can be answered.
+/// Content of a question. [`Question::admit`] validates it, so that every stored question can be answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// What sort of question.
+    /// Kind of the question.
     pub kind: Kind,
-    /// One line.
+    /// Title, one line.
     pub title: String,
-    /// What the person is asked.
+    /// Text of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What else there is to know.
+    /// Additional details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// Shown as data, never as markup.
+    /// Structured background. Clients show it as data, never as markup.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub context: Value,
-    /// The action that waits for the answer.
+    /// Call that waits for the answer.
     #[serde(rename = "action", default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Call>,
-    /// What may be chosen.
+    /// Options to choose from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
-    /// Whether several may be chosen at once.
+    /// Whether several options may be chosen at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
     /// JSON Schema of the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// The named values of a secret question.
+    /// Named values of a secret question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretField>,
-    /// Whether people are asked for the secrets although they are kept.
+    /// Whether people are asked for the secrets even if values are kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,
-    /// Whether it may not be skipped.
+    /// Whether the question must be answered and may not be skipped.
     pub required: bool,
-    /// Who may answer. The strictest one where there are several `requirements`.
+    /// People who may answer. If there are several `requirements`, the strictest of them.
     #[serde(default)]
     pub audience: Audience,
-    /// The audiences that must each be satisfied, where there are several; empty where `audience` is the only one.
+    /// Audiences that must each reach their quorum, if there are several. Empty if `audience` is the only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Audience>,
-    /// Until when.
+    /// Deadline of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
-    /// When people are warned that the deadline is near.
+    /// Time at which people are warned about the deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warn_at: Option<Timestamp>,
-    /// What then.
+    /// Result at the deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
-    /// What a person may start from.
+    /// Suggested answers that a person may start from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<Suggestion>,
-    /// Given back to the agent untouched.
+    /// Metadata of the agent, returned unchanged.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
-    /// The rule that asked, frozen with the question; none where an agent asked by itself.
+    /// Rule that asked, as it was when the question was asked. `None` if an agent asked directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by_rule: Option<AskingRule>,
-    /// The proposed call that it decides; none where an agent asked by itself.
+    /// Identifier of the proposed call that the question decides. `None` if an agent asked directly.
     #[serde(rename = "call", default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// Whether it is a message of the conversation that wants a reply: then the answer is a message too.
+    /// Whether the question is a message of the conversation that expects a reply. The answer then becomes a message, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reply: bool,
 }
 
 impl Question {
-    /// A question of which nothing is said yet but its kind and its title.
+    /// Question with only a kind and a title.
     #[must_use]
     pub fn plain(kind: Kind, title: String) -> Self {
         Self {
@@ -259,9 +259,9 @@ impl Question {
         }
     }
 
-    /// Fills in what the kind implies and lists everything for which nobody could answer it well.
+    /// Adds the defaults of the kind and validates the question. Lists all errors for which people could not answer it properly.
     ///
-    /// Whether the schema itself can be compiled is for the `forms` crate to say.
+    /// The `forms` crate checks whether the schema compiles.
     pub fn admit(mut self) -> Result<Self, Vec<Problem>> {
         if self.options.is_empty() {
             self.options = self.usual_options();
@@ -275,7 +275,7 @@ impl Question {
         if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
 
-    /// Sets until when people have, and when they are warned.
+    /// Sets the deadline and the time of the warning.
     #[must_use]
     pub fn timed(self, time: Option<SignedDuration>, warning: SignedDuration, now: Timestamp) -> Self {
         let deadline = time.and_then(|time| now.saturating_add(time).ok());
@@ -283,27 +283,27 @@ impl Question {
         Self { deadline, warn_at, ..self }
     }
 
-    /// The schema that the data of an answer must fit, where there is one.
+    /// JSON Schema that the data of an answer must fit, if there is one.
     #[must_use]
     pub fn form(&self) -> Option<Value> {
         if self.secrets.is_empty() { self.schema.clone() } else { Some(self.secrets_schema()) }
     }
 
-    /// The option of this name.
+    /// Option with this identifier.
     #[must_use]
     pub fn option(&self, id: &str) -> Option<&Choice> {
         self.options.iter().find(|option| option.id == id)
     }
 
-    /// Whether it stays open past its deadline.
+    /// Whether the question stays open after its deadline.
     #[must_use]
     pub const fn holds(&self) -> bool {
         matches!(self.fallback, Some(Fallback::Hold))
     }
 
-    /// What a deadline should do where nobody has said it: deny what would run, else take the default, else what is recommended.
+    /// Default fallback: to deny an approval, else to choose the default option, else the recommended option.
     ///
-    /// None where there is no such thing; it expires then.
+    /// Returns `None` if there is no such option; the question then expires.
     #[must_use]
     pub fn usual_fallback(&self) -> Option<Fallback> {
         if self.kind == Kind::Approval {
@@ -316,7 +316,7 @@ impl Question {
         chosen.map(|option| Fallback::Option(option.id.clone()))
     }
 
-    /// The effect that its deadline would have. None where the question would expire, or be held open.
+    /// Effect of the fallback. `None` if the question would expire or stay open.
     #[must_use]
     pub fn fallback_effect(&self) -> Option<Effect> {
         match self.fallback.as_ref()? {
@@ -477,7 +477,7 @@ impl Question {
         }
     }
 
-    /// Whether it can be answered with data alone.
+    /// Whether the question can be answered with data alone.
     #[must_use]
     pub fn takes_value(&self) -> bool {
         match self.kind {

@@ -1,80 +1,80 @@
-//! The domain's no. Its reader can act on every variant.
+//! Refusals of the domain. Every variant tells its reader enough to act on it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Interaction, InteractionId, Limit, Role, SessionId, WebhookDeliveryId, WebhookId};
 
-/// One thing that is wrong with an input, and where.
+/// An error in an input, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// JSON Pointer into the body that was sent.
+    /// JSON Pointer into the request body.
     pub pointer: String,
-    /// What is wrong there, for the person who wrote it.
+    /// Description of the error for the author of the input.
     pub message: String,
 }
 
 impl Problem {
-    /// Names a place and what is wrong there.
+    /// Creates an error at a location.
     pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), message: message.into() }
     }
 }
 
-/// Why a command was refused. A refused command has changed nothing.
+/// Reason why a command was refused. A refused command has changed nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
-    /// It does not exist, or belongs to somebody else: the two look the same.
+    /// The object does not exist or belongs to another tenant or project. The two cases are indistinguishable.
     #[error("there is no such {0}")]
     NotFound(&'static str),
-    /// The caller's role never allows this.
+    /// The role of the caller does not have the required right.
     #[error("the role `{}` may not do this", role.name())]
     RoleForbids {
-        /// The role that the caller has.
+        /// Role of the caller.
         role: Role,
     },
-    /// The caller is not among those who may answer.
+    /// The caller does not belong to the audience.
     #[error("you are not in the audience of this question")]
     NotInAudience,
-    /// Whoever asked can never answer.
+    /// The asker can never answer their own question.
     #[error("whoever asked a question cannot answer it")]
     AskerCannotAnswer,
-    /// Four eyes: whoever started the session cannot answer.
+    /// Four eyes: the person who started the session cannot answer.
     #[error("this question needs a second pair of eyes: whoever started the session cannot answer it")]
     FourEyes,
-    /// The audience wants several people to agree, so that one of them alone cannot end the question well.
+    /// The audience requires several people to agree, so one person alone cannot end the question with a positive result.
     #[error("this question needs the answers of several people: answer it, and have the others answer it too")]
     NeedsOthers(InteractionId),
-    /// Somebody, or something, was first. Carries how it ended.
+    /// The question was resolved earlier. Contains the question with its resolution.
     #[error("this question is already resolved")]
     AlreadyResolved(Box<Interaction>),
     /// The deadline has passed.
     #[error("the deadline of this question has passed")]
     TooLate(InteractionId),
-    /// It is held open past its deadline already.
+    /// The question is already overdue and stays open.
     #[error("this question is already overdue, and held open until somebody answers")]
     AlreadyOverdue(InteractionId),
-    /// The same person has already said the same, and others are still to come.
+    /// The person has already given an equal answer, and the quorum is not reached.
     #[error("you have already answered so; others are still to answer")]
     AlreadyVoted(InteractionId),
-    /// The same person has already said that they will not answer.
+    /// The person has already declared that they will not answer.
     #[error("you have already said that you will not answer")]
     AlreadyAbstained(InteractionId),
-    /// It went to another channel, and is answered there.
+    /// The question was handed over to another channel and must be answered there.
     #[error("this question was handed over: it is {} in session {}, channel {}", .0.interaction, .0.session, .0.channel)]
     HandedOver(Box<crate::interaction::HandedOver>),
-    /// Somebody else has claimed it.
+    /// Another person has claimed the question.
     #[error("this question is claimed by {by}")]
     ClaimedByOther {
-        /// Who holds it.
+        /// Name of the person who holds the claim.
         by: String,
     },
-    /// There is no claim of the caller's to release.
+    /// The caller holds no claim to release.
     #[error("you hold no claim on this question")]
     NotClaimed(InteractionId),
     /// The answer does not fit the question.
     #[error("the answer does not fit the question")]
     AnswerInvalid(Vec<Problem>),
-    /// The question could not be answered as it stands.
+    /// The question is invalid.
     #[error("what was sent is not valid")]
     QuestionInvalid(Vec<Problem>),
     /// The question is still open.
@@ -83,170 +83,170 @@ pub enum Refusal {
     /// Another worker holds the delivery.
     #[error("this delivery is taken until {until}")]
     DeliveryTaken {
-        /// When the lease runs out.
+        /// Time at which the lease expires.
         until: jiff::Timestamp,
     },
     /// The delivery has ended.
     #[error("this delivery is already {0}")]
     DeliveryClosed(&'static str),
-    /// The lease is not, or no longer, the one in force.
+    /// The lease is not in force, or no longer.
     #[error("this lease is not, or no longer, in force")]
     LeaseLost,
-    /// Only the agent that asked takes the answer.
+    /// Only the agent that asked may take the answer.
     #[error("only the agent that asked can take the answer")]
     NotYourDelivery,
     /// The session has ended.
     #[error("this session is {status}")]
     SessionEnded {
-        /// Which one.
+        /// Identifier of the session.
         session: SessionId,
-        /// How it ended.
+        /// Final status of the session.
         status: &'static str,
     },
-    /// Answers of a paused session are kept, and handed out when it goes on.
+    /// The session is paused. Its answers are delivered after it is resumed.
     #[error("this session is paused")]
     SessionPaused(SessionId),
-    /// It is paused already.
+    /// The session is already paused.
     #[error("this session is already paused")]
     AlreadyPaused(SessionId),
-    /// It is not paused.
+    /// The session is not paused.
     #[error("this session is not paused")]
     NotPaused(SessionId),
-    /// The name of the call stands for another action already.
+    /// The `call_id` already belongs to another action.
     #[error("the call `{0}` is another action already")]
     CallConflict(String),
-    /// Calls of this form are named by the workers of this server.
+    /// The `call_id` has the form that is reserved for workers of this server.
     #[error("the call id `{0}` is of the form that this server's workers give: choose another one")]
     CallReserved(String),
-    /// Actions are proposed by whoever opened the session, or by the agent that it was opened for.
+    /// Only the caller who opened the session, or the agent for which it was opened, may propose actions.
     #[error("this session was opened by somebody else, for another agent")]
     NotYourSession(SessionId),
-    /// Policy has come to deny what it had let through.
+    /// The current policy denies an action that was allowed earlier.
     #[error("policy denies this action by now: {}", .0.reason)]
     DeniedByNow(Box<crate::Ruling>),
-    /// Policy has come to ask about what it had let through by itself.
+    /// The current policy asks about an action that was allowed earlier without a question.
     #[error("policy asks about this action by now: propose it again under another call id")]
     AskedByNow(Box<crate::Ruling>),
-    /// The step has ended, or another worker has it.
+    /// The step has ended, or another worker holds its lease.
     #[error("this step has ended, or another worker has it")]
     StepLost,
-    /// The step has not failed, so that there is nothing to try again or to pass over.
+    /// The step has not failed, so it cannot be retried or skipped.
     #[error("this step has not failed")]
     StepNotFailed,
-    /// The session is run by somebody else: nobody here would read the message.
+    /// The agent of the session is not hosted, so no worker would read the message.
     #[error("this session's agent is not run by this server")]
     NotHosted(SessionId),
-    /// Only people work at this step.
+    /// The current step has no agent that could read the message.
     #[error("no agent works at this step: nobody would read the message")]
     NobodyListens,
-    /// A version is what it is for good.
+    /// The version already exists with another content. Versions never change.
     #[error(
         "{kind} `{name}` has a version `{version}` already, and it is another one: give this one a name of its own"
     )]
     VersionExists {
-        /// `agent` or `flow`.
+        /// Kind of the definition: `agent` or `flow`.
         kind: &'static str,
-        /// Its name.
+        /// Name of the agent or flow.
         name: String,
-        /// The version.
+        /// Name of the version.
         version: String,
     },
-    /// Only the agent that proposed an action can go on with it.
+    /// Only the agent that proposed an action may continue with it.
     #[error("only the agent that proposed this action can go on with it")]
     NotYourAction,
-    /// The action is not where this command finds it.
+    /// The action is not in the state that this command requires.
     #[error("this action is {state}, not {wanted}")]
     ActionNot {
-        /// Where it would have to be.
+        /// Required state.
         wanted: &'static str,
-        /// Where it is.
+        /// Current state.
         state: &'static str,
     },
-    /// Who reports speaks of another run than the one that was started last.
+    /// The report concerns another run than the latest one.
     #[error("this is about another run of the action than the one that was started last, with {0}")]
     AnotherRun(crate::PermitId),
-    /// The permit is not the one that was given for this action.
+    /// The permit was not given for this action.
     #[error("this permit is not good for this action")]
     PermitUnknown,
-    /// The permit has run out.
+    /// The permit has expired.
     #[error("this permit ran out at {at}; propose the action again under another call id")]
     PermitExpired {
-        /// When.
+        /// Time at which the permit expired.
         at: jiff::Timestamp,
     },
-    /// What a person made of the action is denied by policy.
+    /// The policy denies the action as a person edited it.
     #[error("policy denies this edit: {}", .0.reason)]
     EditDenied(Box<crate::Ruling>),
-    /// Another policy is in force than the one that was to be replaced.
+    /// The policy in force is not the one that the request wants to replace.
     #[error("the policy in force is another one by now: {current}")]
     PolicyMoved {
-        /// Its version.
+        /// Version in force.
         current: String,
     },
-    /// The grant that let an action through was taken back, or its time is over.
+    /// The grant that allowed an action was revoked or has expired.
     #[error("the grant that let this action through is over; propose it again under another call id")]
     GrantOver(crate::GrantId),
-    /// The grant was taken back already.
+    /// The grant was already revoked.
     #[error("this grant was already revoked")]
     GrantRevoked(crate::GrantId),
-    /// The person belongs to the project already.
+    /// The user already belongs to the project.
     #[error("`{0}` is in this project already")]
     UserExists(String),
-    /// The name is that of a key or of another account.
+    /// A key or another account already has the name.
     #[error("the name `{0}` is taken: a key or another account has it")]
     NameTaken(String),
-    /// A key was to get the name of an account of its project, and the request did not say that it is that person's.
+    /// A new key was given the name of an account of its project without `join_account`.
     #[error(
         "an account has the name `{0}`: say `join_account: true` (`--join-account`) to make a key of that person's"
     )]
     NameOfAccount(String),
-    /// A key was to get the name of an account whose person is not in the project.
+    /// A new key was given the name of an account whose user does not belong to the project.
     #[error(
         "an account has the name `{0}`, and that person is not in this project: add them first, or choose another name"
     )]
     NameOutside(String),
-    /// The person belongs to projects that the caller has no say in.
+    /// The user also belongs to projects in which the caller has no rights.
     #[error("`{0}` also belongs to projects of which you are no admin")]
     UserElsewhere(String),
-    /// Nobody else who has ever signed in is an admin of the project.
+    /// The user is the only admin of the project who has ever signed in.
     #[error("`{0}` is the last admin of this project: make somebody else an admin first")]
     LastAdmin(String),
-    /// Only a person who is signed in can do this: a key has no password and speaks for one project.
+    /// Only a signed-in user can do this. A key has no password and belongs to one project.
     #[error("only a person who is signed in can do this, with a key it means nothing")]
     NeedsSignIn,
-    /// The old password is another one.
+    /// The old password is wrong.
     #[error("the old password is wrong")]
     PasswordWrong,
-    /// The session has as many open questions as it may.
+    /// The session has the largest allowed number of open questions.
     #[error("this session already has {most} open questions")]
     TooManyOpen {
-        /// The limit.
+        /// Value of the limit.
         most: u32,
     },
-    /// A limit of the caller's, or of its tenant, is reached.
+    /// A limit of the caller or of its tenant is reached.
     #[error("the limit of {max} {} is reached", limit.words())]
     LimitReached {
-        /// Which one.
+        /// The limit.
         limit: Limit,
-        /// Its value.
+        /// Value of the limit.
         max: u64,
     },
-    /// The project has as many webhooks as it may.
+    /// The project has the largest allowed number of webhooks.
     #[error("this project already has {most} webhooks")]
     TooManyWebhooks {
-        /// The limit.
+        /// Value of the limit.
         most: u64,
     },
-    /// Nothing is sent for this webhook.
+    /// The webhook is disabled, so no messages are sent.
     #[error("this webhook is disabled: enable it first")]
     WebhookDisabled(WebhookId),
-    /// It is still to be sent: there is nothing to replay.
+    /// The delivery is still pending and cannot be replayed.
     #[error("this delivery is still pending")]
     WebhookDeliveryPending(WebhookDeliveryId),
 }
 
 impl Refusal {
-    /// The limit that was reached and its value, where this is a refusal by limit.
+    /// Limit and its value, if this is a refusal by limit.
     #[must_use]
     pub const fn limit(&self) -> Option<(Limit, u64)> {
         match self {

@@ -1,4 +1,4 @@
-//! Proposed actions on the wire.
+//! Request bodies and views of proposed actions.
 
 use domain::{
     Action, ActionState, Actor, Call, Effect, GrantId, InteractionId, Outcome, PermitId, SessionId, Timestamp, Verdict,
@@ -7,68 +7,72 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Proposes an action.
+/// Request to propose an action: a tool call that the policy rules on before it may run.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
     "call_id": "call_1", "tool": "write_file", "arguments": { "path": "notes.md", "content": "hello" }, "wait": 30
 }))]
 pub struct ProposeBody {
-    /// The agent's own name for this call, unique in its session. The same call finds the same decision.
+    /// The agent's own identifier of this call, unique within the session. A repeated proposal with an equal `call_id` returns the existing
+    /// action.
     pub call_id: String,
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments. Whole numbers beyond 64 bits are refused: send them as text.
+    /// Arguments of the tool. Integers that do not fit into 64 bits are refused; send them as strings.
     #[schema(value_type = Object)]
     pub arguments: Value,
-    /// What people should know about it; shown as data, never as markup.
+    /// Background for the people who are asked. Clients show it as data, never as markup.
     #[serde(default)]
     pub context: Value,
-    /// Reply when it is decided, or after so many seconds; then propose the same again to go on waiting.
+    /// Longest time in seconds to wait for a decision. Without it, the reply is immediate. If the action is still undecided after this
+    /// time, repeat the proposal to continue waiting.
     #[schema(maximum = 300)]
     pub wait: Option<u64>,
 }
 
 impl ProposeBody {
-    /// The action that is proposed.
+    /// Tool name and arguments of the proposed action.
     #[must_use]
     pub fn call(&self) -> Call {
         Call { tool: self.tool.clone(), arguments: self.arguments.clone() }
     }
 }
 
-/// Starts an action that may run.
+/// Request to start an allowed action.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "permit": "prm_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01.5f2b…", "lease_seconds": 600 }))]
 pub struct PermitBody {
-    /// What was given with the decision. It is spent by this.
+    /// Permit that was returned with the decision. Starting the action spends it.
     pub permit: String,
-    /// Until when the outcome is waited for; 300 if absent. After it the outcome is unknown, and a person is asked.
+    /// Time in seconds within which the outcome must be reported; 300 if absent. After it the outcome counts as unknown and a person is
+    /// asked about it.
     #[schema(minimum = 1, maximum = 86_400)]
     pub lease_seconds: Option<i64>,
 }
 
-/// What became of an action.
+/// Report of the outcome of an action.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
     "outcome": "done", "result": { "bytes": 5 }, "permit": "prm_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01.5f2b…"
 }))]
 pub struct OutcomeBody {
-    /// Which way it went.
+    /// Outcome of the run.
     pub outcome: OutcomeName,
-    /// What came of it.
+    /// Result of the tool.
     #[serde(default)]
     pub result: Value,
-    /// Why it failed.
+    /// Error message, if the action failed.
     pub message: Option<String>,
-    /// The permit that this run was started with, or its `spent_permit`. Then nothing is said of a run that was started since: 409 `another_run`.
+    /// Permit with which the reported run was started, or the `spent_permit` of the action. If the action was started again since then, the
+    /// report is refused with 409 `another_run` instead of being applied to the newer run.
     pub permit: Option<String>,
 }
 
 impl OutcomeBody {
-    /// What became of it, and of which run, where that is said; nothing where what should say so is no permit.
+    /// Splits the report into the outcome and the run that it names, if any. Returns `None` if `permit` is not a valid permit.
     #[must_use]
     pub fn of_run(self) -> Option<(Outcome, Option<PermitId>)> {
         let id = |text: &String| text.split('.').next().and_then(|id| id.parse().ok());
@@ -80,15 +84,15 @@ impl OutcomeBody {
     }
 }
 
-/// Which way an action went.
+/// Outcome of a run of an action.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeName {
-    /// It ran.
+    /// The action ran.
     Done,
-    /// It failed.
+    /// The action failed.
     Failed,
-    /// The agent cannot tell.
+    /// The agent does not know whether the action took effect.
     Unknown,
 }
 
@@ -102,7 +106,7 @@ impl From<OutcomeBody> for Outcome {
     }
 }
 
-/// An action, and how far it is.
+/// An action with its current state.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = ProposalView, example = json!({
     "call_id": "call_1", "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "state": "allowed", "tool": "read_file",
@@ -112,97 +116,97 @@ impl From<OutcomeBody> for Outcome {
     "permit": "prm_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01.5f2b…", "permit_expires_at": "2026-11-16T10:00:00Z"
 }))]
 pub struct ActionView {
-    /// The agent's name for the call.
+    /// The agent's own identifier of the call.
     pub call_id: String,
-    /// Its session.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// `allowed`, `waiting`, `denied`, `rejected`, `started`, `done`, `failed` or `unknown`.
+    /// State of the action: `allowed`, `waiting`, `denied`, `rejected`, `started`, `done`, `failed` or `unknown`.
     pub state: &'static str,
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// What may run: as proposed, or as a person has edited it.
+    /// Arguments with which the action may run: the proposed ones, or the ones that a person edited.
     #[schema(value_type = Object)]
     pub arguments: Value,
-    /// As it was proposed, where a person has edited it.
+    /// Proposed arguments, present if a person edited them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub original_arguments: Option<Value>,
-    /// Who proposed it.
+    /// Actor that proposed the action.
     pub proposed_by: Actor,
-    /// When.
+    /// Time of the proposal.
     #[schema(value_type = String, format = DateTime)]
     pub proposed_at: Timestamp,
-    /// What policy said of it.
+    /// Ruling of the policy on the action.
     pub ruling: RulingView,
-    /// The grant that let it through.
+    /// Identifier of the grant that allowed the action without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub grant: Option<GrantId>,
-    /// The question that people were asked last about it.
+    /// Identifier of the latest question that was asked about the action.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub interaction: Option<InteractionId>,
-    /// Which way people decided against it.
+    /// Effect of the answer that rejected the action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// Who decided against it.
+    /// Actor that rejected the action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejected_by: Option<Actor>,
-    /// Why it will not run, for the model to read.
+    /// Reason why the action does not run, in a form that a model can read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// What starts it, shown to the agent that proposed it and to nobody else.
+    /// Permit that starts the action. Only the agent that proposed the action sees it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permit: Option<String>,
-    /// From when on the permit is good for nothing.
+    /// Time at which the permit expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub permit_expires_at: Option<Timestamp>,
-    /// The permit that was spent.
+    /// Identifier of the permit that started the latest run.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub spent_permit: Option<PermitId>,
-    /// Until when the outcome is waited for.
+    /// Time by which the outcome must be reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub lease_until: Option<Timestamp>,
-    /// What came of it.
+    /// Result of the tool.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub result: Value,
-    /// Why it failed.
+    /// Error message, if the action failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What policy said of an action.
+/// Ruling of the policy on an action.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RulingView {
-    /// What was said.
+    /// Verdict of the policy.
     pub verdict: Verdict,
-    /// The rule that said it; absent where no rule matched.
+    /// Name of the rule that decided; absent if no rule matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why.
+    /// Reason for the verdict.
     pub reason: String,
-    /// The version of the policy.
+    /// Version of the policy.
     pub policy: String,
-    /// What the server's floor said, where one was in force.
+    /// Ruling of the server's floor; absent if no floor was in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorRulingView>,
 }
 
-/// What the server's floor said of an action. `allow` means that it leaves the action to the policy of the project.
+/// Ruling of the server's floor on an action. The verdict `allow` leaves the decision to the policy of the project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FloorRulingView {
-    /// The version of the floor.
+    /// Version of the floor.
     pub version: String,
-    /// What it said.
+    /// Verdict of the floor.
     pub verdict: Verdict,
-    /// The rule of the floor that said it; absent where none matched.
+    /// Name of the rule of the floor that decided; absent if no rule matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why.
+    /// Reason for the verdict.
     pub reason: String,
 }
 
@@ -219,7 +223,7 @@ impl From<domain::FloorRuling> for FloorRulingView {
 }
 
 impl ActionView {
-    /// What is shown of an action at this moment, with its permit where the reader may have it.
+    /// Builds the view of an action at the time `at`. `permit` is the permit to show, `None` if the reader may not see it.
     #[must_use]
     pub fn new(proposal: Action, permit: Option<String>, at: Timestamp) -> Self {
         let state = proposal.state_name(at);
@@ -267,13 +271,13 @@ impl ActionView {
     }
 }
 
-/// A page of a session's actions, by call.
+/// A page of the actions of a session, ordered by `call_id`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "actions": [] }))]
 pub struct ActionsPage {
-    /// The actions.
+    /// Actions on this page.
     pub actions: Vec<ActionView>,
-    /// Where the next page begins; absent on the last one.
+    /// Cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

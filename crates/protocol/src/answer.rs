@@ -1,4 +1,4 @@
-//! Answers on the wire.
+//! Request bodies and views of answers, including automatic and batch answers.
 
 use domain::{Actor, Answer, AnswerDraft, AnswerId, AutoSource, Effect, EntryPoint, InteractionId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -7,29 +7,29 @@ use utoipa::ToSchema;
 
 use crate::{InteractionView, ProblemBody, RememberBody};
 
-/// What a person says.
+/// Answer of a person to a question.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "option": "approve" }))]
 pub struct AnswerBody {
-    /// The option chosen.
+    /// Identifier of the chosen option.
     pub option: Option<String>,
-    /// The options chosen, where several may be.
+    /// Identifiers of the chosen options, for a question that allows several.
     #[serde(default)]
     pub options: Vec<String>,
-    /// The effect, in place of an option's name.
+    /// Effect of the answer, as an alternative to naming an option.
     pub effect: Option<Effect>,
-    /// With `edit`, whole new arguments for the same tool.
+    /// With the effect `edit`: the complete new arguments of the tool, which replace the proposed ones.
     #[schema(value_type = Option<Object>)]
     pub arguments: Option<Value>,
-    /// The form, or the information.
+    /// Data of the form, or the information that was asked for.
     #[serde(default)]
     pub data: Value,
-    /// A reason, or free text.
+    /// Reason for the answer, or free text.
     pub feedback: Option<String>,
-    /// Lets an approval of a proposed action hold for more than this one.
+    /// Scope of a grant to create together with this approval, so that like actions run without another question.
     pub remember: Option<RememberBody>,
-    /// Whether the secrets that are given are kept for the agent's later sessions.
+    /// Whether the given secrets are kept for later sessions of the agent.
     #[serde(default)]
     pub keep: bool,
 }
@@ -42,26 +42,26 @@ impl From<AnswerBody> for AnswerDraft {
     }
 }
 
-/// Answers in place of a person.
+/// Automatic answer to a question, in place of a person.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "option": "approve", "source": "auto_policy", "feedback": "within the usual limits" }))]
 pub struct AutoBody {
-    /// In whose name; `system` if absent.
+    /// Source of the answer; `system` if absent.
     pub source: Option<AutoSource>,
-    /// The option chosen.
+    /// Identifier of the chosen option.
     pub option: Option<String>,
-    /// The effect, in place of an option's name.
+    /// Effect of the answer, as an alternative to naming an option.
     pub effect: Option<Effect>,
-    /// The form, or the information.
+    /// Data of the form, or the information that was asked for.
     #[serde(default)]
     pub data: Value,
-    /// Why.
+    /// Reason for the answer.
     pub feedback: Option<String>,
 }
 
 impl AutoBody {
-    /// In the domain's words.
+    /// Converts the body to the source and the answer of the domain.
     #[must_use]
     pub fn into_parts(self) -> (AutoSource, AnswerDraft) {
         let Self { source, option, effect, data, feedback } = self;
@@ -71,42 +71,42 @@ impl AutoBody {
     }
 }
 
-/// Closes without an answer.
+/// Request to close a question without an answer.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "reason": "no longer needed" }))]
 pub struct CancelBody {
-    /// Why.
+    /// Reason for the cancellation.
     pub reason: Option<String>,
 }
 
-/// Hands a question to another channel.
+/// Request to hand a question over to another channel.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "channel": "second-line", "note": "This one is about money." }))]
 pub struct HandOverBody {
-    /// The channel; one of its own if absent.
+    /// Name of the channel; if absent, the question gets a new channel of its own.
     pub channel: Option<String>,
-    /// Why, for whoever is asked there.
+    /// Reason, shown to the people who are asked on the new channel.
     pub note: Option<String>,
 }
 
-/// Says that one will not answer.
+/// Declaration of a person that they will not answer a question.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "note": "I wrote the change myself." }))]
 pub struct AbstainBody {
-    /// Why.
+    /// Reason for the abstention.
     pub note: Option<String>,
 }
 
-/// A command that needs nothing said.
+/// Empty body of a command without parameters.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
 pub struct EmptyBody {}
 
-/// Many answers in one call.
+/// Several answers in one request.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "answers": [
@@ -114,42 +114,42 @@ pub struct EmptyBody {}
     { "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "option": "reject", "feedback": "not today" }
 ] }))]
 pub struct AnswersBody {
-    /// At most 100, each read on its own.
+    /// The answers, at most 100. Each is validated and applied on its own; one refused answer does not affect the others.
     #[schema(max_items = 100, value_type = Vec<AnswersItem>)]
     pub answers: Vec<Value>,
 }
 
-/// One answer of many.
+/// One answer of a batch.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswersItem {
-    /// Which question.
+    /// Identifier of the question.
     #[schema(value_type = String)]
     pub interaction: InteractionId,
-    /// The option chosen.
+    /// Identifier of the chosen option.
     pub option: Option<String>,
-    /// The options chosen, where several may be.
+    /// Identifiers of the chosen options, for a question that allows several.
     #[serde(default)]
     pub options: Vec<String>,
-    /// The effect, in place of an option's name.
+    /// Effect of the answer, as an alternative to naming an option.
     pub effect: Option<Effect>,
-    /// With `edit`, whole new arguments for the same tool.
+    /// With the effect `edit`: the complete new arguments of the tool, which replace the proposed ones.
     #[schema(value_type = Option<Object>)]
     pub arguments: Option<Value>,
-    /// The form, or the information.
+    /// Data of the form, or the information that was asked for.
     #[serde(default)]
     pub data: Value,
-    /// A reason, or free text.
+    /// Reason for the answer, or free text.
     pub feedback: Option<String>,
-    /// Lets an approval of a proposed action hold for more than this one.
+    /// Scope of a grant to create together with this approval, so that like actions run without another question.
     pub remember: Option<RememberBody>,
-    /// Whether the secrets that are given are kept for the agent's later sessions.
+    /// Whether the given secrets are kept for later sessions of the agent.
     #[serde(default)]
     pub keep: bool,
 }
 
 impl AnswersItem {
-    /// The question, and what is said.
+    /// Splits the item into the identifier of the question and the answer.
     #[must_use]
     pub fn into_parts(self) -> (InteractionId, AnswerDraft) {
         let Self { interaction, option, options, effect, arguments, data, feedback, remember, keep } = self;
@@ -157,7 +157,7 @@ impl AnswersItem {
     }
 }
 
-/// What became of many answers, in the order given.
+/// Results of a batch of answers, in the order of the request.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "results": [{
     "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "status": 409, "problem": {
@@ -165,63 +165,64 @@ impl AnswersItem {
         "status": 409, "code": "interaction_already_resolved" }
 }] }))]
 pub struct AnswersView {
-    /// One for each.
+    /// One result for each answer.
     pub results: Vec<AnswersResult>,
 }
 
-/// What became of one answer of many.
+/// Result of one answer of a batch.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnswersResult {
-    /// Which question, as it was named.
+    /// Identifier of the question, as the request gave it.
     pub interaction: String,
-    /// The status that the same answer would have had alone.
+    /// HTTP status that this answer would have had as a single request.
     pub status: u16,
-    /// The question as it is now, if the answer was taken. Absent where the results before it have more than 4 MiB: read the question.
+    /// The question after the answer, if the answer was accepted. Absent if the results before it exceed 4 MiB; read the question instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Box<InteractionView>>,
-    /// Why it was not.
+    /// Problem, if the answer was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<ProblemBody>,
 }
 
-/// An answer that was taken.
+/// An accepted answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "id": "ans_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "by": { "kind": "user", "name": "alice" },
     "wire": "http", "at": "2026-11-15T10:01:00Z", "effect": "approve", "option": "approve", "options": ["approve"]
 }))]
 pub struct AnswerView {
-    /// Its id.
+    /// Identifier of the answer.
     #[schema(value_type = String)]
     pub id: AnswerId,
-    /// Who said it.
+    /// Actor that answered.
     pub by: Actor,
-    /// Through which door it came: `http` and `ws` are `/v1`, `flows`, `hitl`, `tools` and `react` the wires of other systems. Absent where
-    /// nobody in person answered.
+    /// Entry point of the answer: `http` and `ws` are the API under `/v1`; `flows`, `hitl`, `tools` and `react` are the dialects. Absent if
+    /// no person answered.
     #[serde(rename = "wire", default, skip_serializing_if = "Option::is_none")]
     pub entry_point: Option<EntryPoint>,
-    /// When.
+    /// Time of the answer.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// What it does.
+    /// Effect of the answer.
     pub effect: Effect,
-    /// The option chosen; the first, where there are several.
+    /// Identifier of the chosen option; of the first one if several were chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// The options chosen.
+    /// Identifiers of the chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The metadata of the option chosen, as the agent gave it; of several options, that of each under its id.
+    /// Metadata of the chosen option, as the agent gave it. If several options were chosen, an object with the metadata of each under its
+    /// identifier.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
-    /// With `edit`, the arguments to run with.
+    /// With the effect `edit`: the arguments to run with.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub arguments: Option<Value>,
-    /// The form, or the information. Of a secret question only the names.
+    /// Data of the form, or the information that was asked for. For a secret question it contains only the names of the values.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    /// A reason, or free text.
+    /// Reason for the answer, or free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
 }

@@ -1,18 +1,18 @@
-//! The archive as it is exported: a line of JSON for each question.
+//! Export format of the archive: one line of JSON for each archived question.
 
 use serde::Serialize;
 
 use crate::{EventView, InteractionView};
 
-/// A question that has left the hot tables, with everything that is known of it.
+/// A question that was moved from the active tables to the archive, with its complete history.
 #[derive(Debug, Clone, Serialize)]
 pub struct ArchivedView {
-    /// The tenant, by name.
+    /// Name of the tenant.
     pub tenant: String,
-    /// The project, by name.
+    /// Name of the project.
     pub project: String,
     /// The question with its answers, its resolution and its delivery.
     pub interaction: InteractionView,
-    /// What happened to it, in order.
+    /// Events of the question, in order.
     pub events: Vec<EventView>,
 }

@@ -1,4 +1,4 @@
-//! A question as an agent asks it.
+//! Request body with which an agent asks a question.
 
 use domain::audience::Named;
 use domain::question::SuggestionSource;
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::schema;
 
-/// Puts a question to people.
+/// Request to ask people a question.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
@@ -18,100 +18,101 @@ use crate::schema;
     "deadline_seconds": 3600, "fallback": "deny"
 }))]
 pub struct AskBody {
-    /// `approval`, `confirmation`, `choice`, `question`, `form`, `secret`, `review`, `notice`; anything else is `custom`.
+    /// Kind of the question: `approval`, `confirmation`, `choice`, `question`, `form`, `secret`, `review` or `notice`. Any other value is a
+    /// `custom` kind.
     pub kind: String,
-    /// One line.
+    /// Title of the question, one line.
     pub title: String,
-    /// What the person is asked.
+    /// Text of the question.
     pub message: Option<String>,
-    /// What else there is to know.
+    /// Additional details.
     pub details: Option<String>,
-    /// Shown as data, never as markup.
+    /// Structured background of the question. Clients show it as data, never as markup.
     #[serde(default)]
     pub context: Value,
-    /// The action that waits for the answer.
+    /// Call that waits for the answer.
     pub action: Option<CallBody>,
-    /// What may be chosen; the kind's usual options if absent.
+    /// Options to choose from; the default options of the kind if absent.
     #[serde(default)]
     pub options: Vec<OptionBody>,
     /// Whether several options may be chosen at once.
     #[serde(default)]
     pub multiple: bool,
-    /// JSON Schema of the form. Fields are shown in the order in which its properties are written.
+    /// JSON Schema of the form. Fields are shown in the order in which the properties are written.
     #[serde(default, deserialize_with = "schema::in_order")]
     #[schema(value_type = Option<Object>)]
     pub schema: Option<Value>,
-    /// The named values of a question of kind `secret`.
+    /// Named values of a question of kind `secret`.
     #[serde(default)]
     pub secrets: Vec<SecretBody>,
-    /// Whether people are asked for the secrets although they are kept.
+    /// Whether people are asked for the secrets even if values are kept from an earlier session.
     #[serde(default)]
     pub fresh: bool,
-    /// Whether it may not be skipped; yes if absent.
+    /// Whether the question must be answered and may not be skipped; `true` if absent.
     pub required: Option<bool>,
-    /// Who may answer; every operator of the project, and whoever started the session, if absent.
+    /// People who may answer. If absent: every operator of the project, and the person who started the session.
     pub audience: Option<AudienceBody>,
-    /// How long people have; without end if absent, unless the configuration says otherwise.
+    /// Time in seconds until the deadline. If absent, the configured default applies; without a default there is no deadline.
     #[schema(minimum = 1, maximum = 31_622_400)]
     pub deadline_seconds: Option<i64>,
-    /// What happens at the deadline: `{"option": id}`, `{"value": …}`, `"deny"` or `"hold"`. It expires if absent.
+    /// Result at the deadline: `{"option": id}`, `{"value": …}`, `"deny"` or `"hold"`. If absent, the question expires.
     pub fallback: Option<Fallback>,
-    /// What a person may start from.
+    /// Suggested answers that a person may start from.
     #[serde(default)]
     pub suggestions: Vec<SuggestionBody>,
-    /// The agent's own state, sealed, and given back with the answer.
+    /// State of the agent, stored encrypted and returned with the answer.
     pub resume_point: Option<Value>,
-    /// Given back untouched.
+    /// Metadata of the agent, returned unchanged.
     #[serde(default)]
     pub metadata: Value,
 }
 
-/// What an agent wants to do.
+/// Call that an agent wants to run: a tool with its arguments.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ActionBody)]
 pub struct CallBody {
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of the tool.
     #[schema(value_type = Object)]
     pub arguments: Value,
 }
 
-/// One thing that may be chosen.
+/// An option of a question.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "id": "plan-a", "label": "Use a cache", "effect": "provide", "metadata": { "plan": "redis" } }))]
 pub struct OptionBody {
-    /// Its name within the question.
+    /// Identifier of the option, unique within the question.
     pub id: String,
-    /// What the button says.
+    /// Label of the button.
     pub label: String,
-    /// What it means.
+    /// Explanation of the option.
     pub description: Option<String>,
-    /// What choosing it does; `provide` if absent. Only `approve` and `edit` run the action.
+    /// Effect of choosing the option; `provide` if absent. Only `approve` and `edit` run the action.
     pub effect: Option<Effect>,
-    /// Whether a client that shows one preselects it.
+    /// Whether clients preselect the option.
     #[serde(default)]
     pub default: bool,
-    /// Whether it deserves a warning.
+    /// Whether clients warn before the option is chosen.
     #[serde(default)]
     pub dangerous: bool,
-    /// Whether the agent recommends it.
+    /// Whether the agent recommends the option.
     #[serde(default)]
     pub recommended: bool,
-    /// Whether choosing it needs a text or data as well.
+    /// Whether the option requires a text or data in addition.
     #[serde(default)]
     pub requires_input: bool,
-    /// What to ask for then.
+    /// Prompt for the additional input.
     pub input_prompt: Option<String>,
-    /// What could go wrong.
+    /// Risk of the option.
     pub risk: Option<String>,
-    /// What it costs.
+    /// Cost of the option.
     pub cost: Option<String>,
-    /// How long it takes.
+    /// Duration of the option.
     pub duration: Option<String>,
-    /// What the agent wants back with the choice.
+    /// Metadata of the option, returned with the answer.
     #[serde(default)]
     pub metadata: Value,
 }
@@ -121,61 +122,61 @@ pub struct OptionBody {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "name": "REGISTRY_TOKEN", "label": "Token", "type": "password", "pattern": "^rt_[A-Za-z0-9]{20,}$" }))]
 pub struct SecretBody {
-    /// Its name, for example of an environment variable.
+    /// Name of the value, for example the name of an environment variable.
     pub name: String,
-    /// What the person reads.
+    /// Label that people see.
     pub label: Option<String>,
-    /// How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent.
+    /// Input type: `password` and `text` accept one line, `multiline` accepts several. If absent, any text is accepted.
     #[serde(rename = "type")]
     pub input: Option<String>,
-    /// Whether it must be given; yes if absent.
+    /// Whether the value must be given; `true` if absent.
     pub required: Option<bool>,
-    /// A regular expression that the value matches.
+    /// Regular expression that the value must match.
     pub pattern: Option<String>,
-    /// Shown in the empty field.
+    /// Placeholder of the empty field.
     pub placeholder: Option<String>,
 }
 
-/// Who may answer, and how many must.
+/// People who may answer a question, and how many of them must agree.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "groups": ["security", "operations"], "quorum": 2, "distinct_groups": true }))]
 pub struct AudienceBody {
-    /// User names.
+    /// Names of users.
     pub users: Option<Vec<String>>,
-    /// Group names.
+    /// Names of groups.
     pub groups: Option<Vec<String>>,
     /// Roles.
     pub roles: Option<Vec<Role>>,
-    /// How many distinct people must say the same; one if absent.
+    /// Number of different people who must give equal answers; 1 if absent.
     pub quorum: Option<u32>,
-    /// Whether they must come from distinct groups of those named.
+    /// Whether these people must belong to different groups out of `groups`.
     #[serde(default)]
     pub distinct_groups: bool,
-    /// Whether whoever started the session is barred as well.
+    /// Whether the person who started the session may not answer.
     #[serde(default)]
     pub four_eyes: bool,
 }
 
-/// Something that fills the form in.
+/// A suggested answer that fills in the form.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuggestionBody {
-    /// Its name within the question.
+    /// Identifier of the suggestion, unique within the question.
     pub id: String,
-    /// What the person reads.
+    /// Label that people see.
     pub label: String,
-    /// Where it comes from; `llm` if absent.
+    /// Source of the suggestion; `llm` if absent.
     pub source: Option<SuggestionSource>,
-    /// The option that it chooses.
+    /// Identifier of the option that the suggestion chooses.
     pub option: Option<String>,
-    /// What it fills in.
+    /// Data that the suggestion fills in.
     #[serde(default)]
     pub data: Value,
 }
 
 impl AskBody {
-    /// The question in the domain's words, before it is checked.
+    /// Converts the body to a question of the domain, which is not validated yet.
     #[must_use]
     pub fn into_question(self) -> Question {
         Question {

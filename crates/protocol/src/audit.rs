@@ -1,4 +1,4 @@
-//! The audit trail on the wire.
+//! Views of the audit trail.
 
 use domain::audit::chain::PublicKey;
 use domain::audit::{Entry, How};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Something that was done, in its place in the chain.
+/// An entry of the audit trail with its position in the chain.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "seq": 7, "id": "aud_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a07", "at": "2026-11-15T10:01:00Z", "type": "interaction.answered",
@@ -24,43 +24,44 @@ use utoipa::ToSchema;
     "hash": "7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730"
 }))]
 pub struct AuditEntryView {
-    /// Its number in the chain of the tenant, from 1 without gaps; what other projects did has numbers too.
+    /// Number of the entry in the chain of the tenant, from 1 without gaps. The chain includes the entries of other projects, so a list for
+    /// one project can skip numbers.
     pub seq: u64,
-    /// Its id.
+    /// Identifier of the entry.
     #[schema(value_type = String)]
     pub id: EntryId,
-    /// When.
+    /// Time of the change.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// What was done, as a dotted name.
+    /// Type of the change, a dotted name.
     #[serde(rename = "type")]
     pub name: String,
-    /// Who did it.
+    /// Actor that made the change.
     pub by: Actor,
-    /// How, with which key, and from where.
+    /// Entry point, key and network address of the request.
     pub how: How,
-    /// The session that it was done in.
+    /// Identifier of the session in which the change was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub session: Option<SessionId>,
-    /// The number of the session's event that tells of it.
+    /// Number of the event of the session that records the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<u64>,
-    /// The question that it was done to.
+    /// Identifier of the question that was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub interaction: Option<InteractionId>,
-    /// The particulars. Of secrets only the names.
+    /// Details of the change. For secrets it contains only their names.
     #[schema(value_type = Object)]
     pub data: Value,
-    /// SHA-256 of the entry's text as an export shows it.
+    /// SHA-256 of the text of the entry, as an export contains it.
     pub digest: String,
-    /// Its hash in the chain.
+    /// Hash of the entry in the chain.
     pub hash: String,
 }
 
 impl AuditEntryView {
-    /// An entry in its place.
+    /// Builds the view of an entry from its position and hashes.
     #[must_use]
     pub fn new(seq: u64, entry: Entry, digest: Digest, hash: Digest) -> Self {
         let Entry { id, at, name, by, how, session, event, interaction, data, .. } = entry;
@@ -69,7 +70,7 @@ impl AuditEntryView {
     }
 }
 
-/// Some of the audit trail.
+/// A page of the audit trail.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "entries": [{
     "seq": 1, "id": "aud_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "at": "2026-11-15T10:00:00Z", "type": "key.created",
@@ -79,25 +80,25 @@ impl AuditEntryView {
     "hash": "7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730"
 }], "next": "1" }))]
 pub struct AuditPage {
-    /// The oldest first.
+    /// Entries, oldest first.
     pub entries: Vec<AuditEntryView>,
-    /// Give it as `cursor` for the next page; absent on the last one.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// The key that signs the checkpoints of the tenant's audit trail.
+/// Key that signs the checkpoints of the tenant's audit trail.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "2c26b46b68ffc68f", "algorithm": "ed25519",
     "public_key": "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
 }))]
 pub struct AuditKeyView {
-    /// Names it in checkpoints.
+    /// Identifier of the key, used in checkpoints.
     pub id: String,
-    /// How it signs.
+    /// Signature algorithm.
     pub algorithm: String,
-    /// Its public half, in hexadecimal.
+    /// Public key in hexadecimal.
     pub public_key: String,
 }
 

@@ -1,52 +1,52 @@
-//! Versions of agents and flows, on the wire. What is sent is the definition itself, as in a file.
+//! Views of the versions of agents and flows. Requests contain the definition itself, in the format of a definition file.
 
 use domain::{Actor, ActorKind, Definition, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-/// Where a version comes from.
+/// Origin of a version.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DefinitionSource {
-    /// A file of the server.
+    /// A definition file of the server.
     File,
-    /// Somebody brought it into the project.
+    /// The API of the project.
     Project,
 }
 
-/// One version of an agent or a flow.
+/// A version of an agent or a flow.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example_definition)]
 pub struct DefinitionView {
-    /// Its name.
+    /// Name of the agent or flow.
     pub name: String,
-    /// Its version.
+    /// Version of the agent or flow.
     pub version: String,
-    /// Where it comes from.
+    /// Origin of the version.
     pub source: DefinitionSource,
-    /// One line for people.
+    /// Description in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Who brought it into the project; absent where no session has used a version of the server's files yet.
+    /// Actor that added the version to the project. Absent for a version of the server's files that no session has used yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added_by: Option<Actor>,
-    /// When.
+    /// Time at which the version was added to the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub added_at: Option<Timestamp>,
-    /// Since when no new session uses it. Those that do go on.
+    /// Time at which the version was retired. New sessions do not use a retired version; sessions that already use it continue.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub retired_at: Option<Timestamp>,
-    /// The definition itself, without what only a file of the server's operator may say (commands, addresses, names of variables); only where one
-    /// version is read.
+    /// The definition itself, present only if one version is read. Commands, addresses and names of variables, which only a file of the
+    /// server may contain, are left out.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub definition: Value,
 }
 
 impl DefinitionView {
-    /// What is shown in a list; `kept` says whether the project has it already.
+    /// Builds the view for a list. `kept` says whether the project has stored the version.
     #[must_use]
     pub fn new(definition: Definition, kept: bool) -> Self {
         let filed = !kept || definition.by.kind == ActorKind::System;
@@ -62,7 +62,7 @@ impl DefinitionView {
         }
     }
 
-    /// The same with the definition itself.
+    /// Builds the view including the definition itself.
     #[must_use]
     pub fn whole(definition: Definition, kept: bool) -> Self {
         let shown = definition.shown();
@@ -70,24 +70,24 @@ impl DefinitionView {
     }
 }
 
-/// A page of agents, by name and version.
+/// A page of agents, ordered by name and version.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "agents": [listed()], "next": "scribe@1" }))]
 pub struct AgentsPage {
     /// Versions of agents.
     pub agents: Vec<DefinitionView>,
-    /// Give it as `cursor` for the next page; absent on the last one.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// A page of flows, by name and version.
+/// A page of flows, ordered by name and version.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "flows": [], "next": "release-notes@1" }))]
 pub struct FlowsPage {
     /// Versions of flows.
     pub flows: Vec<DefinitionView>,
-    /// Give it as `cursor` for the next page; absent on the last one.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Handing answers to agents.
+//! Request bodies and views for the delivery of answers to agents.
 
 use domain::{InteractionId, LeaseId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -7,90 +7,90 @@ use utoipa::ToSchema;
 
 use crate::{AnswerView, InteractionView, example};
 
-/// Takes an answer under a lease.
+/// Request to take an answer under a lease.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "lease_seconds": 60 }))]
 pub struct TakeBody {
-    /// How long the lease is held; 300 if absent.
+    /// Duration of the lease in seconds; 300 if absent.
     #[schema(minimum = 1, maximum = 86_400)]
     pub lease_seconds: Option<i64>,
 }
 
-/// Names a lease.
+/// Request that refers to a lease.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "lease": "lea_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" }))]
 pub struct LeaseBody {
-    /// As `take` gave it.
+    /// Identifier of the lease that `take` returned.
     #[schema(value_type = String)]
     pub lease: LeaseId,
 }
 
-/// Holds a lease for longer.
+/// Request to extend a lease.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "lease": "lea_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "lease_seconds": 60 }))]
 pub struct HeartbeatBody {
-    /// As `take` gave it.
+    /// Identifier of the lease that `take` returned.
     #[schema(value_type = String)]
     pub lease: LeaseId,
-    /// How long from now; 300 if absent.
+    /// Duration of the lease in seconds from now; 300 if absent.
     #[schema(minimum = 1, maximum = 86_400)]
     pub lease_seconds: Option<i64>,
 }
 
-/// Says that the agent could not go on.
+/// Report that the agent could not continue with the answer.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "lease": "lea_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "reason": "the state is gone" }))]
 pub struct FailBody {
-    /// As `take` gave it.
+    /// Identifier of the lease that `take` returned.
     #[schema(value_type = String)]
     pub lease: LeaseId,
-    /// Why.
+    /// Reason for the failure.
     pub reason: String,
-    /// Whether it is offered again; given up if absent.
+    /// Whether the answer is offered again. If `false` or absent, the delivery ends as failed.
     #[serde(default)]
     pub retry: bool,
 }
 
-/// What the agent goes on with.
+/// Answer that an agent has taken, with the data that it needs to continue.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::taken)]
 pub struct TakenView {
-    /// Fences every heartbeat and completion.
+    /// Identifier of the lease. Every heartbeat, completion and failure must send it.
     #[schema(value_type = String)]
     pub lease: LeaseId,
-    /// When it runs out.
+    /// Time at which the lease expires.
     #[schema(value_type = String, format = DateTime)]
     pub until: Timestamp,
-    /// Which attempt this is, from 1.
+    /// Number of the attempt, from 1.
     pub attempt: u32,
-    /// What was said; absent if the question expired or was cancelled.
+    /// The answer; absent if the question expired or was cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerView>,
-    /// The whole question with its resolution.
+    /// The question with its resolution.
     pub interaction: InteractionView,
-    /// What the agent left when it asked.
+    /// State that the agent sent as `resume_point` when it asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resume_point: Option<Value>,
-    /// The values of a secret question.
+    /// Values of a secret question.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub secrets: Option<Value>,
-    /// The trace that the question was asked in.
+    /// W3C trace context in which the question was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
 }
 
-/// Answers that wait for the calling agent.
+/// A page of answers that wait for the calling agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::deliveries)]
 pub struct DeliveriesPage {
-    /// The oldest first. None of a session that is paused.
+    /// Questions with waiting answers, oldest first. Questions of paused sessions are left out.
     pub deliveries: Vec<InteractionView>,
-    /// Give it as `cursor` for the next page; absent on the last one.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub next: Option<InteractionId>,

@@ -1,11 +1,11 @@
-//! Events on the wire.
+//! Views of events.
 
 use domain::{Event, EventId, InteractionId, SessionId, StepId, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Something that happened.
+/// An event of a session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "evt_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "seq": 2, "type": "interaction.asked", "at": "2026-11-15T10:00:00Z",
@@ -13,43 +13,43 @@ use utoipa::ToSchema;
     "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "data": { "kind": "confirmation", "title": "Delete the file?" }
 }))]
 pub struct EventView {
-    /// Its id.
+    /// Identifier of the event.
     #[schema(value_type = String)]
     pub id: EventId,
-    /// Its number in the session, from 1 without gaps.
+    /// Number of the event in the session, from 1 without gaps.
     pub seq: u64,
-    /// What happened, as a dotted name.
+    /// Type of the event, a dotted name.
     #[serde(rename = "type")]
     pub name: String,
-    /// When.
+    /// Time of the event.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// The session.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// The step that it concerns.
+    /// Identifier of the step that the event concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub step: Option<StepId>,
-    /// The question that it concerns.
+    /// Identifier of the question that the event concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub interaction: Option<InteractionId>,
-    /// The particulars.
+    /// Details of the event.
     #[schema(value_type = Object)]
     pub data: Value,
 }
 
-/// Some events of a session.
+/// A page of the events of a session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "next": 1, "events": [{
     "id": "evt_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "seq": 1, "type": "session.started", "at": "2026-11-15T10:00:00Z",
     "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "data": { "agent": "release-bot" }
 }] }))]
 pub struct EventsPage {
-    /// In order.
+    /// Events, in order of `seq`.
     pub events: Vec<EventView>,
-    /// Give it as `after` for what comes next.
+    /// Value of `after` for the next request.
     pub next: u64,
 }
 

@@ -1,8 +1,8 @@
-//! Examples that the document shows where one thing is part of several others.
+//! Examples of the OpenAPI document that several schemas share.
 
 use serde_json::{Value, json};
 
-/// A question that is open.
+/// An open question.
 pub(crate) fn question() -> Value {
     let option = |id: &str, label: &str, effect: &str| {
         json!({ "id": id, "label": label, "effect": effect, "default": false, "dangerous": false,
@@ -35,7 +35,7 @@ fn answer() -> Value {
             "at": "2026-11-15T10:01:00Z", "effect": "approve", "option": "confirm", "options": ["confirm"] })
 }
 
-/// The same question when it was answered.
+/// The question of `question` after it was answered.
 fn answered(delivery: Value, revision: u64) -> Value {
     let mut question = question();
     question["status"] = json!("answered");
@@ -47,12 +47,12 @@ fn answered(delivery: Value, revision: u64) -> Value {
     question
 }
 
-/// Answers that wait.
+/// A page of waiting answers.
 pub(crate) fn deliveries() -> Value {
     json!({ "deliveries": [answered(json!({ "state": "waiting", "attempt": 0 }), 2)] })
 }
 
-/// What an agent goes on with.
+/// An answer that an agent has taken.
 pub(crate) fn taken() -> Value {
     let until = "2026-11-15T10:06:30Z";
     let processing = json!({ "state": "processing", "attempt": 1, "until": until });
@@ -75,7 +75,7 @@ pub(crate) fn sessions() -> Value {
     json!({ "sessions": [session()], "next": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" })
 }
 
-/// The keys of a project.
+/// A page of the keys of a project.
 pub(crate) fn keys() -> Value {
     json!({ "keys": [{
         "id": "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "role": "operator", "user": "alice", "groups": ["operations"],
@@ -83,18 +83,18 @@ pub(crate) fn keys() -> Value {
     }] })
 }
 
-/// A person.
+/// A user.
 pub(crate) fn user() -> Value {
     json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "groups": ["operations"], "external": false,
             "created_at": "2026-11-15T10:00:00Z", "signed_in_at": "2026-11-15T10:05:00Z" })
 }
 
-/// The people of a project.
+/// A page of the users of a project.
 pub(crate) fn users() -> Value {
     json!({ "users": [user()] })
 }
 
-/// Who the caller is.
+/// The caller of the request.
 pub(crate) fn me() -> Value {
     let project = "prj_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01";
     json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "groups": ["operations"],
@@ -111,14 +111,14 @@ pub(crate) fn webhook() -> Value {
             "failures": 0 })
 }
 
-/// A webhook with its secret.
+/// A new webhook with its secret.
 pub(crate) fn webhook_created() -> Value {
     let mut webhook = webhook();
     webhook["secret"] = json!("whsec_…");
     webhook
 }
 
-/// A webhook with its new secret.
+/// A webhook with its rotated secret.
 pub(crate) fn webhook_rotated() -> Value {
     let mut webhook = webhook_created();
     webhook["old_until"] = json!("2026-11-16T10:00:00Z");
@@ -130,7 +130,7 @@ pub(crate) fn webhooks() -> Value {
     json!({ "webhooks": [webhook()], "next": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" })
 }
 
-/// A message that was tried once.
+/// A webhook delivery after one attempt.
 pub(crate) fn webhook_delivery() -> Value {
     json!({ "id": "whd_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "webhook": "whk_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01",
             "type": "interaction.asked", "state": "pending", "created_at": "2026-11-15T10:00:00Z",
@@ -138,7 +138,7 @@ pub(crate) fn webhook_delivery() -> Value {
             "attempts": [{ "at": "2026-11-15T10:00:01Z", "status": 503, "note": "try later", "millis": 12 }] })
 }
 
-/// A page of messages.
+/// A page of webhook deliveries.
 pub(crate) fn webhook_deliveries() -> Value {
     json!({ "deliveries": [webhook_delivery()], "next": "whd_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" })
 }

@@ -1,4 +1,4 @@
-//! Approvals that hold for more than one action, on the wire.
+//! Request bodies and views of grants: remembered approvals that allow like actions without another question.
 
 use std::collections::BTreeMap;
 
@@ -7,50 +7,51 @@ use domain::{Actor, Grant, GrantId, InteractionId, Remember, SessionId, Timestam
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Lets an approval hold for more than this one action.
+/// Scope of a grant that an approval creates.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "scope": "session", "arguments": { "path": "/srv/notes/*", "content": "*" }, "uses": 20 }))]
 pub struct RememberBody {
-    /// In this session, or in the whole project.
+    /// Whether the grant holds in this session or in the whole project.
     pub scope: RememberScope,
-    /// `exact` for these arguments, `any` for the tool as a whole, or a pattern for each named argument, the rest as they are.
+    /// Arguments that the grant covers: `exact` for the arguments of this action, `any` for every call of the tool, or an object with a
+    /// pattern for each named argument. Arguments that the object does not name must be equal to those of this action.
     pub arguments: RememberArguments,
-    /// For how long; without end if absent.
+    /// Duration of the grant in seconds; unlimited if absent.
     #[schema(minimum = 1, maximum = 31_622_400)]
     pub seconds: Option<i64>,
-    /// How often; without end if absent.
+    /// Largest number of uses of the grant; unlimited if absent.
     #[schema(minimum = 1, maximum = 1_000_000)]
     pub uses: Option<u64>,
 }
 
-/// How far an approval reaches.
+/// Range in which a grant holds.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RememberScope {
-    /// This session.
+    /// The session of the action.
     Session,
     /// The whole project.
     Project,
 }
 
-/// Which arguments an approval is good for.
+/// Arguments that a grant covers.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(untagged, expecting = "`exact`, `any`, or a pattern for each named argument")]
 pub enum RememberArguments {
-    /// In one word.
+    /// Covers the exact arguments or any arguments.
     Word(RememberWord),
-    /// A pattern for the whole of each named argument.
+    /// Patterns by name of the argument. A pattern must match the whole value.
     Named(BTreeMap<String, String>),
 }
 
-/// Which arguments, in one word.
+/// Coverage without patterns.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RememberWord {
-    /// These and no others.
+    /// Exactly the arguments of this action.
     Exact,
-    /// Any.
+    /// Any arguments.
     Any,
 }
 
@@ -65,7 +66,7 @@ impl From<RememberBody> for Remember {
     }
 }
 
-/// An approval that holds for more than one action.
+/// A grant: a remembered approval that allows like actions without another question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "gra_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "agent": "helper", "tool": "write_file", "rule": "writing",
@@ -74,58 +75,58 @@ impl From<RememberBody> for Remember {
     "interaction": "int_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "in_force": true
 }))]
 pub struct GrantView {
-    /// Its id.
+    /// Identifier of the grant.
     #[schema(value_type = String)]
     pub id: GrantId,
-    /// The session that it holds in; the whole project if absent.
+    /// Identifier of the session in which the grant holds; absent if it holds in the whole project.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub session: Option<SessionId>,
-    /// The agent that it holds for, by the name of its key.
+    /// Name of the key of the agent for which the grant holds.
     pub agent: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The rule that asked; what another rule asks about is asked again.
+    /// Name of the rule whose question was approved. The grant does not apply to questions of other rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// `exact`, `pattern` or `any`.
+    /// Coverage of the grant: `exact`, `pattern` or `any`.
     pub covers: &'static str,
-    /// The patterns, where it covers by pattern.
+    /// Patterns by name of the argument, if `covers` is `pattern`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patterns: Option<BTreeMap<String, String>>,
-    /// The digest of the action, where it covers just one.
+    /// Digest of the covered call, if `covers` is `exact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// From when on it is over.
+    /// Time at which the grant ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<Timestamp>,
-    /// How often it may be used.
+    /// Largest number of uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_uses: Option<u64>,
-    /// How often it was.
+    /// Number of uses so far.
     pub uses: u64,
-    /// Who gave it.
+    /// Person who gave the grant.
     pub given_by: Actor,
-    /// When.
+    /// Time at which the grant was given.
     #[schema(value_type = String, format = DateTime)]
     pub given_at: Timestamp,
-    /// With the answer to which question.
+    /// Identifier of the question whose answer created the grant.
     #[schema(value_type = String)]
     pub interaction: InteractionId,
-    /// Whether it is in force.
+    /// Whether the grant is in force.
     pub in_force: bool,
-    /// Who took it back.
+    /// Actor that revoked the grant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revoked_by: Option<Actor>,
-    /// When.
+    /// Time of the revocation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub revoked_at: Option<Timestamp>,
 }
 
 impl GrantView {
-    /// What is shown of a grant at this moment.
+    /// Builds the view of a grant at the time `now`.
     #[must_use]
     pub fn new(grant: Grant, now: Timestamp) -> Self {
         let in_force = grant.in_force(now);
@@ -157,13 +158,13 @@ impl GrantView {
     }
 }
 
-/// A page of grants, the newest first.
+/// A page of grants, newest first.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "grants": [] }))]
 pub struct GrantsPage {
-    /// The grants.
+    /// Grants on this page.
     pub grants: Vec<GrantView>,
-    /// Where the next page begins; absent on the last one.
+    /// Cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub next: Option<GrantId>,

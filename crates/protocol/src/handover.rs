@@ -1,56 +1,56 @@
-//! What people do about a question instead of answering it: hand it over, or abstain.
+//! Views of the abstentions and the handovers of a question.
 
 use domain::interaction::{Abstention, HandedFrom, HandedOver};
 use domain::{Actor, InteractionId, SessionId, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who will not answer.
+/// Declaration of a person that they will not answer a question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AbstentionView {
-    /// Who.
+    /// Person who abstained.
     pub by: Actor,
-    /// When they said so.
+    /// Time of the abstention.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// Why.
+    /// Reason for the abstention.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Where a question went.
+/// Destination of a question that was handed over.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HandedOverView {
-    /// The session that was opened for it.
+    /// Identifier of the session that was opened for the question.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// The question that it became there.
+    /// Identifier of the new question in that session.
     #[schema(value_type = String)]
     pub interaction: InteractionId,
-    /// The channel that the new one is routed through.
+    /// Channel of the new question.
     pub channel: String,
-    /// Who handed it over.
+    /// Person who handed the question over.
     pub by: Actor,
-    /// When.
+    /// Time of the handover.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// Why.
+    /// Reason for the handover.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Where a question, and the session that was opened for it, came from.
+/// Origin of a question that was handed over, and of the session that was opened for it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HandedFromView {
-    /// The session of the first.
+    /// Identifier of the session of the original question.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// The first.
+    /// Identifier of the original question.
     #[schema(value_type = String)]
     pub interaction: InteractionId,
-    /// Who handed it over.
+    /// Person who handed the question over.
     pub by: Actor,
-    /// Why.
+    /// Reason for the handover.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

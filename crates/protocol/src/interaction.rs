@@ -1,4 +1,4 @@
-//! A question as people and agents see it.
+//! Views of a question, its options, its resolution and its delivery.
 
 use domain::interaction::Pending;
 use domain::question::SuggestionSource;
@@ -17,304 +17,305 @@ use crate::{AbstentionView, AnswerView, HandedFromView, HandedOverView, example}
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::question)]
 pub struct InteractionView {
-    /// Its id.
+    /// Identifier of the question.
     #[schema(value_type = String)]
     pub id: InteractionId,
-    /// The session that it was asked in.
+    /// Identifier of the session in which the question was asked.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// The step that sleeps on it.
+    /// Identifier of the step that waits for the answer.
     #[schema(value_type = String)]
     pub step: StepId,
-    /// Routes it. Proves nothing.
+    /// Channel that routes the question to people. It is a routing name and grants no rights.
     pub channel: String,
-    /// The agent's name.
+    /// Name of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The agent's version.
+    /// Version of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// What sort of question.
+    /// Kind of the question.
     pub kind: &'static str,
-    /// The agent's own name for a `custom` kind.
+    /// Name that the agent gave to a `custom` kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_kind: Option<String>,
-    /// One line.
+    /// Title of the question, one line.
     pub title: String,
-    /// What the person is asked.
+    /// Text of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What else there is to know.
+    /// Additional details.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// Shown as data, never as markup.
+    /// Structured background of the question. Clients show it as data, never as markup.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub context: Value,
-    /// Whether a worker of this server asked, for an agent that it runs: what `context` says of an action is then the server's word.
+    /// Whether a worker of this server asked the question for a hosted agent. Statements about an action in `context` then come from the
+    /// server and not from the agent.
     #[serde(rename = "driven", skip_serializing_if = "std::ops::Not::not")]
     pub hosted: bool,
-    /// The action that waits for the answer.
+    /// Call that waits for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<CallView>,
-    /// What may be chosen.
+    /// Options to choose from.
     pub options: Vec<OptionView>,
-    /// Whether several may be chosen at once.
+    /// Whether several options may be chosen at once.
     pub multiple: bool,
-    /// The answers that the question accepts now: which option or effect, what each takes, and what each does. Empty once the question is closed
-    /// or handed over. The list is a property of the question and the same for every reader: whether the reader may answer depends on
-    /// `asked_by`, `audience`, `requirements`, `claim` and `votes`.
+    /// Answers that the question accepts now: the option or effect, the required input and the result of each. Empty after the question was
+    /// closed or handed over. The list does not depend on the reader; whether the reader may answer depends on `asked_by`, `audience`,
+    /// `requirements`, `claim` and `votes`.
     pub moves: Vec<Move>,
-    /// JSON Schema of the form; `x-order` has the names of an object's properties as they were written.
+    /// JSON Schema of the form. The annotation `x-order` lists the properties of an object in the order in which they were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub schema: Option<Value>,
-    /// The named values of a secret question.
+    /// Named values of a secret question.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretField>,
-    /// Whether people are asked for the secrets although they are kept.
+    /// Whether people are asked for the secrets even if values are kept from an earlier session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fresh: bool,
-    /// Whether it may not be skipped.
+    /// Whether the question must be answered and may not be skipped.
     pub required: bool,
-    /// Whether it is a message of the conversation, so that the answer is one too.
+    /// Whether the question is a message of the conversation. Its answer then becomes a message, too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub requires_reply: bool,
-    /// Who may answer; the strictest of the `requirements` where there are several.
+    /// People who may answer. If there are several `requirements`, the strictest of them.
     pub audience: AudienceView,
-    /// The audiences that must each be satisfied by equal answers of its own members, where several rules ask about one call. One person may
-    /// count in several. Whoever belongs to one of them may answer. Absent where `audience` is the only one.
+    /// Audiences of the rules that ask about one call, if there are several. Each must reach its quorum with equal answers of its own
+    /// members. One person may count for several audiences, and a member of any of them may answer. Absent if `audience` is the only one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<RequirementView>,
-    /// Until when.
+    /// Deadline of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub deadline: Option<Timestamp>,
-    /// When people are warned.
+    /// Time at which people are warned about the deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub warn_at: Option<Timestamp>,
-    /// What happens at the deadline.
+    /// Result at the deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
-    /// What a person may start from.
+    /// Suggested answers that a person may start from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<SuggestionView>,
-    /// As the agent gave it.
+    /// Metadata, as the agent gave it.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
-    /// The rule that asked; absent where an agent asked by itself.
+    /// Rule of the policy that asked; absent if the agent asked directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_by_rule: Option<AskingRule>,
-    /// Who asked.
+    /// Actor that asked.
     pub asked_by: Actor,
-    /// When.
+    /// Time at which the question was asked.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// Where it is.
+    /// Status of the question.
     pub status: Status,
-    /// Whether it is held open past its deadline.
+    /// Whether the question stays open although its deadline has passed.
     pub overdue: bool,
-    /// Who is working on it.
+    /// Person who has claimed the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<ClaimView>,
-    /// Who has answered so far, while more must.
+    /// Answers so far, while the quorum is not reached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<VoteView>,
-    /// Who has said that they will not answer.
+    /// People who declared that they will not answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abstained: Vec<AbstentionView>,
-    /// Whether too few are left who could answer.
+    /// Whether too few people remain who could answer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deserted: bool,
-    /// Where it went; it can be answered only there.
+    /// Destination of the question, if it was handed over. It can then be answered only there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_over: Option<HandedOverView>,
-    /// Where it came from.
+    /// Origin of the question, if it was handed over from another session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_from: Option<HandedFromView>,
-    /// How it ended.
+    /// Resolution of the question; absent while it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<ResolutionView>,
-    /// Whether the agent has taken the answer.
+    /// Delivery of the answer to the agent; absent while the question is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery: Option<DeliveryView>,
-    /// How often it has changed.
+    /// Number of changes to the question.
     pub revision: u64,
 }
 
-/// What an agent wants to do.
+/// Call that an agent wants to run: a tool with its arguments.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = ActionView)]
 pub struct CallView {
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of the tool.
     #[schema(value_type = Object)]
     pub arguments: Value,
-    /// SHA-256 over the canonical JSON of both.
+    /// SHA-256 of the canonical JSON of tool and arguments.
     pub digest: String,
 }
 
-/// What the arguments of an action must be.
+/// JSON Schema of the arguments of an action.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "schema": { "type": "object", "required": ["path"], "properties": { "path": { "type": "string" } } } }))]
 pub struct ActionSchemaView {
-    /// A JSON Schema, where anybody has declared one.
+    /// The JSON Schema; absent if none was declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub schema: Option<Value>,
 }
 
-/// One thing that may be chosen.
+/// An option of a question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OptionView {
-    /// Its name within the question.
+    /// Identifier of the option, unique within the question.
     pub id: String,
-    /// What the button says.
+    /// Label of the button.
     pub label: String,
-    /// What it means.
+    /// Explanation of the option.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What choosing it does.
+    /// Effect of choosing the option.
     pub effect: Effect,
-    /// Whether a client that shows one preselects it.
+    /// Whether clients preselect the option.
     pub default: bool,
-    /// Whether it deserves a warning.
+    /// Whether clients warn before the option is chosen.
     pub dangerous: bool,
-    /// Whether the agent recommends it.
+    /// Whether the agent recommends the option.
     pub recommended: bool,
-    /// Whether choosing it needs a text or data as well.
+    /// Whether the option requires a text or data in addition.
     pub requires_input: bool,
-    /// What to ask for then.
+    /// Prompt for the additional input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_prompt: Option<String>,
-    /// What could go wrong.
+    /// Risk of the option.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<String>,
-    /// What it costs.
+    /// Cost of the option.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
-    /// How long it takes.
+    /// Duration of the option.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
-    /// As the agent gave it.
+    /// Metadata of the option, as the agent gave it.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
 }
 
-/// Who may answer, and how many must.
+/// People who may answer a question, and how many of them must agree.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AudienceView {
-    /// User names.
+    /// Names of users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub users: Option<Vec<String>>,
-    /// Group names.
+    /// Names of groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
     /// Roles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roles: Option<Vec<Role>>,
-    /// How many distinct people must say the same.
+    /// Number of different people who must give equal answers.
     pub quorum: u32,
-    /// Whether they must come from distinct groups.
+    /// Whether these people must belong to different groups.
     pub distinct_groups: bool,
-    /// Whether whoever started the session is barred.
+    /// Whether the person who started the session may not answer.
     pub four_eyes: bool,
 }
 
-/// One of several audiences that must each be satisfied.
+/// One of several audiences, each of which must reach its quorum.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RequirementView {
-    /// Who may answer, and how many must.
+    /// People who may answer, and how many of them must agree.
     #[serde(flatten)]
     pub audience: AudienceView,
-    /// Whether the equal answers so far are enough for it.
+    /// Whether the equal answers so far reach the quorum of this audience.
     pub met: bool,
 }
 
-/// Something that fills the form in.
+/// A suggested answer that fills in the form.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SuggestionView {
-    /// Its name within the question.
+    /// Identifier of the suggestion, unique within the question.
     pub id: String,
-    /// What the person reads.
+    /// Label that people see.
     pub label: String,
-    /// Where it comes from.
+    /// Source of the suggestion.
     pub source: SuggestionSource,
-    /// The option that it chooses.
+    /// Identifier of the option that the suggestion chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// What it fills in.
+    /// Data that the suggestion fills in.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    /// How often people have answered so before, where that is known.
+    /// Number of earlier answers of this form, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
 }
 
-/// Who is working on a question.
+/// Claim of a person on a question.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ClaimView {
-    /// Who.
+    /// Person who has claimed the question.
     pub by: Actor,
-    /// Until when it is theirs.
+    /// Time at which the claim ends.
     #[schema(value_type = String, format = DateTime)]
     pub until: Timestamp,
 }
 
-/// Who has answered, while more must.
+/// Answer of one person, while the quorum is not reached.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct VoteView {
-    /// Who.
+    /// Person who answered.
     pub by: Actor,
-    /// When.
+    /// Time of the answer.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// Which way.
+    /// Effect of the answer.
     pub effect: Effect,
 }
 
-/// How a question ended.
+/// Resolution of a question: the way in which it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ResolutionView {
-    /// `answered`, `auto_resolved`, `expired` or `cancelled`.
+    /// Final status: `answered`, `auto_resolved`, `expired` or `cancelled`.
     pub status: Status,
-    /// `user`, `auto_policy` or `system`; none if it was cancelled.
+    /// Source of the resolution: `user`, `auto_policy` or `system`; absent if the question was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// When.
+    /// Time of the resolution.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// On whose word.
+    /// Actor that resolved the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,
-    /// What the agent goes on with.
+    /// Answer with which the agent continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerView>,
-    /// With a quorum, everybody's answers.
+    /// With a quorum: the answers of all people who voted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<AnswerView>,
-    /// Why, where nobody answered.
+    /// Reason, if no person answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Whether the agent has taken the answer.
+/// Delivery of the answer to the agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DeliveryView {
-    /// `waiting`, `processing`, `completed`, `failed`; `not_needed` where nobody waits.
+    /// State of the delivery: `waiting`, `processing`, `completed` or `failed`; `not_needed` if no agent waits for the answer.
     pub state: &'static str,
-    /// How many times it was taken.
+    /// Number of times that the answer was taken.
     pub attempt: u32,
-    /// When the lease runs out.
+    /// Time at which the lease expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<Timestamp>,
-    /// When it ended.
+    /// Time at which the delivery ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub at: Option<Timestamp>,
-    /// Why it failed.
+    /// Reason, if the delivery failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -323,9 +324,9 @@ pub struct DeliveryView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::questions)]
 pub struct InteractionsPage {
-    /// In the order asked for.
+    /// Questions, in the requested order.
     pub interactions: Vec<InteractionView>,
-    /// Give it as `cursor` for the next page; absent on the last one.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -414,7 +415,7 @@ impl From<Answer> for VoteView {
 }
 
 impl ResolutionView {
-    /// How a question ended, and when.
+    /// Builds the view of a resolution that was made at the time `at`.
     #[must_use]
     pub fn new(resolution: Resolution, at: Timestamp) -> Self {
         let status = resolution.status();

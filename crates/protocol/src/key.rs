@@ -1,4 +1,4 @@
-//! Keys on the wire.
+//! Request bodies and views of keys.
 
 use domain::{Key, KeyId, Role, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,81 +6,82 @@ use utoipa::ToSchema;
 
 use crate::example;
 
-/// Makes a key.
+/// Request to create a key.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "role": "operator", "user": "alice", "groups": ["operations"] }))]
 pub struct KeyBody {
-    /// What it may do.
+    /// Role of the key.
     pub role: Role,
-    /// In whose name it acts; its own id if absent. The name of an account needs `join_account`.
+    /// Name in which the key acts; the identifier of the key if absent. The name of a user account requires `join_account`.
     pub user: Option<String>,
-    /// The groups of that user.
+    /// Groups of that user.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// How long it is good for; for ever if absent.
+    /// Lifetime of the key in seconds; unlimited if absent.
     #[schema(minimum = 1)]
     pub expires_in_seconds: Option<i64>,
-    /// Whether it is a key of the person of the project whose account has the name in `user`. Without it such a name is taken.
+    /// Whether the key belongs to the user of the project whose account has the name `user`. If `false` or absent, the name of an account
+    /// is refused.
     #[serde(default)]
     pub join_account: bool,
 }
 
-/// A key without its secret.
+/// A key, without its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "role": "operator", "user": "alice", "groups": ["operations"],
     "created_at": "2026-11-15T10:00:00Z", "last_used_at": "2026-11-15T10:05:00Z"
 }))]
 pub struct KeyView {
-    /// Its id.
+    /// Identifier of the key.
     #[schema(value_type = String)]
     pub id: KeyId,
-    /// What it may do.
+    /// Role of the key.
     pub role: Role,
-    /// In whose name it acts.
+    /// Name in which the key acts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The groups of that user.
+    /// Groups of that user.
     pub groups: Vec<String>,
-    /// When it was made.
+    /// Time at which the key was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// From when on it is refused.
+    /// Time at which the key expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// Time at which the key was revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub revoked_at: Option<Timestamp>,
-    /// When it was last used, to the minute.
+    /// Time of the last use, rounded to the minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_used_at: Option<Timestamp>,
 }
 
-/// A key that was just made.
+/// A new key with its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "key_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01", "role": "operator", "user": "alice", "groups": ["operations"],
     "created_at": "2026-11-15T10:00:00Z", "secret": "hp_0199c7a46a107cc2b0de7b7c3a3c0a01_…"
 }))]
 pub struct KeyCreatedView {
-    /// What it is.
+    /// The key.
     #[serde(flatten)]
     pub key: KeyView,
-    /// The credential itself, shown this once.
+    /// The credential itself, shown only in this reply.
     pub secret: String,
 }
 
-/// The keys of a project.
+/// A page of the keys of a project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::keys)]
 pub struct KeysPage {
-    /// The newest first.
+    /// Keys, newest first.
     pub keys: Vec<KeyView>,
-    /// Where the next page begins, if there may be one.
+    /// Cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -1,10 +1,10 @@
-//! What is said on the wire of `/v1`: bodies, views, and the error body.
+//! Request bodies, views and the error body of the API under `/v1`.
 //!
-//! Duty: the JSON of every request and reply, its description for OpenAPI, and conversions from and to the domain. A field is
-//! changed here, and only here.
+//! Duty: the JSON of every request and reply, its description for OpenAPI, and conversions from and to the domain. A field of the API is
+//! defined here and nowhere else.
 //!
-//! This crate must never reach a store or the engine. A body refuses fields that it does not know; a view never contains a
-//! secret, a sealed value or a lease.
+//! This crate must never reach a store or the engine. A body refuses unknown fields; a view never contains a secret, a sealed value or a
+//! lease.
 //!
 //! Start reading at [`AskBody`] and [`InteractionView`].
 

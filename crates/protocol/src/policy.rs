@@ -1,4 +1,4 @@
-//! The policy on the wire.
+//! Request bodies and views of the policy, its versions and its explanations.
 
 use domain::{Actor, PolicyChange, PolicySource, Role, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::{AudienceView, FloorRulingView, RulingView, SuspensionView};
 
-/// Puts the project's own policy in force.
+/// Request to put a policy of the project in force.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
@@ -15,60 +15,60 @@ use crate::{AudienceView, FloorRulingView, RulingView, SuspensionView};
     "reason": "reading needs no approval"
 }))]
 pub struct PolicyBody {
-    /// The policy, in TOML.
+    /// Text of the policy in TOML.
     pub text: String,
-    /// The version that it replaces: if another one is in force by then, nothing is changed.
+    /// Version that the new policy replaces. If another version is in force, the request is refused and the policy stays unchanged.
     pub base: Option<String>,
-    /// Why.
+    /// Reason for the change.
     pub reason: Option<String>,
 }
 
-/// Puts the server's policy in force again.
+/// Request to put the policy of the server in force again.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "reason": "the company's rules will do" }))]
 pub struct PolicyResetBody {
-    /// Why.
+    /// Reason for the change.
     pub reason: Option<String>,
 }
 
-/// A policy to look at, without putting it in force.
+/// Request to check a policy without putting it in force.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "version = 1\ndefault = \"ask\"\n" }))]
 pub struct PolicyCheckBody {
-    /// The policy, in TOML.
+    /// Text of the policy in TOML.
     pub text: String,
 }
 
-/// Switches the policy on or off.
+/// Request to enable or disable the policy.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "enabled": false, "reason": "a rehearsal without people" }))]
 pub struct PolicyEnabledBody {
-    /// Whether people are asked. What the policy denies stays denied either way.
+    /// Whether the policy asks people. Calls that the policy denies stay denied even if it is disabled.
     pub enabled: bool,
-    /// Why; it is recorded.
+    /// Reason, which is recorded.
     pub reason: String,
 }
 
-/// A call to explain.
+/// Request to explain the ruling on a call.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "tool": "execute_command", "arguments": { "command": "git -C repo push" }, "agent": "helper" }))]
 pub struct ExplainBody {
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// Its arguments.
+    /// Arguments of the tool.
     #[schema(value_type = Object)]
     pub arguments: Value,
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: Option<String>,
-    /// Who would have started the session; the caller if absent.
+    /// Name of the person who would have started the session; the caller if absent.
     pub user: Option<String>,
-    /// The role of the key that would propose; `agent` if absent.
+    /// Role of the key that would propose the call; `agent` if absent.
     pub role: Option<Role>,
-    /// A policy to try in place of the one in force.
+    /// Text of a policy to use instead of the one in force.
     pub text: Option<String>,
 }
 
@@ -80,48 +80,50 @@ pub struct ExplainBody {
     "changed_at": "2026-11-15T10:00:00Z", "suspended": [], "warnings": []
 }))]
 pub struct PolicyView {
-    /// The digest of its text.
+    /// Digest of the text.
     pub version: String,
-    /// Where it comes from.
+    /// Origin of the policy.
     pub source: PolicySource,
-    /// Whether people are asked.
+    /// Whether the policy asks people.
     pub enabled: bool,
-    /// The policy, in TOML.
+    /// Text of the policy in TOML.
     pub text: String,
-    /// Who changed something last: put it in force, switched it off or on, or the server where its own policy is another one since.
+    /// Actor of the latest change: the person who put the policy in force, enabled or disabled it, or the server if its own policy has
+    /// changed since.
     pub changed_by: Actor,
-    /// When.
+    /// Time of the latest change.
     #[schema(value_type = String, format = DateTime)]
     pub changed_at: Timestamp,
-    /// Why.
+    /// Reason for the latest change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The learnt rules that match nothing any more, because somebody decided otherwise.
+    /// Suspended rules: learnt rules that no longer match because a person has decided against them.
     pub suspended: Vec<SuspensionView>,
-    /// What its author should know about it.
+    /// Warnings about the policy for its author.
     pub warnings: Vec<FindingView>,
-    /// The server's policy file, where it was refused or could not be read yet, and the one before stays in force.
+    /// Policy file of the server, if it was refused or could not be read. The preceding policy stays in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_file: Option<RefusedFileView>,
-    /// The floor of the server, where there is one: rules that this policy cannot loosen.
+    /// Floor of the server: rules that this policy cannot loosen. Absent if the server has no floor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorView>,
-    /// How this node differs from what was put in force last. It permits and starts nothing meanwhile.
+    /// Difference between the policy of this node and the one that was last put in force. Until they are equal, this node allows and starts
+    /// no actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub differs: Option<PolicyDiffersView>,
 }
 
-/// A policy file that is not in force as it is.
+/// A policy file that could not be put in force.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RefusedFileView {
-    /// Since when.
+    /// Time since which the file is refused.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// What is wrong with it, or why it could not be read.
+    /// Errors in the file, or the reason why it could not be read.
     pub findings: Vec<FindingView>,
-    /// Whether the file may be good: it could not be read or put in force, and that is tried again every second.
+    /// Whether the server tries again every second, because the file could not be read or put in force but may be valid.
     pub retried: bool,
-    /// The version that is in force meanwhile; absent where none is.
+    /// Version that is in force in the meantime; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_force: Option<String>,
 }
@@ -133,62 +135,62 @@ pub struct RefusedFileView {
     "text": "version = 1\n[[rule]]\nname = \"never\"\ntools = [\"drop_database\"]\nverdict = \"deny\"\n"
 }))]
 pub struct FloorView {
-    /// The digest of its text.
+    /// Digest of the text.
     pub version: String,
-    /// The floor, in TOML.
+    /// Text of the floor in TOML.
     pub text: String,
-    /// What its author should know about it.
+    /// Warnings about the floor for its author.
     pub warnings: Vec<FindingView>,
-    /// Its file, where it was refused or could not be read yet, and the floor before stays in force.
+    /// File of the floor, if it was refused or could not be read. The preceding floor stays in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_file: Option<RefusedFileView>,
 }
 
-/// A node that has another policy, or another floor, than the one that was put in force last.
+/// Difference between the policy or floor of this node and the one that was last put in force.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "part": "policy", "here": "9f86d081…", "in_force": "2c26b46b…" }))]
 pub struct PolicyDiffersView {
-    /// `policy` or `floor`.
+    /// Differing part: `policy` or `floor`.
     pub part: String,
-    /// The version that the node has; absent where it has none.
+    /// Version on this node; absent if the node has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub here: Option<String>,
-    /// The version that was put in force last; absent where that is none.
+    /// Version that was last put in force; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_force: Option<String>,
 }
 
-/// One thing found in a policy.
+/// An error or a warning about a policy.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "file": "policy.toml", "line": 12, "column": 1, "code": "unknown_key", "severity": "error", "message": "`tool` is not a key"
 }))]
 pub struct FindingView {
-    /// The file's name, without its directory.
+    /// Name of the file, without its directory.
     pub file: String,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// The column, from 1.
+    /// Column, from 1.
     pub column: usize,
-    /// A stable name for this sort of finding.
+    /// Stable code of the finding.
     pub code: String,
-    /// `error` refuses the policy, `warning` does not.
+    /// Severity: `error` refuses the policy, `warning` does not.
     pub severity: String,
-    /// What is wrong, and what to write instead.
+    /// Description of the finding and of its remedy.
     pub message: String,
 }
 
-/// What was found in a policy.
+/// Result of a check of a policy.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "good": true, "findings": [] }))]
 pub struct FindingsView {
-    /// Whether it could be put in force.
+    /// Whether the policy could be put in force.
     pub good: bool,
-    /// Everything that was found.
+    /// All errors and warnings.
     pub findings: Vec<FindingView>,
 }
 
-/// How a call went through the rules.
+/// Explanation of the ruling on a call.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "ruling": { "verdict": "ask", "rule": "commands", "reason": "it runs a command", "policy": "9f86d081…" },
@@ -196,28 +198,28 @@ pub struct FindingsView {
     "parsed": { "shell": { "commands": [{ "program": "git", "subcommand": "push" }] } }
 }))]
 pub struct ExplanationView {
-    /// What came out.
+    /// The ruling.
     pub ruling: RulingView,
-    /// Every rule that was looked at, in order, up to the one that spoke.
+    /// All evaluated rules in order, up to the one that decided.
     #[schema(value_type = Vec<Object>)]
     pub considered: Value,
-    /// What the parsers made of the arguments.
+    /// Facts that the parsers derived from the arguments.
     #[schema(value_type = Object)]
     pub parsed: Value,
-    /// Everything that asks, where the ruling is to ask: each has its own people, and all of them must be satisfied.
+    /// All reasons to ask, if the verdict is to ask. Each has its own audience, and all audiences must be satisfied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<AskView>,
-    /// The part of the server's floor, where one is in force.
+    /// Explanation by the floor of the server; absent if no floor is in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorExplanationView>,
 }
 
-/// How a call went through the rules of the server's floor.
+/// Explanation of the ruling of the server's floor on a call.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FloorExplanationView {
-    /// What the floor says.
+    /// Ruling of the floor.
     pub ruling: FloorRulingView,
-    /// Every rule of the floor that was looked at, in order, up to the one that spoke.
+    /// All evaluated rules of the floor in order, up to the one that decided.
     #[schema(value_type = Vec<Object>)]
     pub considered: Value,
 }
@@ -229,44 +231,44 @@ pub struct FloorExplanationView {
     "audience": { "groups": ["finance"], "quorum": 2, "distinct_groups": false, "four_eyes": true }
 }))]
 pub struct AskView {
-    /// The rule's name; absent where the default of the policy asks.
+    /// Name of the rule; absent if the default of the policy asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// `matches`, `fails` (its expression could not be evaluated) or `default`.
+    /// Cause: `matches`, `fails` (the expression of the rule could not be evaluated) or `default`.
     pub because: &'static str,
-    /// Why its expression could not be evaluated.
+    /// Error of the evaluation, if `because` is `fails`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Who may answer, and how many must.
+    /// People who may answer, and how many of them must agree.
     pub audience: AudienceView,
 }
 
-/// One change of the policy. A text that is put in force again is another one.
+/// One change of the policy. A text that is put in force a second time is a second change.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PolicyVersionView {
-    /// The digest of its text.
+    /// Digest of the text.
     pub version: String,
-    /// The policy, in TOML.
+    /// Text of the policy in TOML.
     pub text: String,
-    /// Where it came from.
+    /// Origin of the policy.
     pub source: PolicySource,
-    /// Who put it in force.
+    /// Actor that put the policy in force.
     pub by: Actor,
-    /// When.
+    /// Time of the change.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// The version that was in force until then.
+    /// Version that was in force before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// Why, where a reason was given.
+    /// Reason, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Which change of the project it is, counted from 1.
+    /// Number of the change in the project, from 1.
     pub number: u64,
 }
 
 impl PolicyVersionView {
-    /// A change, with its number and the text that is in force by it.
+    /// Builds the view of a change from its number and the text that it put in force.
     #[must_use]
     pub fn new(number: u64, change: PolicyChange, text: String) -> Self {
         let PolicyChange { version, source, by, at, before, reason } = change;
@@ -274,7 +276,7 @@ impl PolicyVersionView {
     }
 }
 
-/// The changes of the policy, the newest first.
+/// A page of the changes of the policy, newest first.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "versions": [{
     "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "text": "version = 1\ndefault = \"ask\"\n",
@@ -282,9 +284,9 @@ impl PolicyVersionView {
     "reason": "reading needs no approval", "number": 8
 }], "next": "8" }))]
 pub struct PolicyVersionsPage {
-    /// The changes.
+    /// Changes on this page.
     pub versions: Vec<PolicyVersionView>,
-    /// Give it as `cursor` for the next page; absent on the last one.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The error body, `application/problem+json` (RFC 9457).
+//! Error body of the API, `application/problem+json` (RFC 9457).
 
 use domain::Problem;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::ResolutionView;
 
-/// What went wrong. `code` is stable; `docs/errors.md` has a heading for each.
+/// An error. Its `code` is stable; `docs/errors.md` describes every code.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "type": "urn:holdpoint:problem:interaction_already_resolved",
@@ -18,36 +18,36 @@ pub struct ProblemBody {
     /// The code as a URN.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What went wrong, in a sentence.
+    /// Summary of the error in one sentence.
     pub title: String,
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// Stable, for programs.
+    /// Stable error code for programs.
     pub code: String,
-    /// What to do about it.
+    /// Explanation of the error and of its remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The limit that was reached (`docs/limits.md` lists them), where it is a refusal by limit.
+    /// Name of the exceeded limit, if a limit caused the error. `docs/limits.md` lists all limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
-    /// The value of that limit, where it has one number.
+    /// Value of the exceeded limit, if it is a single number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<u64>,
-    /// Where in the body, each with a JSON Pointer.
+    /// Invalid parts of the request body.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
-    /// How the question ended, where somebody else was first.
+    /// Resolution of the question, if the question was already closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Box<ResolutionView>>,
 }
 
-/// One thing that is wrong with a body.
+/// An invalid part of the request body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({ "pointer": "/data/amount", "message": "must be at most 100" }))]
 pub struct FieldProblem {
-    /// JSON Pointer into the body that was sent.
+    /// JSON Pointer into the request body.
     pub pointer: String,
-    /// What is wrong there.
+    /// Description of the error.
     pub message: String,
 }
 

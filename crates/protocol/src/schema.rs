@@ -1,5 +1,6 @@
-//! The JSON Schema of a form as it was written. An object of JSON has no order, but whoever fills a form in goes from field to field: what
-//! was written first is asked first. So the order is kept as data, in an annotation beside each object's properties.
+//! Keeps the order of the properties of a form's JSON Schema. A JSON object has no order, but people fill in a form from the first field to
+//! the last, in the order in which its author wrote the properties. The order is therefore stored as data, in an annotation next to the
+//! properties of each object.
 
 use std::fmt;
 
@@ -7,10 +8,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The annotation: the names of an object's properties, as they were written.
+/// Annotation that lists the properties of an object in the order in which they were written.
 const ORDER: &str = "x-order";
 
-/// Keywords whose value is a schema, or a list of them.
+/// Keywords whose value is a schema or a list of schemas.
 const HOLD_SCHEMAS: [&str; 12] = [
     "items",
     "prefixItems",
@@ -26,12 +27,12 @@ const HOLD_SCHEMAS: [&str; 12] = [
     "else",
 ];
 
-/// Reads a schema and notes the order of its properties, unless it says one itself.
+/// Reads a schema and adds the order of its properties, unless the schema already contains an `x-order`.
 pub(crate) fn in_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Ok(Option::<Written>::deserialize(deserializer)?.map(Written::into_schema))
 }
 
-/// JSON whose objects are still in order.
+/// JSON value that keeps the order of the fields of its objects.
 enum Written {
     Object(Vec<(String, Written)>),
     Array(Vec<Written>),
@@ -39,7 +40,8 @@ enum Written {
 }
 
 impl Written {
-    /// As a schema. Only where a schema is expected may anything be added: a default or a constant stays what it is.
+    /// Converts the value to a schema with annotations. Annotations are added only in places where JSON Schema expects a schema; a default
+    /// or a constant stays unchanged.
     fn into_schema(self) -> Value {
         let Self::Object(fields) = self else { return self.into_value() };
         let mut schema = Map::new();
@@ -82,7 +84,7 @@ impl Written {
         }
     }
 
-    /// The names in it; where there are fewer than two there is nothing to order.
+    /// Names of the fields in order. `None` if there are fewer than two, because then there is nothing to order.
     fn order(&self) -> Option<Value> {
         match self {
             Self::Object(fields) if fields.len() > 1 => Some(fields.iter().map(|(name, _)| name.as_str()).collect()),

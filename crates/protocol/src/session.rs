@@ -1,4 +1,4 @@
-//! Sessions on the wire.
+//! Request bodies and views of sessions and their steps.
 
 use domain::step::StepPhase;
 use domain::{Actor, Session, SessionId, SessionInput, SessionStatus, Step, StepId, StepStatus, Timestamp};
@@ -8,79 +8,80 @@ use utoipa::ToSchema;
 
 use crate::{HandedFromView, example};
 
-/// Opens a session.
+/// Request to open a session.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "agent": "release-bot", "title": "Release 1.4", "metadata": { "ticket": "OPS-17" } }))]
 pub struct StartBody {
-    /// The agent's name. Where this server has an agent of that name, its workers run it.
+    /// Name of the agent. If this server has an agent of that name, its workers run the session.
     pub agent: Option<String>,
-    /// The agent's version; the newest one if absent.
+    /// Version of the agent; the newest if absent.
     pub agent_version: Option<String>,
-    /// The flow that it follows, in place of an agent.
+    /// Name of the flow that the session follows, as an alternative to `agent`.
     pub flow: Option<String>,
-    /// The flow's version; the newest one if absent.
+    /// Version of the flow; the newest if absent.
     pub flow_version: Option<String>,
-    /// Routes its questions; its own id if absent. Proves nothing.
+    /// Channel that routes the questions of the session; the identifier of the session if absent. It is a routing name and grants no
+    /// rights.
     pub channel: Option<String>,
-    /// One line.
+    /// Title of the session, one line.
     pub title: Option<String>,
-    /// What the agent works on. An agent that this server runs ends with its last word on it; without input it waits for messages.
+    /// Input of the agent. A hosted agent with input completes after its final reply; without input it waits for messages.
     #[serde(default)]
     pub input: Value,
-    /// Given back untouched.
+    /// Metadata, returned unchanged.
     #[serde(default)]
     pub metadata: Value,
 }
 
-/// A command for a session.
+/// Command to a session.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "command": "pause", "reason": "lunch" }))]
 pub struct ControlBody {
-    /// What to do.
+    /// The command.
     pub command: ControlCommand,
-    /// The step that is meant, beside a command about a step; the one that the session is at if absent.
+    /// Identifier of the step, for a command about a step; the current step of the session if absent.
     #[schema(value_type = Option<String>)]
     pub step: Option<StepId>,
-    /// Why, for the record and for the agent.
+    /// Reason, which is recorded and shown to the agent.
     pub reason: Option<String>,
-    /// What came of the step, beside `approve_step`: steps after it read it as they would read what the step itself had given.
+    /// With `approve_step`: the output of the step, which later steps read as if the step itself had produced it.
     #[schema(value_type = Option<Object>)]
     pub output: Option<Value>,
 }
 
-/// What can be done to a session, or to a step that this server runs.
+/// Command to a session or to a step of a hosted agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ControlCommand {
-    /// Hold it.
+    /// Pauses the session.
     Pause,
-    /// Let it go on.
+    /// Resumes the session.
     Resume,
-    /// Stop it.
+    /// Cancels the session.
     Cancel,
-    /// Its agent is done; for the agent itself.
+    /// Completes the session. Only its agent may send this.
     Complete,
-    /// Its agent gave up; for the agent itself.
+    /// Ends the session as failed. Only its agent may send this.
     Fail,
-    /// Try a failed step again.
+    /// Retries a failed step.
     RetryStep,
-    /// Go on without the step.
+    /// Skips the step and continues after it.
     SkipStep,
-    /// Go on as if the step had ended well.
+    /// Continues as if the step had completed.
     ApproveStep,
 }
 
-/// Something that is said to an agent which this server runs, or by an agent in a session of its own.
+/// A message to a hosted agent, or from an agent in its own session.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "content": "Use the second draft." }))]
 pub struct MessageBody {
-    /// What is said.
+    /// Text of the message.
     pub content: String,
-    /// Whether an agent that speaks in a session of its own wants a reply: then the message is also a question in the same channel, and
-    /// its answer is a message too.
+    /// Whether an agent that writes in its own session expects a reply. The message is then also a question in the channel of the session,
+    /// and the answer becomes a message, too.
     #[serde(default)]
     pub requires_reply: bool,
 }
@@ -89,103 +90,103 @@ pub struct MessageBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::session)]
 pub struct SessionView {
-    /// Its id.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     pub id: SessionId,
-    /// The strongest of what is true of it.
+    /// Status of the session. If several statuses apply, the one with the highest precedence.
     pub status: SessionStatus,
-    /// Whether it is held. Independent of whether it waits.
+    /// Whether the session is paused. A paused session may wait for answers at the same time.
     pub paused: bool,
-    /// How many open questions its step sleeps on.
+    /// Number of open questions for whose answers the current step waits.
     pub waiting_on: u32,
-    /// Routes its questions.
+    /// Channel that routes the questions of the session.
     pub channel: String,
-    /// The agent's name.
+    /// Name of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The agent's version.
+    /// Version of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// The flow that it follows.
+    /// Name of the flow that the session follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
-    /// The flow's version.
+    /// Version of the flow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_version: Option<String>,
-    /// Whether the workers of this server run its steps.
+    /// Whether workers of this server run the steps of the session.
     #[serde(rename = "driven")]
     pub hosted: bool,
-    /// One line.
+    /// Title of the session, one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Who started it.
+    /// Actor that started the session.
     pub started_by: Actor,
-    /// When.
+    /// Time at which the session was started.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it ended.
+    /// Time at which the session ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub ended_at: Option<Timestamp>,
-    /// Why it ended or is paused.
+    /// Reason why the session ended or is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The question that was handed over, where it was opened for one.
+    /// Origin of the handed-over question for which the session was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_from: Option<HandedFromView>,
-    /// The number of its last event.
+    /// Number of the latest event of the session.
     pub last_seq: u64,
-    /// What the agent works on; only where one session is read.
+    /// Input of the agent; present only if one session is read.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub input: Value,
-    /// Given back untouched; only where one session is read.
+    /// Metadata, returned unchanged; present only if one session is read.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub metadata: Value,
-    /// Its steps, the oldest first; only where one session is read.
+    /// Steps of the session, oldest first; present only if one session is read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepView>,
-    /// Give it as `steps_cursor` for the steps before these; absent where there are none.
+    /// Cursor of the preceding steps, to be sent as `steps_cursor`; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub steps_next: Option<StepId>,
 }
 
-/// One execution of one agent.
+/// A step: one execution of one agent in a session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct StepView {
-    /// Its id.
+    /// Identifier of the step.
     #[schema(value_type = String)]
     pub id: StepId,
-    /// Where it is.
+    /// Status of the step.
     pub status: StepStatus,
-    /// Its name in the flow.
+    /// Name of the step in the flow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The agent's name.
+    /// Name of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The agent's version, where this server runs it.
+    /// Version of the agent, if it is hosted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// Which attempt it is, from 1.
+    /// Number of the attempt, from 1.
     pub attempt: u32,
-    /// When it was begun.
+    /// Time at which the step was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it ended.
+    /// Time at which the step ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub ended_at: Option<Timestamp>,
-    /// What came of it.
+    /// Output of the step.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub output: Value,
-    /// Why it ended, where it did not end well.
+    /// Reason for the end, unless the step completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What kept it from going on the last time, while it is tried again.
+    /// Error of the last try, while the step is retried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
-    /// When it is tried again.
+    /// Time of the next try.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub retry_at: Option<Timestamp>,
@@ -195,9 +196,9 @@ pub struct StepView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::sessions)]
 pub struct SessionsPage {
-    /// The newest first.
+    /// Sessions, newest first.
     pub sessions: Vec<SessionView>,
-    /// Give it as `cursor` for the next page; absent on the last one.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -237,7 +238,7 @@ impl From<Session> for SessionView {
 }
 
 impl SessionView {
-    /// With everything that belongs to it; of its steps with those that were read, and before which one there are others.
+    /// Builds the view of one session with its input, its metadata, a page of its steps and the cursor of the steps before that page.
     #[must_use]
     pub fn whole(session: Session, luggage: SessionInput, (steps, steps_next): (&[Step], Option<StepId>)) -> Self {
         let (open, current) = (session.waiting_on, session.step);
@@ -248,7 +249,7 @@ impl SessionView {
 }
 
 impl StepView {
-    /// What is shown of a step, so many questions of which are open.
+    /// Builds the view of a step with `open` open questions.
     fn new(step: &Step, open: u32) -> Self {
         let (ended_at, output, reason) = match &step.phase {
             StepPhase::Pending | StepPhase::Running => (None, Value::Null, None),

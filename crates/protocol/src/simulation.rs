@@ -1,4 +1,4 @@
-//! Drafts of a policy on the wire: held against what was proposed before, and judged beside the one in force.
+//! Request bodies and views of policy drafts: simulation against past actions, and shadow evaluation beside the policy in force.
 
 use domain::{Actor, Difference, Effect, InteractionId, SessionId, Shadow, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,22 @@ use utoipa::ToSchema;
 
 use crate::RulingView;
 
-/// A draft to hold against what was proposed before.
+/// Request to simulate a policy draft against past actions.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "version = 1\ndefault = \"ask\"\n", "limit": 1000, "since": "2026-11-01T00:00:00Z" }))]
 pub struct SimulateBody {
-    /// The draft, in TOML.
+    /// Text of the draft in TOML.
     pub text: String,
-    /// At most so many actions, the newest; 1,000 if absent.
+    /// Largest number of actions, counted from the newest; 1,000 if absent.
     #[schema(minimum = 1, maximum = 10_000)]
     pub limit: Option<u32>,
-    /// No actions from before this moment.
+    /// Time of the oldest action to include.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub since: Option<Timestamp>,
 }
 
-/// What a draft would have made of what was proposed.
+/// Result of a simulation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "judged": 120, "more": false,
@@ -39,68 +39,68 @@ pub struct SimulateBody {
     "contradictions": 1, "contradicted": []
 }))]
 pub struct SimulationView {
-    /// The digest of the draft.
+    /// Digest of the draft.
     pub version: String,
-    /// How many actions it was held against.
+    /// Number of actions that the draft was evaluated on.
     pub judged: u64,
-    /// Whether there are older ones that it was not held against.
+    /// Whether there are older actions that were not evaluated.
     pub more: bool,
-    /// How often it says something else than was said.
+    /// Number of changed verdicts for each pair of old and new verdict.
     pub changes: Vec<ChangeCountView>,
-    /// The newest of those, at most 100.
+    /// The newest changed actions, at most 100.
     pub changed: Vec<ChangedView>,
-    /// How often it would allow what people held back, or deny what they approved.
+    /// Number of actions that the draft would allow although people rejected them, or deny although people approved them.
     pub contradictions: u64,
-    /// The newest of those, at most 100.
+    /// The newest contradicting actions, at most 100.
     pub contradicted: Vec<ChangedView>,
 }
 
-/// How often one verdict would be another.
+/// Number of actions whose verdict changes from one value to another.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChangeCountView {
-    /// What was said.
+    /// Recorded verdict.
     pub from: String,
-    /// What the draft says; `failed` if it could not say anything in time.
+    /// Verdict of the draft; `failed` if the draft could not be evaluated in time.
     pub to: String,
-    /// How often.
+    /// Number of actions.
     pub count: u64,
 }
 
-/// An action of which a draft says something else.
+/// An action on which the draft rules differently.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChangedView {
-    /// Its session.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// The agent's name for it.
+    /// The agent's own identifier of the call.
     pub call_id: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// When it was proposed.
+    /// Time of the proposal.
     #[schema(value_type = String, format = DateTime)]
     pub proposed_at: Timestamp,
-    /// What was said.
+    /// Recorded ruling.
     pub before: RulingView,
-    /// What the draft says.
+    /// Ruling of the draft.
     pub after: RulingView,
-    /// What people decided about it.
+    /// Decision of people on the action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionView>,
 }
 
-/// What people decided about an action.
+/// Decision of people on an action.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DecisionView {
-    /// The question that they answered.
+    /// Identifier of the question that was answered.
     #[schema(value_type = String)]
     pub interaction: InteractionId,
-    /// Which way.
+    /// Effect of the answer.
     pub effect: Effect,
-    /// Who; with a quorum, who completed it.
+    /// Person who decided; with a quorum, the person whose answer completed it.
     pub by: Actor,
-    /// When.
+    /// Time of the decision.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
 }
@@ -112,25 +112,25 @@ impl From<domain::Decision> for DecisionView {
 }
 
 impl ChangeCountView {
-    /// How often the second would be said instead of the first.
+    /// Builds the count of actions whose verdict changes from `from` to `to`.
     #[must_use]
     pub fn new(from: Verdict, to: Verdict, count: u64) -> Self {
         Self { from: from.name().to_owned(), to: to.name().to_owned(), count }
     }
 }
 
-/// Has a draft judged beside the policy in force.
+/// Request to evaluate a draft in shadow, beside the policy in force.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "version = 1\ndefault = \"ask\"\n", "reason": "would this do?" }))]
 pub struct ShadowBody {
-    /// The draft, in TOML.
+    /// Text of the draft in TOML.
     pub text: String,
-    /// Why.
+    /// Reason for the shadow evaluation.
     pub reason: Option<String>,
 }
 
-/// A draft that is judged beside the policy in force, and where it differs.
+/// A draft that is evaluated in shadow, with its differences from the policy in force.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "text": "version = 1\ndefault = \"ask\"\n",
@@ -144,26 +144,26 @@ pub struct ShadowBody {
     }]
 }))]
 pub struct ShadowView {
-    /// The digest of the draft.
+    /// Digest of the draft.
     pub version: String,
-    /// The draft, in TOML.
+    /// Text of the draft in TOML.
     pub text: String,
-    /// Who wants to know.
+    /// Person who set the draft.
     pub set_by: Actor,
-    /// Since when it is judged.
+    /// Time since which the draft is evaluated.
     #[schema(value_type = String, format = DateTime)]
     pub since: Timestamp,
-    /// Why.
+    /// Reason for the shadow evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How often it would have said something else than was said.
+    /// Number of different verdicts for each pair of given and drafted verdict.
     pub changes: Vec<ChangeCountView>,
-    /// The newest of those, at most 100.
+    /// The newest differences, at most 100.
     pub recent: Vec<DifferenceView>,
 }
 
 impl ShadowView {
-    /// What is shown of a draft with what came of it.
+    /// Builds the view of a shadow draft with its differences.
     #[must_use]
     pub fn new(shadow: Shadow, text: String, changes: Vec<ChangeCountView>, recent: Vec<Difference>) -> Self {
         let Shadow { version, by, at, reason, .. } = shadow;
@@ -172,22 +172,22 @@ impl ShadowView {
     }
 }
 
-/// An action on which a draft would have said something else.
+/// An action on which the draft rules differently from the policy in force.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DifferenceView {
-    /// Its session.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// The agent's name for it.
+    /// The agent's own identifier of the call.
     pub call_id: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// When it was proposed.
+    /// Time of the proposal.
     #[schema(value_type = String, format = DateTime)]
     pub proposed_at: Timestamp,
-    /// What was said, and holds.
+    /// Ruling of the policy in force, which applies.
     pub given: RulingView,
-    /// What the draft would have said; absent if it failed, or took too long.
+    /// Ruling of the draft; absent if its evaluation failed or took too long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drafted: Option<RulingView>,
 }

@@ -1,4 +1,4 @@
-//! What is said on the WebSocket of `/v1`, and the tickets that open it.
+//! Messages of the WebSocket under `/v1`, and the tickets that open it.
 
 use std::collections::BTreeMap;
 
@@ -9,42 +9,42 @@ use utoipa::ToSchema;
 
 use crate::{EventView, ProblemBody};
 
-/// What opens one stream or socket.
+/// Ticket that opens one event stream or WebSocket.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "ticket": "hpt_0199c7a46a107cc2b0de7b7c3a3c0a01_5f2b…", "expires_at": "2026-11-15T10:00:30Z" }))]
 pub struct TicketView {
-    /// Sent as `?ticket=`, once.
+    /// The ticket, to be sent once as `?ticket=`.
     pub ticket: String,
-    /// From when on it is refused.
+    /// Time at which the ticket expires.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
 }
 
-/// Wants to be told what happens in a session, or in the whole project.
+/// Request to subscribe to the events of a session or of the whole project.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "session": "ses_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a00", "after": 2 }))]
 pub struct SubscribeBody {
-    /// The session; the whole project if absent.
+    /// Identifier of the session; the whole project if absent.
     #[schema(value_type = Option<String>)]
     pub session: Option<SessionId>,
-    /// The cursor of the last event seen. If absent: a session from its first event, a project from now on.
+    /// Cursor of the last event that the client has seen. If absent, a session starts at its first event and a project at the present.
     pub after: Option<EventCursor>,
 }
 
-/// A cursor: the number of a session's event, or a text.
+/// Cursor of an event: a number within a session, or a string.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = Place)]
 pub enum EventCursor {
-    /// The number of an event in its session.
+    /// Number of an event in its session.
     Number(u64),
-    /// The same as text, or a cursor of the project.
+    /// Number of an event as a string, or a cursor of the project.
     Text(String),
 }
 
 impl EventCursor {
-    /// As text.
+    /// Converts the cursor to a string.
     #[must_use]
     pub fn into_text(self) -> String {
         match self {
@@ -54,59 +54,59 @@ impl EventCursor {
     }
 }
 
-/// Wants to be told no more.
+/// Request to end a subscription.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "subscription": "1" }))]
 pub struct UnsubscribeBody {
-    /// The `id` of the `subscribe`.
+    /// The `id` of the `subscribe` request.
     pub subscription: String,
 }
 
-/// What the server says on the socket.
+/// Message from the server on the WebSocket.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum SocketMessage {
-    /// What was asked for was done.
+    /// Result of a successful request.
     Result(SocketResult),
-    /// It was not.
+    /// Error of a refused request.
     Error(SocketError),
-    /// Something happened.
+    /// Event of a subscription.
     Event(Box<SocketEvent>),
-    /// The server ends the socket.
+    /// Announcement that the server closes the WebSocket.
     Closing(SocketClosing),
 }
 
-/// What came of a request.
+/// Result of a successful request.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "id": "1", "status": 200, "result": { "subscription": "1" } }))]
 pub struct SocketResult {
     /// The `id` of the request.
     #[schema(value_type = Option<String>)]
     pub id: Option<String>,
-    /// The status that HTTP would have.
+    /// Status that the HTTP API would return.
     pub status: u16,
-    /// The body that HTTP would have.
+    /// Body that the HTTP API would return.
     #[schema(value_type = Object)]
     pub result: Value,
 }
 
-/// Why a request was not carried out. The socket stays.
+/// Error of a refused request. The WebSocket stays open.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "id": "2", "status": 404, "problem": {
     "type": "urn:holdpoint:problem:not_found", "title": "there is no such session", "status": 404, "code": "not_found"
 } }))]
 pub struct SocketError {
-    /// The `id` of the request, where it could be read.
+    /// The `id` of the request; absent if it could not be read.
     #[schema(value_type = Option<String>)]
     pub id: Option<String>,
-    /// The status that HTTP would have.
+    /// Status that the HTTP API would return.
     pub status: u16,
-    /// The body that HTTP would have.
+    /// Body that the HTTP API would return.
     pub problem: ProblemBody,
 }
 
-/// Something happened.
+/// Event of a subscription.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "subscription": "1", "cursor": "2", "event": {
     "id": "evt_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a02", "seq": 2, "type": "interaction.asked", "at": "2026-11-15T10:00:00Z",
@@ -114,20 +114,20 @@ pub struct SocketError {
     "data": { "kind": "confirmation", "title": "Delete the file?" }
 } }))]
 pub struct SocketEvent {
-    /// The `id` of the `subscribe` that it belongs to.
+    /// The `id` of the `subscribe` request.
     pub subscription: String,
-    /// Give it as `after` to go on from here.
+    /// Cursor of this event, to be sent as `after` to continue from here.
     pub cursor: String,
-    /// What happened.
+    /// The event.
     pub event: EventView,
 }
 
-/// The server ends the socket; the frame that closes it follows.
+/// Announcement that the server closes the WebSocket. The close frame follows.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "reason": "stopping", "cursors": { "1": "17" } }))]
 pub struct SocketClosing {
-    /// `stopping`, `interrupted` or `unauthenticated`. After the first two connect again.
+    /// Reason: `stopping`, `interrupted` or `unauthenticated`. After `stopping` and `interrupted` the client should connect again.
     pub reason: &'static str,
-    /// Where each subscription is: give it as `after`.
+    /// Cursor of each subscription, to be sent as `after` in the next connection.
     pub cursors: BTreeMap<String, String>,
 }

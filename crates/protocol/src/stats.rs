@@ -1,4 +1,4 @@
-//! Figures on the wire.
+//! Views of the stats of a project.
 
 use std::collections::BTreeMap;
 
@@ -6,34 +6,34 @@ use domain::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Figures of a project.
+/// Stats of a project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "open": { "approval": 3 }, "oldest_open_at": "2026-11-15T10:00:00Z", "window_seconds": 86400,
     "closed": { "answered": 12, "expired": 1 }, "wait_seconds_p50": 41.2, "wait_seconds_p95": 310.0, "deliveries_waiting": 0
 }))]
 pub struct StatsView {
-    /// Open questions by kind.
+    /// Number of open questions by kind.
     pub open: BTreeMap<String, u64>,
-    /// When the oldest open one was asked.
+    /// Time at which the oldest open question was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub oldest_open_at: Option<Timestamp>,
-    /// How far back the figures below go.
+    /// Length in seconds of the window that the values below cover.
     pub window_seconds: i64,
-    /// Closed within the window, by status.
+    /// Number of questions that were closed in the window, by status.
     pub closed: BTreeMap<String, u64>,
-    /// How long half of the answered ones had waited at most.
+    /// Median waiting time in seconds of the answered questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds_p50: Option<f64>,
-    /// How long 95 of 100 had waited at most.
+    /// 95th percentile of the waiting time in seconds of the answered questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds_p95: Option<f64>,
-    /// Answers that their agents have not taken yet.
+    /// Number of answers that their agents have not taken yet.
     pub deliveries_waiting: u64,
 }
 
-/// Figures of a project in detail.
+/// Detailed stats of a project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "window_seconds": 86400,
@@ -48,53 +48,55 @@ pub struct StatsView {
                 "wait_seconds_p50": 41.2, "wait_seconds_p95": 310.0 }]
 }))]
 pub struct StatsDetailsView {
-    /// How far back the figures go.
+    /// Length of the window in seconds.
     pub window_seconds: i64,
     /// Open questions by age.
     pub ages: Vec<AgeView>,
-    /// What was closed in each part of the window, the oldest first.
+    /// Closed questions for each part of the window, oldest first.
     pub times: Vec<TimeView>,
-    /// What was closed by kind, the most frequent first.
+    /// Closed questions by kind, most frequent first.
     pub kinds: Vec<TallyView>,
-    /// What people answered, the busiest first; of a quorum everybody who voted. At most a hundred.
+    /// Answers by person, most active first, at most 100. With a quorum every voter is counted.
     pub people: Vec<TallyView>,
-    /// What was closed by the rule that had asked, the most frequent first, at most a hundred; the name is empty where no rule matched and the default asked.
+    /// Closed questions by the rule that asked, most frequent first, at most 100. The name is empty if no rule matched and the default of
+    /// the policy asked.
     pub rules: Vec<TallyView>,
 }
 
-/// Open questions of about one age.
+/// Open questions of one range of age.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgeView {
-    /// Younger than this, and not younger than the entry before; absent in the last one, which has all older ones.
+    /// Upper bound of the age, exclusive; the lower bound is the upper bound of the preceding entry. Absent in the last entry, which counts
+    /// all older questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub younger_than_seconds: Option<i64>,
-    /// How many.
+    /// Number of open questions.
     pub open: u64,
 }
 
 /// One part of the window.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TimeView {
-    /// When it begins.
+    /// Start of this part.
     #[schema(value_type = String, format = DateTime)]
     pub from: Timestamp,
-    /// Closed in it, by status.
+    /// Number of questions that were closed in this part, by status.
     pub closed: BTreeMap<&'static str, u64>,
 }
 
-/// How questions ended that have something in common.
+/// Closed questions of one kind, person or rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct TallyView {
-    /// What they have in common.
+    /// Name of the kind, person or rule.
     pub name: String,
-    /// How many, by status.
+    /// Number of closed questions by status.
     pub closed: BTreeMap<&'static str, u64>,
-    /// Of those that were answered, by effect.
+    /// Number of answered questions by effect of the answer.
     pub effects: BTreeMap<&'static str, u64>,
-    /// How long half of them had waited at most for that answer.
+    /// Median waiting time in seconds of the answered questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds_p50: Option<f64>,
-    /// How long 95 of 100 had waited at most.
+    /// 95th percentile of the waiting time in seconds of the answered questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds_p95: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Rules that are learnt from decisions of people, on the wire.
+//! Request bodies and views of rules that are learnt from decisions of people.
 
 use domain::policy::Suspension;
 use domain::{Actor, Effect, InteractionId, SessionId, Timestamp, Verdict};
@@ -7,25 +7,25 @@ use utoipa::ToSchema;
 
 use crate::DecisionView;
 
-/// Puts a suggested rule into the project's policy.
+/// Request to add a suggested rule to the policy of the project.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "reason": "we always say yes to this" }))]
 pub struct AdoptBody {
-    /// Why; how many decisions it was learnt from, if absent.
+    /// Reason for the change of the policy. If absent, the reason states the number of decisions that the rule was learnt from.
     pub reason: Option<String>,
 }
 
-/// Has a suspended rule match again.
+/// Request to lift the suspension of a rule, so that it matches again.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "reason": "the rejection was a mistake" }))]
 pub struct LiftBody {
-    /// Why; it is recorded.
+    /// Reason, which is recorded.
     pub reason: String,
 }
 
-/// Rules that would explain what people have decided lately.
+/// Suggested rules that agree with recent decisions of people.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "decisions": 120, "more": false,
@@ -45,88 +45,89 @@ pub struct LiftBody {
     }]
 }))]
 pub struct SuggestionsView {
-    /// How many decisions of people were looked at.
+    /// Number of evaluated decisions.
     pub decisions: usize,
-    /// Whether there are older ones that were not looked at.
+    /// Whether there are older decisions that were not evaluated.
     pub more: bool,
-    /// The rules, those with most support first.
+    /// Suggested rules, those with the most support first.
     pub suggestions: Vec<LearntView>,
-    /// What would be a rule, had nobody decided otherwise.
+    /// Rules that are not suggested because some decisions contradict them.
     pub held_back: Vec<HeldBackView>,
 }
 
-/// Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule.
+/// A rule that is not suggested: equal decisions about like calls, and the decisions that contradict them.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HeldBackView {
-    /// What the rule would say.
+    /// Verdict of the rule.
     pub verdict: Verdict,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// How many decisions speak for it.
+    /// Number of decisions that support the rule.
     pub support: usize,
-    /// How many speak against it.
+    /// Number of decisions that contradict the rule.
     pub against: usize,
-    /// The newest of those, at most 20.
+    /// The newest contradicting decisions, at most 20.
     pub counter_examples: Vec<CounterExampleView>,
 }
 
-/// An action about which somebody decided otherwise.
+/// An action with a decision that contradicts the rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CounterExampleView {
-    /// Its session.
+    /// Identifier of the session.
     #[schema(value_type = String)]
     pub session: SessionId,
-    /// The agent's own name for the call; none where it asked about the action in its own words.
+    /// The agent's own identifier of the call; absent if the agent asked a question about the call without proposing an action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// What was decided.
+    /// The contradicting decision.
     pub decision: DecisionView,
 }
 
-/// A rule that explains a run of equal decisions.
+/// A suggested rule that agrees with a series of equal decisions.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct LearntView {
-    /// The name that the rule will have.
+    /// Name of the new rule.
     pub id: String,
-    /// What it says.
+    /// Verdict of the rule.
     pub verdict: Verdict,
-    /// The tool that it is about.
+    /// Name of the tool that the rule matches.
     pub tool: String,
-    /// The agent that it is about.
+    /// Name of the agent that the rule matches.
     pub agent: String,
-    /// The rule in TOML, with calls of the run as its examples.
+    /// The rule in TOML, with calls of the series as its examples.
     pub rule: String,
-    /// The rule that asked, in front of which it would stand; absent where the default asked, and it would stand last.
+    /// Name of the rule that asked. The new rule is inserted before it. Absent if the default of the policy asked; the new rule is then the
+    /// last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// How many decisions it explains.
+    /// Number of decisions that support the rule.
     pub support: usize,
-    /// The newest of the questions that were answered so, at most 20.
+    /// Identifiers of the newest answered questions of the series, at most 20.
     #[schema(value_type = Vec<String>)]
     pub interactions: Vec<InteractionId>,
-    /// When the first of the decisions was made.
+    /// Time of the first decision.
     #[schema(value_type = String, format = DateTime)]
     pub first_at: Timestamp,
-    /// When the last was.
+    /// Time of the last decision.
     #[schema(value_type = String, format = DateTime)]
     pub last_at: Timestamp,
 }
 
-/// A learnt rule that matches nothing any more, because somebody decided otherwise.
+/// A suspended rule: a learnt rule that no longer matches because a person has decided against it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SuspensionView {
-    /// The rule.
+    /// Name of the rule.
     pub rule: String,
-    /// Who decided otherwise.
+    /// Person who decided against the rule.
     pub by: Actor,
-    /// Which way.
+    /// Effect of that answer.
     pub effect: Effect,
-    /// When.
+    /// Time of that answer.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// The question that was answered.
+    /// Identifier of the answered question.
     #[schema(value_type = String)]
     pub interaction: InteractionId,
 }

@@ -1,4 +1,4 @@
-//! People and signing in, on the wire.
+//! Request bodies and views of users and signing in.
 
 use domain::{ProjectId, Role, Timestamp, User};
 use serde::{Deserialize, Serialize};
@@ -6,226 +6,227 @@ use utoipa::ToSchema;
 
 use crate::example;
 
-/// What the sign-in page offers.
+/// Methods that the sign-in page offers.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "password": true, "oidc": { "label": "id.example.org", "url": "/sign-in/oidc/start" } }))]
 pub struct SignInView {
-    /// Whether people may sign in by password, where they have one.
+    /// Whether users who have a password may sign in with it.
     pub password: bool,
-    /// The identity provider, where there is one.
+    /// Identity provider; absent if none is configured.
     pub oidc: Option<ProviderView>,
 }
 
 /// An identity provider.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ProviderView {
-    /// What people know it by.
+    /// Name of the provider that users see.
     pub label: String,
-    /// Where the browser goes.
+    /// URL to which the browser goes.
     pub url: String,
 }
 
-/// Signs in by password.
+/// Request to sign in with a password.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "user": "alice", "password": "correct horse battery" }))]
 pub struct PasswordSignInBody {
-    /// Who.
+    /// Name of the user.
     pub user: String,
-    /// The password.
+    /// Password of the user.
     #[schema(format = Password)]
     pub password: String,
-    /// Of which tenant; `default` if absent.
+    /// Name of the tenant; `default` if absent.
     pub tenant: Option<String>,
 }
 
-/// Signs in by a one-time link.
+/// Request to sign in with a one-time link.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "token": "hpl_0199c7a46a107cc2b0de7b7c3a3c0a01_…" }))]
 pub struct LinkSignInBody {
-    /// What stands behind `#token=` in the link.
+    /// Token of the link: the text after `#token=`.
     pub token: String,
 }
 
-/// Who the caller is.
+/// The caller of the request.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::me)]
 pub struct MeView {
-    /// The name of the person, or in whose name the key acts.
+    /// Name of the user, or the name in which the key acts.
     pub name: String,
-    /// How the person is shown, where that differs.
+    /// Display name of the user, if it differs from `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display: Option<String>,
-    /// What the caller may do in the project.
+    /// Role of the caller in the project.
     pub role: Role,
-    /// The groups that the caller belongs to: a question may be for some of them alone.
+    /// Groups of the caller. The audience of a question may be limited to groups.
     pub groups: Vec<String>,
-    /// What the tenant is called.
+    /// Name of the tenant.
     pub tenant: String,
-    /// The project that the caller speaks for now.
+    /// Identifier of the current project.
     #[schema(value_type = String)]
     pub project: ProjectId,
-    /// Every project that the caller can speak for.
+    /// All projects that the caller may use.
     pub projects: Vec<PlaceView>,
-    /// What the caller has proved itself with.
+    /// Method of authentication.
     pub via: Via,
-    /// What a person can do about their password; absent for a key.
+    /// State of the user's password; absent for a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<PasswordView>,
-    /// Present and true for people while commands of agents run unconfined: one of them could reach everything that this server keeps.
+    /// Present and `true` for users while commands of agents run without a sandbox. Such a command could read all data of this server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unconfined_commands: bool,
 }
 
-/// A project in which a caller is something.
+/// A project that the caller may use.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PlaceView {
-    /// Its id.
+    /// Identifier of the project.
     #[schema(value_type = String)]
     pub project: ProjectId,
-    /// What it is called.
+    /// Name of the project.
     pub name: String,
-    /// What the caller may do there.
+    /// Role of the caller in the project.
     pub role: Role,
 }
 
-/// What a caller has proved itself with.
+/// Method of authentication of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Via {
-    /// A browser in which a person has signed in.
+    /// Cookie of a browser in which a user has signed in.
     Cookie,
     /// A key.
     Key,
 }
 
-/// What a person can do about their password.
+/// State of a user's password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PasswordView {
-    /// It is set; changing it needs the old one.
+    /// A password is set; changing it requires the old one.
     Known,
-    /// It can be set without the old one, once: a one-time link was just used.
+    /// The password can be set once without the old one, because a one-time link was just used.
     Settable,
-    /// There is none, and none can be set.
+    /// There is no password, and none can be set.
     None,
 }
 
-/// Has the browser speak for another project.
+/// Request to switch the browser to another project.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "project": "prj_0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01" }))]
 pub struct ProjectBody {
-    /// Which.
+    /// Identifier of the project.
     #[schema(value_type = String)]
     pub project: ProjectId,
 }
 
-/// Sets the password of whoever is signed in.
+/// Request to set the password of the signed-in user.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "old": "correct horse battery", "new": "staple correct horse" }))]
 pub struct PasswordBody {
-    /// The one until now; may be left out once after a one-time link.
+    /// Old password. It may be omitted once after a one-time link.
     #[schema(format = Password)]
     pub old: Option<String>,
-    /// The one from now on.
+    /// New password.
     #[schema(format = Password, min_length = 12)]
     pub new: String,
 }
 
-/// Adds a person to the project.
+/// Request to add a user to the project.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "name": "alice", "display": "Alice Moreau", "role": "operator", "groups": ["operations"] }))]
 pub struct UserBody {
-    /// What the person is called, in the audit trail too.
+    /// Name of the user, which also appears in the audit trail.
     pub name: String,
-    /// How the person is shown, where that differs.
+    /// Display name of the user, if it differs from `name`.
     pub display: Option<String>,
-    /// What the person may do in the project; not `agent`.
+    /// Role of the user in the project; not `agent`.
     pub role: Role,
-    /// The groups that the person belongs to there.
+    /// Groups of the user in the project.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// Whether keys of the project that have this name already are this person's. Without it, such a name is taken.
+    /// Whether existing keys of the project with this name become keys of this user. If `false` or absent, a name that a key already has is
+    /// refused.
     #[serde(default)]
     pub join_keys: bool,
 }
 
-/// Changes what a person is in the project; what is absent stays as it is.
+/// Request to change a user of the project. Absent fields stay unchanged.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "role": "viewer", "groups": ["operations"], "disabled": false }))]
 pub struct UserChangeBody {
-    /// What the person may do in the project; not `agent`. Whose role falls is signed out everywhere.
+    /// Role of the user in the project; not `agent`. A user whose role is lowered is signed out everywhere.
     pub role: Option<Role>,
-    /// The groups that the person belongs to there. Keys in their name with other groups are revoked.
+    /// Groups of the user in the project. Keys of the user with other groups are revoked.
     pub groups: Option<Vec<String>>,
-    /// Whether the person is out of the project.
+    /// Whether the user is excluded from the project.
     pub disabled: Option<bool>,
 }
 
-/// A person of the project.
+/// A user of the project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::user)]
 pub struct UserView {
-    /// What the person is called.
+    /// Name of the user.
     pub name: String,
-    /// How the person is shown, where that differs.
+    /// Display name of the user, if it differs from `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display: Option<String>,
-    /// What the person may do in the project.
+    /// Role of the user in the project.
     pub role: Role,
-    /// The groups that the person belongs to there.
+    /// Groups of the user in the project.
     pub groups: Vec<String>,
-    /// Whether an identity provider knows the person.
+    /// Whether the user has an identity at the identity provider.
     pub external: bool,
-    /// When the account was made.
+    /// Time at which the account was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When the person last signed in.
+    /// Time of the user's last sign-in.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub signed_in_at: Option<Timestamp>,
-    /// Since when the person does not belong to the project any more.
+    /// Time at which the user was excluded from the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
-    /// In the reply to adding somebody: the account was there before, in another project or in this one. Its password, its links and its
-    /// browsers are void now; the person comes back by a new link.
+    /// Only in the reply to adding a user: whether the account already existed, in this project or in another. Its password, its links and
+    /// its browser sessions are then invalid, and the user needs a new link.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub existing: bool,
 }
 
-/// The people of a project.
+/// A page of the users of a project.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::users)]
 pub struct UsersPage {
-    /// By name.
+    /// Users, ordered by name.
     pub users: Vec<UserView>,
-    /// Where the next page begins, if there may be one.
+    /// Cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// A link that signs a person in once.
+/// A link that signs a user in once.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({
     "url": "https://holdpoint.example.org/sign-in#token=hpl_0199c7a46a107cc2b0de7b7c3a3c0a01_…",
     "expires_at": "2026-11-15T10:15:00Z"
 }))]
 pub struct LinkView {
-    /// Where the person goes; shown this once.
+    /// URL of the link. It is shown only in this reply.
     pub url: String,
-    /// From when on it is refused.
+    /// Time at which the link expires.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
 }
 
 impl UserView {
-    /// What a person is in the one project that is looked at; nothing where they are nothing there.
+    /// Builds the view of a user in the one project whose membership was read. Returns `None` if the user is not a member.
     #[must_use]
     pub fn of(user: User) -> Option<Self> {
         let membership = user.memberships.into_iter().next()?;

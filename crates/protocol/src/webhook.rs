@@ -1,4 +1,4 @@
-//! Webhooks on the wire, and what their endpoints are sent.
+//! Request bodies and views of webhooks, and the messages that their endpoints receive.
 
 use domain::webhook::Subject;
 use domain::webhook::delivery::{Attempt, Progress};
@@ -11,31 +11,31 @@ use utoipa::ToSchema;
 
 use crate::{InteractionView, example};
 
-/// Makes a webhook.
+/// Request to create a webhook.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "url": "https://hooks.example.com/holdpoint", "events": ["interaction.*"], "agent": "release-bot",
                            "description": "Tells the on-call channel" }))]
 pub struct WebhookBody {
-    /// Where messages are posted to: https, or http where the way is private.
+    /// URL to which messages are posted: `https`, or `http` on a private network.
     pub url: String,
-    /// The types of events that are sent, with `*` and `?` as wildcards; all if absent.
+    /// Types of the events to send, with `*` and `?` as wildcards; all events if absent.
     pub events: Option<Vec<String>>,
-    /// Only of sessions of this agent.
+    /// Name of an agent. Only events of its sessions are sent.
     pub agent: Option<String>,
-    /// Only of this session.
+    /// Identifier of a session. Only its events are sent.
     #[schema(value_type = Option<String>)]
     pub session: Option<SessionId>,
-    /// In place of events: the answers that wait for the agent whose key has this name.
+    /// Name of the key of an agent. The webhook then sends the answers that wait for this agent instead of events.
     pub answers_of: Option<String>,
-    /// What it is for, in a line.
+    /// Purpose of the webhook in one line.
     pub description: Option<String>,
-    /// Whether anything is sent from the beginning; so if absent.
+    /// Whether the webhook is enabled after its creation; `true` if absent.
     pub enabled: Option<bool>,
 }
 
 impl WebhookBody {
-    /// What it is about; `None` where it asks for answers and narrows down events.
+    /// Subject of the webhook. `None` if the body combines `answers_of` with a filter for events.
     #[must_use]
     pub fn subject(&self) -> Option<Subject> {
         let narrowed = self.events.is_some() || self.agent.is_some() || self.session.is_some();
@@ -50,91 +50,91 @@ impl WebhookBody {
     }
 }
 
-/// Switches a webhook on or off.
+/// Request to enable or disable a webhook.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "enabled": false, "reason": "the endpoint moves" }))]
 pub struct WebhookEnabledBody {
     /// Whether messages are sent.
     pub enabled: bool,
-    /// Why not.
+    /// Reason for disabling the webhook.
     pub reason: Option<String>,
 }
 
-/// Makes a new secret.
+/// Request to rotate the secret of a webhook.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "overlap_seconds": 3600 }))]
 pub struct WebhookRotateBody {
-    /// How long messages are signed with the old one too; a day if absent.
+    /// Time in seconds for which messages are also signed with the old secret; one day if absent.
     #[schema(minimum = 0, maximum = 2_592_000)]
     pub overlap_seconds: Option<i64>,
 }
 
-/// A webhook without its secret.
+/// A webhook, without its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhook)]
 pub struct WebhookView {
-    /// Its id.
+    /// Identifier of the webhook.
     #[schema(value_type = String)]
     pub id: WebhookId,
-    /// Where messages are posted to.
+    /// URL to which messages are posted.
     pub url: String,
-    /// The types of events that are sent.
+    /// Types of the events that are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<String>>,
-    /// Only of sessions of this agent.
+    /// Name of the agent to whose sessions the events are limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Only of this session.
+    /// Identifier of the session to which the events are limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub session: Option<SessionId>,
-    /// In place of events: the agent whose answers are sent.
+    /// Name of the agent whose answers are sent instead of events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers_of: Option<String>,
-    /// What it is for.
+    /// Purpose of the webhook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Who made it.
+    /// Actor that created the webhook.
     pub created_by: Actor,
-    /// When.
+    /// Time at which the webhook was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// Whether messages are sent.
     pub enabled: bool,
-    /// Since when not.
+    /// Time at which the webhook was disabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
-    /// Why not.
+    /// Reason why the webhook is disabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_reason: Option<String>,
-    /// How many times in a row the endpoint has failed.
+    /// Number of consecutive failures of the endpoint.
     pub failures: u32,
 }
 
-/// A webhook that was just made.
+/// A new webhook with its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhook_created)]
 pub struct WebhookCreatedView {
-    /// What it is.
+    /// The webhook.
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// What messages are signed with, shown this once: `whsec_` and base64, as the Standard Webhooks specification has it.
+    /// Secret that signs the messages, shown only in this reply: `whsec_` and base64, according to the Standard Webhooks specification.
     pub secret: String,
 }
 
-/// A secret that was just made.
+/// A webhook with its new secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhook_rotated)]
 pub struct WebhookRotatedView {
-    /// What it is.
+    /// The webhook.
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// What messages are signed with from now on, shown this once.
+    /// Secret that signs the messages from now on, shown only in this reply.
     pub secret: String,
-    /// Until when they are signed with the old one too.
+    /// Time until which messages are also signed with the old secret.
     #[schema(value_type = String, format = DateTime)]
     pub old_until: Timestamp,
 }
@@ -143,101 +143,101 @@ pub struct WebhookRotatedView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhooks)]
 pub struct WebhooksPage {
-    /// The newest first.
+    /// Webhooks, newest first.
     pub webhooks: Vec<WebhookView>,
-    /// Give it as `cursor` for the next page.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// One attempt to deliver.
+/// One attempt to deliver a message.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = json!({ "at": "2026-11-15T10:00:01Z", "status": 503, "note": "try later", "millis": 12 }))]
 pub struct WebhookAttemptView {
-    /// When it began.
+    /// Time at which the attempt began.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// The status that came back; absent if nothing did.
+    /// HTTP status of the response; absent if there was no response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The beginning of what came back, or why nothing did.
+    /// Beginning of the response body, or the reason why there was no response.
     pub note: String,
-    /// How long it took, in milliseconds.
+    /// Duration of the attempt in milliseconds.
     pub millis: u64,
 }
 
-/// One message to an endpoint.
+/// A webhook delivery: one message to an endpoint.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhook_delivery)]
 pub struct WebhookDeliveryView {
-    /// Its id, which the endpoint gets as `webhook-id` with every attempt.
+    /// Identifier of the delivery. Every attempt sends it in the header `webhook-id`.
     #[schema(value_type = String)]
     pub id: WebhookDeliveryId,
-    /// To which endpoint.
+    /// Identifier of the webhook.
     #[schema(value_type = String)]
     pub webhook: WebhookId,
-    /// The type that it is sent as.
+    /// Type of the message.
     #[serde(rename = "type")]
     pub name: String,
-    /// `pending`, `delivered`, `dead`, or `dropped`: not wanted any more.
+    /// State of the delivery: `pending`, `delivered`, `dead`, or `dropped` if the message is no longer needed.
     pub state: String,
-    /// When it was made.
+    /// Time at which the delivery was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it is tried next.
+    /// Time of the next attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub due_at: Option<Timestamp>,
-    /// When it was settled.
+    /// Time at which the delivery was settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub settled_at: Option<Timestamp>,
-    /// Why it is dead.
+    /// Reason, if the delivery is dead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How often it was tried since it was made, or replayed.
+    /// Number of attempts since the delivery was created or replayed.
     pub tries: u32,
-    /// The last attempts, the oldest first.
+    /// The latest attempts, oldest first.
     pub attempts: Vec<WebhookAttemptView>,
 }
 
-/// A page of messages.
+/// A page of webhook deliveries.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhook_deliveries)]
 pub struct WebhookDeliveriesPage {
-    /// The newest first.
+    /// Deliveries, newest first.
     pub deliveries: Vec<WebhookDeliveryView>,
-    /// Give it as `cursor` for the next page.
+    /// Cursor of the next page, to be sent as `cursor`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// What an endpoint is sent.
+/// Message that an endpoint receives.
 #[derive(Debug, Clone, Serialize)]
 pub struct WebhookMessage {
-    /// The type of the event, `answer.waiting`, or `webhook.test`.
+    /// Type of the event, `answer.waiting` or `webhook.test`.
     #[serde(rename = "type")]
     pub name: String,
-    /// When that which it is about happened.
+    /// Time of the event or answer.
     pub timestamp: Timestamp,
-    /// The event, or a [`WebhookAnswerView`].
+    /// The event, or a `WebhookAnswerView`.
     pub data: Value,
 }
 
-/// An answer that is sent to its agent.
+/// Content of a message that sends an answer to its agent.
 #[derive(Debug, Clone, Serialize)]
 pub struct WebhookAnswerView {
     /// The question with its resolution.
     pub interaction: InteractionView,
-    /// Whether something is sealed for the agent. Then the answer is not taken by this message, but by `take`.
+    /// Whether the answer contains sealed data. Such an answer is not taken by this message; the agent must call `take`.
     pub sealed: bool,
-    /// The lease under which an endpoint that replies 202 has it.
+    /// Lease under which an endpoint that responds with 202 holds the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease: Option<LeaseId>,
 }
 
 impl WebhookAnswerView {
-    /// A question whose answer waits, with the lease that it is offered under.
+    /// Builds the message for a waiting answer. `lease` is the lease under which the answer is offered.
     #[must_use]
     pub fn new(interaction: Interaction, lease: Option<LeaseId>) -> Self {
         Self { interaction: interaction.into(), sealed: lease.is_none(), lease }

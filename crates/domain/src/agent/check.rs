@@ -1,4 +1,4 @@
-//! Everything for which an agent could not be run as it is written.
+//! Validation of agent definitions: lists everything that prevents an agent from running.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use super::{AgentVersion, AllowedSuggestion, ClientTool, McpServer, RuleSuggesti
 use crate::question::MOST_ITEMS;
 use crate::{Kind, Problem, text};
 
-/// How large a definition may be, as JSON.
+/// Largest size of a definition in bytes of JSON.
 pub(crate) const MOST_BYTES: usize = 256 << 10;
-/// The longest deadline: a leap year.
+/// Longest deadline in seconds: a leap year.
 pub(crate) const MOST_SECONDS: i64 = 366 * 24 * 3600;
-/// How long the instructions may be, in characters.
+/// Largest number of characters of the instructions.
 const MOST_INSTRUCTIONS: usize = 100_000;
-/// What a version's name may contain besides letters, digits, `-` and `_`.
+/// Characters that the name of a version may contain besides letters, digits, `-` and `_`.
 pub(crate) const OF_VERSIONS: &str = ".+";
 
 impl AgentVersion {
-    /// Lists everything that is wrong with it, each with a JSON Pointer. One without problems can be run.
+    /// Lists all errors of the definition, each with a JSON Pointer. A definition without errors can run.
     ///
-    /// Whether its schemas can be compiled is for the `forms` crate to say; whether it may come over the network, for
-    /// [`AgentVersion::only_in_files`].
+    /// The `forms` crate checks whether the schemas compile, and [`AgentVersion::only_in_files`] whether the definition may come over the
+    /// network.
     #[must_use]
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -145,7 +145,7 @@ impl McpServer {
     }
 }
 
-/// Checks suggestions of one kind, or of one question.
+/// Checks the suggestions for one kind of question, or of one question.
 pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], problems: &mut Vec<Problem>) {
     few(at, suggestions.len(), problems);
     for (index, suggestion) in suggestions.iter().enumerate() {
@@ -162,7 +162,7 @@ pub(crate) fn check_suggestions(at: &str, suggestions: &[RuleSuggestion], proble
     }
 }
 
-/// Checks the name of a kind of question. Definitions know no kinds of their own.
+/// Checks the name of a kind of question. Definitions may not use custom names of kinds.
 pub(crate) fn known_kind(at: &str, kind: &str, problems: &mut Vec<Problem>) {
     if matches!(Kind::named(kind), Kind::Custom(name) if name != "custom") {
         let known = "approval, confirmation, choice, question, form, secret, review, notice, custom";
@@ -170,14 +170,14 @@ pub(crate) fn known_kind(at: &str, kind: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Checks how long people have.
+/// Checks a deadline in seconds.
 pub(crate) fn check_seconds(at: &str, seconds: i64, problems: &mut Vec<Problem>) {
     if !(1..=MOST_SECONDS).contains(&seconds) {
         problems.push(Problem::new(at, format!("must be 1 to {MOST_SECONDS} seconds (366 days)")));
     }
 }
 
-/// Checks that a whole definition can be kept.
+/// Checks that the whole definition is small enough to store.
 pub(crate) fn small(definition: &impl serde::Serialize, problems: &mut Vec<Problem>) {
     let bytes = serde_json::to_vec(definition).map_or(usize::MAX, |json| json.len());
     if bytes > MOST_BYTES {
@@ -185,7 +185,7 @@ pub(crate) fn small(definition: &impl serde::Serialize, problems: &mut Vec<Probl
     }
 }
 
-/// Checks an address that the server will call: nothing of a password in it, and nothing that could disguise it.
+/// Checks a URL that the server will call: it must not contain a password or characters that could disguise the host.
 pub(super) fn address(at: &str, url: &str, problems: &mut Vec<Problem>) {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
@@ -195,7 +195,7 @@ pub(super) fn address(at: &str, url: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Checks the name of a variable of the environment.
+/// Checks the name of an environment variable.
 pub(super) fn environment(at: &str, variable: &str, problems: &mut Vec<Problem>) {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if variable.len() > 128

@@ -1,4 +1,4 @@
-//! What an agent's model must have, and what it must not.
+//! Validation of the model of an agent definition.
 
 use serde_json::Value;
 
@@ -6,15 +6,15 @@ use super::check::{address, environment};
 use super::{ModelChoice, Provider, Script};
 use crate::{Problem, text};
 
-/// How many turns a script may have.
+/// Largest number of turns of a script.
 const MOST_TURNS: usize = 1_000;
-/// How many calls one turn of a script may have.
+/// Largest number of calls in one turn of a script.
 const MOST_CALLS: usize = 128;
-/// The longest that one turn may take, in seconds.
+/// Longest duration of one turn in seconds.
 const MOST_TIMEOUT: u32 = 3_600;
-/// How large the further fields of a request may be, in bytes.
+/// Largest size in bytes of the further fields of a request.
 const MOST_OPTIONS: usize = 16_384;
-/// The fields of a request that are never options.
+/// Fields of a request that cannot be set as options, because the server sets them itself.
 const OURS: [&str; 10] = [
     "model",
     "messages",
@@ -27,7 +27,7 @@ const OURS: [&str; 10] = [
     "max_completion_tokens",
     "n",
 ];
-/// The most tokens that one turn may be allowed.
+/// Largest value of `max_tokens`.
 const MOST_TOKENS: u32 = 1_000_000;
 
 impl ModelChoice {

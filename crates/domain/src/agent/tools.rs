@@ -1,9 +1,9 @@
-//! The tools that an agent may name, and those that only the server's operator may give it.
+//! Built-in tools of agents, and the settings that only the server's operator may give.
 
 use super::AgentVersion;
 use crate::{OnlyInFiles, Problem, text};
 
-/// The built-in tools of a workspace.
+/// Built-in tools of a workspace.
 pub const WORKSPACE_TOOLS: [&str; 8] = [
     "read_file",
     "list_files",
@@ -15,17 +15,17 @@ pub const WORKSPACE_TOOLS: [&str; 8] = [
     EXECUTE_COMMAND,
 ];
 
-/// The tool of a workspace that starts programs on the server's machine.
+/// Workspace tool that starts programs on the server's machine.
 pub const EXECUTE_COMMAND: &str = "execute_command";
 
-/// The name under which an agent is given all tools that ask people.
+/// Name that gives an agent all tools that ask people.
 pub const ASK_USER: &str = "ask_user";
 
-/// The tools that ask people.
+/// Tools that ask people.
 pub const ASK_USER_TOOLS: [&str; 5] =
     ["ask_user_clarify", "ask_user_choose", "ask_user_form", "ask_user_secret", "ask_user_confirm"];
 
-/// Whether a name in a list of tools stands for this tool: by itself, as `ask_user`, or as `server.*`.
+/// Whether the name `listed` in a list of tools includes `tool`: as its own name, as `ask_user`, or as `server.*`.
 pub(crate) fn stands_for(listed: &str, tool: &str) -> bool {
     let asks = listed == ASK_USER && ASK_USER_TOOLS.contains(&tool);
     let of_server =
@@ -34,7 +34,8 @@ pub(crate) fn stands_for(listed: &str, tool: &str) -> bool {
 }
 
 impl AgentVersion {
-    /// Whether it has a tool of this name. What an MCP server really offers is known only when it is asked.
+    /// Whether the agent has a tool of this name. Every name with the prefix of an MCP server is accepted, because the tools of the server
+    /// are known only after it was asked.
     #[must_use]
     pub fn has_tool(&self, tool: &str) -> bool {
         let built_in = self.tools.iter().any(|listed| stands_for(listed, tool));
@@ -43,8 +44,8 @@ impl AgentVersion {
         built_in || of_client || self.mcp.iter().any(|listed| Some(listed.name.as_str()) == server)
     }
 
-    /// What of it may stand in a file of the server's operator, and may not come over the network: whatever reads the server's
-    /// environment, starts a program on its machine, or opens a directory there, which all tenants would share.
+    /// Lists the settings that are allowed only in a file of the server's operator and not over the network. These settings read the
+    /// server's environment, start a program on its machine, or open a directory there that all tenants would share.
     #[must_use]
     pub fn only_in_files(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -54,7 +55,7 @@ impl AgentVersion {
             }
         };
         only(self.model.key_env.is_some(), "/model/key_env".into());
-        // Whoever defines an agent could have a kept secret sent there, or reach into the server's own network.
+        // The author of an agent could use the address to receive a kept secret, or to reach into the server's own network.
         only(self.model.endpoint.is_some(), "/model/endpoint".into());
         for (index, tool) in self.tools.iter().enumerate() {
             only(tool == EXECUTE_COMMAND, format!("/tools/{index}"));
@@ -68,7 +69,7 @@ impl AgentVersion {
         problems
     }
 
-    /// Every JSON Schema in it, with its place: whether one can be compiled is for the `forms` crate to say.
+    /// All JSON Schemas of the definition with their JSON Pointers. The `forms` crate checks whether they compile.
     pub fn schemas(&self) -> impl Iterator<Item = (String, &serde_json::Value)> {
         let schema = |(index, tool)| -> Option<(String, &serde_json::Value)> {
             let tool: &super::ClientTool = tool;

@@ -1,6 +1,6 @@
-//! The chain of a tenant's entries: each linked to the one before by a hash, and checkpoints that are signed (Ed25519).
+//! The hash chain of a tenant's audit entries, and its signed checkpoints (Ed25519).
 //!
-//! Both are made over plain text, so that anybody can check them with a few lines of any language.
+//! Hashes and signatures are computed over plain text, so that a short program in any language can verify them.
 
 use std::fmt::{self, Display};
 
@@ -10,25 +10,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, TenantId, hex};
 
-/// What the first entry of a chain is linked to.
+/// Hash to which the first entry of a chain is linked.
 pub const BEGINNING: Digest = Digest::from_bytes([0; 32]);
 
-/// The hash of an entry in its place: over the tenant, its number, the hash before it and its own digest.
+/// Hash of an entry in the chain, over the tenant, the number of the entry, the preceding hash and the digest of the entry.
 #[must_use]
 pub fn link(tenant: impl Display, seq: u64, before: impl Display, digest: impl Display) -> Digest {
     Digest::of_bytes(format!("holdpoint audit entry\n{tenant}\n{seq}\n{before}\n{digest}").as_bytes())
 }
 
-/// Where a chain ends, and how much of it is signed.
+/// End of a chain, and the part of it that is signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainHead {
-    /// The number of the last entry.
+    /// Number of the last entry.
     pub seq: u64,
-    /// Its hash.
+    /// Hash of the last entry.
     pub hash: Digest,
-    /// The number of the last entry that a checkpoint covers.
+    /// Number of the last entry that a checkpoint covers.
     pub signed_seq: u64,
-    /// When that checkpoint was made.
+    /// Time of that checkpoint.
     pub signed_at: Option<Timestamp>,
 }
 
@@ -43,35 +43,35 @@ impl Default for ChainHead {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checkpoint {
-    /// The number of the last entry that it covers.
+    /// Number of the last entry that the checkpoint covers.
     pub seq: u64,
-    /// The hash of that entry.
+    /// Hash of that entry.
     pub hash: String,
-    /// The number that the checkpoint before it covers; 0 if it is the first.
+    /// Number that the preceding checkpoint covers; 0 for the first checkpoint.
     pub previous: u64,
-    /// When it was made.
+    /// Time of the checkpoint.
     pub at: String,
-    /// Which key has signed it.
+    /// Identifier of the key that signed the checkpoint.
     pub key: String,
-    /// The signature, in hexadecimal.
+    /// Signature in hexadecimal.
     pub signature: String,
 }
 
 impl Checkpoint {
-    /// What is signed.
+    /// Text that is signed.
     fn statement(&self, tenant: &str) -> String {
         let Self { seq, hash, previous, at, .. } = self;
         format!("holdpoint audit checkpoint\n{tenant}\n{seq}\n{hash}\n{previous}\n{at}")
     }
 
-    /// Whether the owner of a key has signed it for a tenant.
+    /// Whether the checkpoint has a valid signature of this key for this tenant.
     #[must_use]
     pub fn signed_by(&self, key: &PublicKey, tenant: &str) -> bool {
         self.key == key.id() && key.has_signed(&self.statement(tenant), &self.signature)
     }
 }
 
-/// Signs checkpoints and seals. Neither printed nor serialised.
+/// Signs checkpoints and seals. Its secret is neither printed nor serialised.
 pub struct Signer(SigningKey);
 
 impl fmt::Debug for Signer {
@@ -81,13 +81,13 @@ impl fmt::Debug for Signer {
 }
 
 impl Signer {
-    /// The signer whose secret half is these bytes.
+    /// Creates the signer with this secret key.
     #[must_use]
     pub fn from_secret(secret: &[u8; 32]) -> Self {
         Self(SigningKey::from_bytes(secret))
     }
 
-    /// Its public half.
+    /// Public key of the signer.
     #[must_use]
     pub fn public_key(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
@@ -108,30 +108,30 @@ impl Signer {
         checkpoint
     }
 
-    /// Signs a statement, in hexadecimal.
+    /// Signature of a statement in hexadecimal.
     pub(super) fn sign(&self, statement: &str) -> String {
         hex(&self.0.sign(statement.as_bytes()).to_bytes())
     }
 }
 
-/// The public half of a signing key.
+/// Public part of a signing key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 
 impl PublicKey {
-    /// Reads 64 hexadecimal digits, in lower case.
+    /// Reads 64 hexadecimal digits in lower case.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         VerifyingKey::from_bytes(&unhex(text)?).ok().map(Self)
     }
 
-    /// Names the key: the beginning of its digest.
+    /// Identifier of the key: the beginning of its digest.
     #[must_use]
     pub fn id(&self) -> String {
         Digest::of_bytes(self.0.as_bytes()).to_string()[..16].to_owned()
     }
 
-    /// Whether a signature, in hexadecimal, is of this key and this statement.
+    /// Whether a hexadecimal signature was made with this key over this statement.
     pub(super) fn has_signed(&self, statement: &str, signature: &str) -> bool {
         let Some(signature) = unhex::<64>(signature) else { return false };
         self.0.verify_strict(statement.as_bytes(), &Signature::from_bytes(&signature)).is_ok()
@@ -144,7 +144,7 @@ impl Display for PublicKey {
     }
 }
 
-/// Reads hexadecimal in the one spelling that is written: another spelling is another text.
+/// Reads lower-case hexadecimal only. A signature in another spelling would make two different texts valid.
 fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     if text.len() != 2 * N || !text.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit)) {

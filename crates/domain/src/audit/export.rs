@@ -1,5 +1,5 @@
-//! How a chain stands in a file: JSON Lines. First a header, then the entries in order with the checkpoints between them,
-//! then a checkpoint that covers the last entry, and at the end a seal over all of it.
+//! File format of an exported chain: JSON Lines with a header, the entries in order with the checkpoints between them, a checkpoint that
+//! covers the last entry, and a seal over the whole file.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,29 +9,29 @@ use super::chain::{ChainHead, Checkpoint, PublicKey, Signer};
 use super::seal::{Seal, Tally};
 use crate::{Digest, ProjectId, TenantId};
 
-/// The name of this form.
+/// Name of the format.
 pub const FORMAT: &str = "holdpoint-audit-1";
 
-/// The first line.
+/// First line of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// [`FORMAT`].
+    /// Name of the format, [`FORMAT`].
     pub format: String,
-    /// Whose chain.
+    /// Tenant of the chain.
     pub tenant: String,
-    /// The public half of the key that signs its checkpoints.
+    /// Public key that verifies the checkpoints.
     pub public_key: String,
-    /// The first entry is the one after this.
+    /// Number of the entry before the first exported one.
     pub after: u64,
-    /// The hash that the first entry is linked to.
+    /// Hash to which the first exported entry is linked.
     pub hash: String,
-    /// The last entry.
+    /// Number of the last exported entry.
     pub last: u64,
 }
 
 impl Header {
-    /// The header of a part of a chain.
+    /// Header of a part of a chain.
     #[must_use]
     pub fn new(tenant: TenantId, key: &PublicKey, (after, hash): (u64, Digest), last: &ChainHead) -> Self {
         Self {
@@ -45,18 +45,18 @@ impl Header {
     }
 }
 
-/// How an entry is shown.
+/// Form in which an entry is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryForm<'a> {
-    /// By its text.
+    /// With its text.
     Text(&'a str),
-    /// By its digest: it is somebody else's, and still holds its place.
+    /// Only with its digest, because it belongs to another project. It still keeps its position in the chain.
     DigestAlone,
-    /// As one that is not kept as it was written: whoever exports it has found its text or its columns changed.
+    /// Marked as changed, because the exporting server found that its stored text or columns were altered.
     Changed,
 }
 
-/// Writes an export line by line, and seals what it has written.
+/// Writes an export line by line, and seals it at the end.
 #[derive(Debug)]
 pub struct Writer {
     tally: Tally,
@@ -64,14 +64,14 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins an export that shows the entries of one project, or of all; gives the header's line.
+    /// Begins an export of the entries of one project, or of all projects. Returns the line of the header.
     #[must_use]
     pub fn begin(header: &Header, shown: Option<ProjectId>) -> (Self, String) {
         let line = ended(header);
         (Self { tally: Tally::begin(header, line.as_bytes()), shown }, line)
     }
 
-    /// The line of an entry.
+    /// Line of an entry.
     pub fn entry(&mut self, seq: u64, digest: Digest, hash: Digest, shown: EntryForm<'_>) -> String {
         let more = match shown {
             EntryForm::Text(text) => format!(",\"entry\":{text}"),
@@ -82,12 +82,12 @@ impl Writer {
         self.written(format!("{{\"seq\":{seq},\"digest\":\"{digest}\",\"hash\":\"{hash}\"{more}}}\n"))
     }
 
-    /// The line of a checkpoint.
+    /// Line of a checkpoint.
     pub fn checkpoint(&mut self, checkpoint: &Checkpoint) -> String {
         self.written(ended(&CheckpointLine { checkpoint: checkpoint.clone() }))
     }
 
-    /// The last line: the seal.
+    /// Last line: the seal.
     #[must_use]
     pub fn end(self, by: &Signer, at: Timestamp) -> String {
         seal_line(&self.tally.sealed(by, self.shown, at))
@@ -99,17 +99,17 @@ impl Writer {
     }
 }
 
-/// The line of a seal, in its one spelling.
+/// Line of a seal in its only valid spelling.
 pub(super) fn seal_line(seal: &Seal) -> String {
     ended(&SealLine { seal: seal.clone() })
 }
 
 fn ended(line: &impl Serialize) -> String {
-    // Strings and numbers: this cannot fail, and an empty line would be refused by whoever reads it.
+    // The line contains only strings and numbers, so serialisation cannot fail. A reader would refuse an empty line.
     serde_json::to_string(line).unwrap_or_default() + "\n"
 }
 
-/// A line of an entry as it is read.
+/// Line of an entry as it is read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EntryLine<'a> {

@@ -1,64 +1,64 @@
-//! What does not fit in an export, in words for whoever has it verified.
+//! Faults that the verification of an export finds, with their messages.
 
 use std::fmt;
 
 use super::export::FORMAT;
 
-/// The first thing that does not fit.
+/// The first fault of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The line in the file, from 1.
+    /// Line in the file, from 1.
     pub line: u64,
-    /// The number of the entry; none where it is a checkpoint, the seal, or the whole file.
+    /// Number of the entry. `None` if the fault is in a checkpoint, in the seal or in the whole file.
     pub seq: Option<u64>,
-    /// What was done to it.
+    /// Kind of the fault.
     pub fault: Fault,
 }
 
-/// What was done to an entry or a checkpoint.
+/// Kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It says something else than it did.
+    /// The content was changed.
     Changed,
-    /// It is not there.
+    /// The entry or checkpoint was removed.
     Removed,
-    /// It was not there.
+    /// The entry or checkpoint was added.
     Added,
-    /// It stands in another's place.
+    /// The entry or checkpoint is in the position of another.
     Reordered,
-    /// This entry, or one after it up to this number, was tampered with and all hashes were made anew: a signed one differs.
+    /// This entry or a later one up to `upto` was changed and all hashes were recomputed, but a signed hash differs.
     Rewritten {
-        /// The number of the entry whose signed hash differs.
+        /// Number of the entry whose signed hash differs.
         upto: u64,
     },
-    /// A checkpoint whose signature is not of this key and this text.
+    /// The signature of a checkpoint is not valid for its text and key.
     Signature,
-    /// Signed by another key than the one demanded.
+    /// The file is signed with another key than the demanded one.
     ForeignKey,
-    /// The checkpoint demanded lies before the first entry.
+    /// The demanded checkpoint lies before the first entry.
     OutOfReach,
-    /// Shown by its digest alone where all were demanded.
+    /// An entry is shown only by its digest, although all texts were demanded.
     Hidden,
-    /// It was exported with its text, and is shown by its digest alone.
+    /// An entry that was exported with its text is shown only by its digest.
     Blanked,
-    /// Nothing says that the file ends here: its seal is not there.
+    /// The seal is missing, so the end of the file is not proven.
     Unsealed,
-    /// The seal has another text than the one that was signed.
+    /// The seal has another text than the signed one.
     SealChanged,
-    /// The seal stands before what it seals.
+    /// The seal is not at the end of the file.
     SealReordered,
-    /// Something stands after the seal.
+    /// The file continues after the seal.
     AfterSeal,
-    /// The header says something else than it did.
+    /// The header was changed.
     HeaderChanged,
-    /// All of it fits together, and it is not the file that was sealed.
+    /// The chain is valid, but the file is not the one that was sealed.
     NotAsSealed,
-    /// The entries up to this number are not in it, which nobody has said they know.
+    /// The file begins after the first entry of the chain, and the reader has not accepted this.
     Partial {
-        /// The number of the last entry that is not in it.
+        /// Number of the last missing entry.
         upto: u64,
     },
-    /// Not an export of this form.
+    /// The file is not an export of this format.
     NotAnExport,
 }
 

@@ -1,7 +1,7 @@
-//! The seal of an export: a signed statement about the whole file, made when it was exported.
+//! The seal of an export: a signed statement about the whole file, made at the time of the export.
 //!
-//! Hashes and checkpoints prove what stands between two of them. Where a file begins, where it ends and what it shows is the
-//! seal's to say: without it, a file that was cut at a checkpoint would look like one that was never longer.
+//! Hashes and checkpoints prove the content between two checkpoints. The seal proves where the file begins, where it ends and which entries
+//! it shows. Without it, a file that was cut at a checkpoint could not be told from a complete one.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,39 +11,39 @@ use super::chain::{PublicKey, Signer};
 use super::export::Header;
 use crate::{Digest, ProjectId};
 
-/// What [`Seal::shown`] says of an export that shows every project.
+/// Value of [`Seal::shown`] in an export that shows every project.
 pub const ALL: &str = "all";
 
-/// The last line of an export.
+/// Last line of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {
-    /// Whose chain.
+    /// Tenant of the chain.
     pub tenant: String,
-    /// The number of the first entry.
+    /// Number of the first entry.
     pub from: u64,
-    /// The number of the last entry; the one before `from` where there is none.
+    /// Number of the last entry; `from` - 1 if there are no entries.
     pub to: u64,
-    /// The hash of the last entry.
+    /// Hash of the last entry.
     pub hash: String,
-    /// The project whose entries are shown, or [`ALL`].
+    /// Project whose entries are shown, or [`ALL`].
     pub shown: String,
-    /// How many entries.
+    /// Number of entries.
     pub entries: u64,
-    /// How many of them are shown by their digest alone.
+    /// Number of entries that are shown only by their digest.
     pub digests_only: u64,
-    /// When it was exported.
+    /// Time of the export.
     pub at: String,
-    /// SHA-256 of every byte before this line.
+    /// SHA-256 of all bytes before this line.
     pub digest: String,
-    /// Which key has signed it.
+    /// Identifier of the key that signed the seal.
     pub key: String,
-    /// The signature, in hexadecimal.
+    /// Signature in hexadecimal.
     pub signature: String,
 }
 
 impl Seal {
-    /// What is signed.
+    /// Text that is signed.
     fn statement(&self) -> String {
         let Self { tenant, from, to, hash, shown, entries, digests_only, at, digest, .. } = self;
         format!(
@@ -51,14 +51,14 @@ impl Seal {
         )
     }
 
-    /// Whether the owner of a key has signed it.
+    /// Whether the seal has a valid signature of this key.
     #[must_use]
     pub fn signed_by(&self, key: &PublicKey) -> bool {
         self.key == key.id() && key.has_signed(&self.statement(), &self.signature)
     }
 }
 
-/// What an export contains so far, counted alike by whoever writes it and whoever reads it.
+/// Running counts and hash of an export. The writer and the reader use the same type, so that they count alike.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
     tenant: String,
@@ -82,7 +82,7 @@ impl Tally {
         }
     }
 
-    /// Goes on with a line, of whatever kind.
+    /// Adds the bytes of a line of any kind.
     pub(super) fn line(&mut self, line: &[u8]) {
         self.bytes.update(line);
     }
@@ -94,7 +94,7 @@ impl Tally {
         self.digests_only += u64::from(digest_alone);
     }
 
-    /// Signs it.
+    /// Creates the signed seal.
     pub(super) fn sealed(self, by: &Signer, shown: Option<ProjectId>, at: Timestamp) -> Seal {
         let mut seal = Seal {
             tenant: self.tenant,
@@ -113,7 +113,7 @@ impl Tally {
         seal
     }
 
-    /// Whether a seal says just this.
+    /// Whether the seal agrees with the counts and the hash.
     pub(super) fn agrees(&self, seal: &Seal) -> bool {
         let said = (&seal.tenant, seal.from, seal.to, &seal.hash, seal.entries, seal.digests_only);
         let counted = (&self.tenant, self.from, self.last.0, &self.last.1, self.entries, self.digests_only);

@@ -1,8 +1,8 @@
-//! Reads an export and says that it is whole, or names the first entry that was changed, removed, added or reordered.
+//! Verifies an export: it is complete, or the first entry that was changed, removed, added or reordered is named.
 //!
-//! Whoever tampers with a file can make its hashes anew, but not its signatures. Then what can be said is between which two
-//! checkpoints it was done. Whoever cuts it, or takes the text of an entry out, leaves every hash and checkpoint as it was; the
-//! seal, which was signed when the file was exported, says otherwise.
+//! An attacker who changes a file can recompute its hashes, but not its signatures. The fault can then be located only between two
+//! checkpoints. An attacker who cuts the file or removes the text of an entry leaves all hashes and checkpoints valid; the seal, signed at
+//! the time of the export, reveals it.
 
 use super::chain::{Checkpoint, PublicKey, link};
 use super::export::{CheckpointLine, EntryLine, FORMAT, Header, SealLine, seal_line};
@@ -11,44 +11,44 @@ use crate::Digest;
 
 pub use super::finding::{Fault, Finding};
 
-/// Stores count in 63 bits.
+/// Largest number of an entry, because stores count in 63 bits.
 const MOST: u64 = u64::MAX >> 1;
 
-/// What a reader wants to be sure of beside the chain itself.
+/// Demands of a reader in addition to a valid chain.
 #[derive(Debug, Clone, Default)]
 pub struct Demands {
-    /// The checkpoints and the seal are signed by this key, in hexadecimal.
+    /// Public key in hexadecimal that must have signed the checkpoints and the seal.
     pub public_key: Option<String>,
-    /// The chain has this hash at this number: a checkpoint that was kept elsewhere.
+    /// Number and hash of a checkpoint that the reader has kept elsewhere. The chain must have this hash at this number.
     pub checkpoint: Option<(u64, String)>,
-    /// Every entry is shown, none by its digest alone.
+    /// Whether every entry must be shown with its text.
     pub whole: bool,
-    /// It may begin after the first entry of the chain although no checkpoint is given.
+    /// Whether the file may begin after the first entry of the chain even if no checkpoint is given.
     pub partial: bool,
 }
 
-/// What was found whole.
+/// Result of a successful verification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The number of the first entry.
+    /// Number of the first entry.
     pub first: u64,
-    /// How many entries.
+    /// Number of entries.
     pub entries: u64,
-    /// How many of them are shown by their digest alone.
+    /// Number of entries that are shown only by their digest.
     pub digests_only: u64,
-    /// How many checkpoints.
+    /// Number of checkpoints.
     pub checkpoints: u64,
-    /// The last entry's number and hash.
+    /// Number and hash of the last entry.
     pub last: (u64, String),
-    /// The project whose entries are shown, or [`ALL`](super::seal::ALL).
+    /// Project whose entries are shown, or [`ALL`](super::seal::ALL).
     pub shown: String,
-    /// When it was exported.
+    /// Time of the export.
     pub at: String,
-    /// The key that has signed, in hexadecimal.
+    /// Public key in hexadecimal that verified the signatures.
     pub public_key: String,
 }
 
-/// Reads the lines of an export, each with its end.
+/// Verifies the lines of an export, each including its line end.
 pub fn verify(mut lines: impl Iterator<Item = Vec<u8>>, demands: &Demands) -> Result<Report, Finding> {
     let header = lines.next().unwrap_or_default();
     let mut reading = Reading::begin(&header, demands)?;
@@ -72,7 +72,7 @@ enum Line<'a> {
     Seal(Seal),
 }
 
-/// A line without its end, if it is one object and nothing else.
+/// The line without its line end, if it looks like exactly one object.
 fn whole(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     (line.starts_with('{') && line.ends_with('}')).then_some(line)
@@ -90,7 +90,7 @@ fn read(line: &[u8]) -> Option<Line<'_>> {
     serde_json::from_str(line).ok().map(Line::Entry)
 }
 
-/// Number, digest and hash of the next entry that can be read.
+/// Number, digest and hash of the next readable entry.
 fn next_entry(mut rest: &mut dyn Iterator<Item = Vec<u8>>) -> Option<(u64, String, String)> {
     Iterator::find_map(&mut rest, |line| match read(&line)? {
         Line::Entry(entry) => Some((entry.seq, entry.digest.to_owned(), entry.hash.to_owned())),
@@ -102,16 +102,16 @@ struct Reading {
     header: Header,
     key: PublicKey,
     line: u64,
-    /// The last entry's number and hash.
+    /// Number of the last entry.
     seq: u64,
     hash: String,
-    /// The hash before it.
+    /// Hash before the last entry.
     before: String,
-    /// The line that it stands in.
+    /// Line of the last entry.
     stood: u64,
-    /// What the last checkpoint covers.
+    /// Number that the last checkpoint covers.
     signed: Option<u64>,
-    /// The first entry that is shown by its digest alone: its line and its number.
+    /// Line and number of the first entry that is shown only by its digest.
     hidden: Option<(u64, u64)>,
     tally: Tally,
     report: Report,
@@ -158,7 +158,7 @@ impl Reading {
         link(&self.header.tenant, seq, before, digest).to_string() == hash
     }
 
-    /// Whether a line is the next entry as it was written.
+    /// Whether a line is the next entry and is unchanged.
     fn fits(&self, entry: &EntryLine<'_>) -> bool {
         let said = entry.entry.is_none_or(|text| Digest::of_bytes(text.get().as_bytes()).to_string() == entry.digest);
         !entry.changed
@@ -188,18 +188,18 @@ impl Reading {
         }
     }
 
-    /// Says what was done to an entry that does not fit, as far as what follows it tells.
+    /// Determines the fault of an entry that does not fit, as far as the following lines allow.
     fn blame(&self, entry: &EntryLine<'_>, rest: &mut dyn Iterator<Item = Vec<u8>>) -> Finding {
         let expected = self.seq + 1;
         if self.links(expected, &self.hash, entry.digest, entry.hash) {
-            // It is the one that belongs here: its number or its text differs.
+            // The entry belongs here, but its number or its text was changed.
             return self.found(Some(expected), Fault::Changed);
         }
         if entry.seq == expected {
             let belongs = |(_, digest, hash): &(u64, String, String)| self.links(expected, &self.hash, digest, hash);
             let next = next_entry(rest);
             let real = next.as_ref().is_some_and(|next| next.0 == expected && belongs(next));
-            // The one that belongs here stands further on, under another number: two have changed places.
+            // The entry that belongs here comes later under another number: two entries were swapped.
             let swapped = || next.into_iter().chain(std::iter::from_fn(|| next_entry(rest))).any(|one| belongs(&one));
             let fault = match real {
                 true => Fault::Added,
@@ -221,12 +221,12 @@ impl Reading {
         let follows = next.is_some_and(|(seq, digest, hash)| {
             seq == expected && self.links(expected, entry.hash, &digest, &hash) && hash != entry.hash
         });
-        // Where two claim one number, the one that the rest is linked to is the real one.
+        // If two entries have one number, the entry to which the rest is linked is the original one.
         let line = if follows && entry.hash != self.hash { self.stood } else { self.line };
         Finding { line, seq: Some(entry.seq), fault: Fault::Added }
     }
 
-    /// A line that cannot be read was the entry that is missing now, or else a checkpoint or the seal.
+    /// Determines the fault of an unreadable line. The line was the missing entry, or else a checkpoint or the seal.
     fn unreadable(&self, rest: &mut dyn Iterator<Item = Vec<u8>>) -> Finding {
         let expected = self.seq + 1;
         let there = match next_entry(rest) {
@@ -271,7 +271,7 @@ impl Reading {
         Ok(())
     }
 
-    /// A file without a seal: its end is missing.
+    /// Determines the fault of a file without a seal, whose end is missing.
     fn unsealed(mut self) -> Finding {
         self.line += 1;
         match self.ends_at(self.header.last) {
@@ -280,7 +280,7 @@ impl Reading {
         }
     }
 
-    /// Whether the last entry is the one of this number, and a checkpoint covers it.
+    /// Checks that the last entry has this number and that a checkpoint covers it.
     fn ends_at(&self, last: u64) -> Result<(), Finding> {
         if self.seq < last {
             return Err(self.found(Some(self.seq + 1), Fault::Removed));
@@ -294,7 +294,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Compares everything that was read with what was sealed; nothing may follow.
+    /// Compares the file with its seal. Nothing may follow the seal.
     fn seal(
         mut self,
         seal: Seal,
@@ -333,7 +333,7 @@ impl Reading {
         Ok(self.report)
     }
 
-    /// Whether it shows what was sealed, and every byte is the same.
+    /// Checks that the file shows the sealed entries and that every byte is equal.
     fn as_sealed(&self, seal: &Seal) -> Result<(), Finding> {
         if self.tally.agrees(seal) {
             return Ok(());
@@ -341,7 +341,8 @@ impl Reading {
         if self.report.digests_only <= seal.digests_only {
             return Err(self.found(None, Fault::NotAsSealed));
         }
-        // Where none was exported so, the first that is shown so is the one; otherwise it is one of them.
+        // If the export contained no entry without text, the first such entry is the changed one. Otherwise it is one of several and cannot
+        // be named.
         let named = self.hidden.filter(|_| seal.digests_only == 0);
         let (line, seq) = named.map_or((self.line, None), |(line, seq)| (line, Some(seq)));
         Err(Finding { line, seq, fault: Fault::Blanked })

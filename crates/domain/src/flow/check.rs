@@ -1,4 +1,4 @@
-//! Everything for which a flow could not be run as it is written.
+//! Validation of flow definitions: lists everything that prevents a flow from running.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::flow::next::Next;
 use crate::template::{Path, places};
 use crate::{AgentVersion, Kind, Problem, text};
 
-/// How many steps a flow may have.
+/// Largest number of steps of a flow.
 const MOST_STEPS: usize = 100;
-/// How often a step may be tried.
+/// Largest number of attempts at a step.
 const MOST_ATTEMPTS: u32 = 20;
-/// The longest rest before the second attempt, in seconds.
+/// Longest delay in seconds before the second attempt.
 const MOST_DELAY: u32 = 3_600;
 
-/// Where a template stands: what there is to fill in depends on it.
+/// Location of a template, which determines the values that it may refer to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Question,
@@ -27,10 +27,10 @@ enum Within {
 }
 
 impl FlowVersion {
-    /// Lists everything that is wrong with it, each with a JSON Pointer. One without problems can be run, given its agents.
+    /// Lists all errors of the definition, each with a JSON Pointer. A definition without errors can run if its agents exist.
     ///
-    /// Steps may go round in circles; a session ends all the same after [`super::MOST_RUNS`] steps. Whether the schemas of its questions can
-    /// be compiled is for the `forms` crate to say, and whether its agents exist for [`FlowVersion::check_agents`].
+    /// Steps may form a cycle; a session ends after [`super::MOST_RUNS`] steps in any case. The `forms` crate checks whether the schemas of
+    /// the questions compile, and [`FlowVersion::check_agents`] whether the agents exist.
     #[must_use]
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -57,9 +57,9 @@ impl FlowVersion {
         problems
     }
 
-    /// Lists what its steps want of agents that these do not have.
+    /// Lists the agents, versions and tools that the steps need and that `agents` does not contain.
     ///
-    /// Where a step names no version, every version of its agent must do: the newest one is chosen when a session starts.
+    /// If a step names no version, every version of its agent must fit, because the newest one is chosen when a session starts.
     #[must_use]
     pub fn check_agents(&self, agents: &[AgentVersion]) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -87,7 +87,7 @@ impl FlowVersion {
         problems
     }
 
-    /// Every JSON Schema in it, with its place: whether one can be compiled is for the `forms` crate to say.
+    /// All JSON Schemas of the definition with their JSON Pointers. The `forms` crate checks whether they compile.
     pub fn schemas(&self) -> impl Iterator<Item = (String, &Value)> {
         self.steps.iter().enumerate().filter_map(|(index, step)| {
             let schema = step.question.as_ref()?.schema.as_ref()?;
@@ -95,7 +95,7 @@ impl FlowVersion {
         })
     }
 
-    /// The names of the steps that a session can come to.
+    /// Names of the steps that a session can reach.
     fn reached(&self) -> BTreeSet<&str> {
         let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from_iter(self.first()));
         while let Some(step) = waiting.pop() {
@@ -162,7 +162,7 @@ impl FlowVersion {
         }
     }
 
-    /// Why there will be nothing at this path, whatever the session does.
+    /// Reason why this path can never have a value. `None` if it can have one.
     fn unknown(&self, path: &Path, step: &FlowStep, within: Within) -> Option<String> {
         match path.parts().as_slice() {
             ["input" | "shared", ..] => None,
@@ -234,7 +234,7 @@ impl StepQuestion {
             problems.push(Problem::new(format!("{at}/kind"), message));
             return;
         }
-        // What could not be put to people would only be found out when a session comes to it.
+        // An invalid question would otherwise be noticed only when a session reaches it.
         let mut trial = self.worded(self.title.clone(), self.description.clone());
         trial.deadline = self.deadline_seconds.map(|_| Timestamp::UNIX_EPOCH);
         for problem in trial.admit().err().unwrap_or_default() {

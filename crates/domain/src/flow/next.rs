@@ -1,60 +1,60 @@
-//! Which step comes next: a pure function of the definition and of how the last one ended.
+//! Selection of the next step of a flow: a pure function of the definition and of the end of the last step.
 
 use jiff::SignedDuration;
 
 use super::{END, FlowStep, FlowVersion};
 use crate::agent::tools::stands_for;
 
-/// How many steps one session may run, repeated ones counted each time: what goes round for ever ends here.
+/// Largest number of steps that one session may run, counting repetitions. It ends flows that would repeat forever.
 pub const MOST_RUNS: u32 = 100;
-/// The longest rest before another attempt.
+/// Longest delay before another attempt.
 const LONGEST_DELAY: SignedDuration = SignedDuration::from_hours(1);
-/// The rest before the second attempt where the step does not say.
+/// Delay in seconds before the second attempt, if the step does not set one.
 const USUAL_DELAY: u32 = 1;
 
-/// How a step of a flow ended, as far as the way on depends on it.
+/// End of a step, as far as the next step depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepWay {
-    /// Well.
+    /// The step completed.
     Succeeded,
-    /// Every attempt failed.
+    /// All attempts failed.
     Failed,
-    /// The question before it was rejected.
+    /// The question before the step was rejected.
     Rejected,
-    /// It was not run, because people said so. The flow goes on as if it had succeeded.
+    /// People skipped the step. The flow continues as if the step had succeeded.
     Skipped,
 }
 
 impl StepWay {
-    /// Every way.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Succeeded, Self::Failed, Self::Rejected, Self::Skipped];
 }
 
-/// Where a session goes from a step.
+/// Continuation of a session after a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next<'f> {
-    /// To this step.
+    /// The session continues with this step.
     Step(&'f FlowStep),
-    /// It is completed.
+    /// The session is completed.
     End,
-    /// It has failed.
+    /// The session has failed for this reason.
     Failed(String),
 }
 
 impl FlowVersion {
-    /// The step that begins.
+    /// First step of the flow.
     #[must_use]
     pub fn first(&self) -> Option<&FlowStep> {
         self.steps.first()
     }
 
-    /// The step of this name.
+    /// Step with this name.
     #[must_use]
     pub fn step(&self, name: &str) -> Option<&FlowStep> {
         self.steps.iter().find(|step| step.name == name)
     }
 
-    /// Where to go from a step that ended so, however many steps have run.
+    /// Continuation after a step that ended in this way, regardless of the number of steps so far.
     #[must_use]
     pub fn next(&self, step: &str, how: StepWay) -> Next<'_> {
         let Some(index) = self.steps.iter().position(|known| known.name == step) else {
@@ -81,7 +81,7 @@ impl FlowVersion {
         self.step(target).map_or_else(|| Next::Failed(format!("this flow has no step `{target}`")), Next::Step)
     }
 
-    /// Where a session goes that has run so many steps, this one included: no session runs more than [`MOST_RUNS`].
+    /// Continuation of a session that has run `ran` steps, including this one. A session never runs more than [`MOST_RUNS`] steps.
     #[must_use]
     pub fn next_after(&self, step: &str, how: StepWay, ran: u32) -> Next<'_> {
         match self.next(step, how) {
@@ -94,13 +94,13 @@ impl FlowVersion {
 }
 
 impl FlowStep {
-    /// Whether it may be tried again after so many attempts.
+    /// Whether another attempt is allowed after this number of attempts.
     #[must_use]
     pub const fn again(&self, attempts: u32) -> bool {
         attempts < self.attempts
     }
 
-    /// How long it rests before an attempt, the first being 1: twice as long before each further one, and at most an hour.
+    /// Delay before an attempt, where the first attempt is 1. The delay doubles before each further attempt, up to one hour.
     #[must_use]
     pub fn delay_before(&self, attempt: u32) -> SignedDuration {
         let Some(doublings) = attempt.checked_sub(2) else { return SignedDuration::ZERO };
@@ -109,7 +109,7 @@ impl FlowStep {
         SignedDuration::from_secs(seconds).min(LONGEST_DELAY)
     }
 
-    /// Whether its agent may use this tool of its own here.
+    /// Whether the agent may use this tool in this step.
     #[must_use]
     pub fn allows(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|listed| listed.iter().any(|listed| stands_for(listed, tool)))

@@ -1,4 +1,4 @@
-//! The question before a step: as it is written, and as it is put.
+//! The question before a step of a flow: its written form, and the question that is asked.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -9,14 +9,15 @@ use crate::template::{TemplateError, fill_text};
 use crate::{Audience, Choice, Effect, Kind, OptionId, Question, Role};
 
 impl StepQuestion {
-    /// The question with its texts filled in, before it is admitted and timed: the deadline is `deadline_seconds`, where it has one.
+    /// Builds the question with its templates filled in. The question is not validated yet and has no deadline; the caller applies
+    /// `deadline_seconds`.
     pub fn put(&self, values: &Value) -> Result<Question, TemplateError> {
         let title = fill_text(&self.title, values)?;
         let message = self.description.as_ref().map(|description| fill_text(description, values)).transpose()?;
         Ok(self.worded(title, message))
     }
 
-    /// The question in these words.
+    /// Builds the question with this title and message.
     pub(super) fn worded(&self, title: String, message: Option<String>) -> Question {
         Question {
             message,
@@ -31,7 +32,7 @@ impl StepQuestion {
     }
 }
 
-/// An option as it is written: an effect may be left out, a word that is not known may not be there.
+/// Option as it is written. The effect may be left out; unknown fields are refused.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenOption {
@@ -80,12 +81,12 @@ impl From<WrittenOption> for Choice {
     }
 }
 
-/// Reads options strictly.
+/// Reads options and refuses unknown fields.
 pub(super) fn options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Choice>, D::Error> {
     Ok(Vec::<WrittenOption>::deserialize(deserializer)?.into_iter().map(Choice::from).collect())
 }
 
-/// An audience as a policy and the wire write it: people by name, group and role beside the quorum.
+/// Audience in the form that policies and the API use: people by name, group and role next to the quorum.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenAudience {
@@ -107,7 +108,7 @@ const fn one() -> u32 {
     1
 }
 
-/// How an audience is read and written here.
+/// Serialisation of an audience in this form.
 pub(super) mod audience {
     use super::{Audience, Deserialize, Deserializer, Named, Serialize, Serializer, WrittenAudience};
 

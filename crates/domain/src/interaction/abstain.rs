@@ -1,4 +1,4 @@
-//! Somebody says that they will not answer.
+//! Abstentions: people who declare that they will not answer a question.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,20 +9,21 @@ use crate::access::Right;
 use crate::audience::Person;
 use crate::{Actor, Audience, Caller, EventDraft, Refusal, text};
 
-/// Who will not answer.
+/// Declaration of a person that they will not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abstention {
-    /// Who.
+    /// Person who abstained.
     pub by: Actor,
-    /// When they said so.
+    /// Time of the abstention.
     pub at: Timestamp,
-    /// Why, if they said.
+    /// Reason, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl Interaction {
-    /// Notes that somebody will not answer, and whether those of `people` who are left could. Whoever answers after all takes it back.
+    /// Records an abstention, and whether the rest of `people` could still reach the quorum. A later answer of the person withdraws the
+    /// abstention.
     pub fn abstain(
         self,
         reviewer: &Reviewer,
@@ -46,7 +47,8 @@ impl Interaction {
         Ok((self.became(State::Pending(pending)), happening))
     }
 
-    /// Whether it is for a caller to answer, or was when it was open: not what went elsewhere, and not what they will not answer.
+    /// Whether the question is, or was while it was open, for this caller to answer. Questions that were handed over and questions from
+    /// which the caller abstained are not.
     #[must_use]
     pub fn awaits(&self, caller: &Caller) -> bool {
         let declined = match &self.state {
@@ -56,7 +58,7 @@ impl Interaction {
         !declined && self.handed_over().is_none() && self.admit(caller).is_ok()
     }
 
-    /// What is reported when too few are left who could answer.
+    /// Event draft that reports that too few people remain who could answer. `None` if enough remain.
     #[must_use]
     pub fn desertion(&self) -> Option<EventDraft> {
         let State::Pending(Pending { deserted: true, abstained, .. }) = &self.state else { return None };
@@ -64,7 +66,7 @@ impl Interaction {
         Some(EventDraft::plain("interaction.deserted", data))
     }
 
-    /// The groups of everybody in an audience who could still answer, one entry for each person.
+    /// Groups of the people in an audience who could still answer, one entry for each person.
     fn left(&self, audience: &Audience, pending: &Pending, people: &[Person]) -> Vec<Vec<String>> {
         let gone = |actor: &Actor| pending.abstained.iter().any(|one| one.by.is_same_person(actor));
         let mut left: Vec<(&str, Vec<String>)> = Vec::new();
@@ -75,7 +77,7 @@ impl Interaction {
             if !may || gone(&person.actor) || !audience.includes_person(person, started) {
                 continue;
             }
-            // Somebody with several keys is one person, with the groups of them all.
+            // A person with several keys counts once, with the groups of all keys.
             match left.iter_mut().find(|(known, _)| text::same_name(known, name)) {
                 Some((_, groups)) => groups.extend(person.groups.iter().cloned()),
                 None => left.push((name, person.groups.clone())),

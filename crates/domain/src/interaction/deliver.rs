@@ -1,4 +1,4 @@
-//! The way of an answer to whoever asked.
+//! Delivery of an answer to the agent that asked.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -7,13 +7,13 @@ use super::{Change, Interaction, State};
 use crate::{Actor, Delivery, EventDraft, LeaseId, Refusal, audit};
 
 impl Interaction {
-    /// Whose name the answer waits under: nobody's, where a worker of ours goes on from it.
+    /// Name of the agent that may take the answer. `None` if a worker of this server continues with it.
     #[must_use]
     pub fn taker(&self) -> Option<&str> {
         (!self.origin.hosted).then_some(self.origin.asked_by.name.as_str())
     }
 
-    /// Refuses everybody but whoever asked.
+    /// Refuses every actor except the asker.
     pub fn deliverable_to(&self, actor: &Actor) -> Result<(), Refusal> {
         if self.taker() == Some(actor.name.as_str()) { Ok(()) } else { Err(Refusal::NotYourDelivery) }
     }
@@ -29,7 +29,7 @@ impl Interaction {
         })
     }
 
-    /// Holds the lease for longer. Nothing that others need to be told.
+    /// Extends the lease. No event is recorded, because it concerns no one else.
     pub fn heartbeat(self, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
         let change = self.deliver(|delivery| {
             Ok((delivery.heartbeat(lease, now, until)?, EventDraft::plain("delivery.heartbeat", json!({}))))
@@ -37,14 +37,14 @@ impl Interaction {
         change.map(|(interaction, _)| interaction)
     }
 
-    /// The agent has gone on from the answer, durably.
+    /// Records that the agent has continued with the answer and stored its progress.
     pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
             Ok((delivery.complete(lease, now)?, EventDraft::plain("delivery.completed", json!({}))))
         })
     }
 
-    /// The agent could not go on from the answer; offered `again`, or given up.
+    /// Records that the agent could not continue with the answer. The answer is offered `again`, or the delivery fails.
     pub fn fail(self, lease: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
             let after = delivery.fail(lease, reason.clone(), again, now)?;
@@ -53,7 +53,7 @@ impl Interaction {
         })
     }
 
-    /// A step of ours has gone on from the answer, in the transaction that says so.
+    /// Records that a step of a hosted agent has continued with the answer, in the transaction in which the step continues.
     pub fn gone_on(self, now: Timestamp) -> Result<Change, Refusal> {
         let (by, record) = (self.origin.asked_by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
@@ -62,7 +62,7 @@ impl Interaction {
         })
     }
 
-    /// Nobody will come for the answer any more.
+    /// Ends the delivery because no agent will take the answer any more.
     pub fn not_needed(self, why: &str) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
             Ok((delivery.not_needed()?, EventDraft::plain("delivery.not_needed", json!({ "reason": why }))))

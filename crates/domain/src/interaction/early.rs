@@ -1,11 +1,11 @@
-//! Ending a question other than by the answers of its audience: before its time, or in the name of a policy.
+//! Rules for ending a question without the answers of its audience: before its deadline, or in the name of a policy.
 
 use super::{Interaction, State};
 use crate::{Caller, Effect, Kind, Refusal};
 
 impl Interaction {
-    /// Refuses whoever could not bring about this effect by an answer of their own: to approve or provide needs the right to answer, and as
-    /// many people as the audience says. To hold back does not.
+    /// Refuses a caller who could not cause this effect with an answer of their own. To approve or provide requires the right to answer and
+    /// an audience for which one answer is enough. To reject, retry or terminate does not.
     pub fn may_end_with(&self, caller: &Caller, effect: Effect) -> Result<(), Refusal> {
         if effect.holds_back() {
             return Ok(());
@@ -15,7 +15,7 @@ impl Interaction {
         if alone { Ok(()) } else { Err(Refusal::NeedsOthers(self.id)) }
     }
 
-    /// Whether it is a secret question that ended with the values that somebody gave. Only then are values handed out.
+    /// Whether this is a secret question that was answered with values. Values are delivered only in this case.
     #[must_use]
     pub fn ended_with_secrets(&self) -> bool {
         let State::Resolved { resolution, .. } = &self.state else { return false };

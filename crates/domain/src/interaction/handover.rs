@@ -1,4 +1,4 @@
-//! A question goes to another channel: the first stays readable, and ends as the second does.
+//! Handover of a question to another channel. The original question stays readable and ends as the new one does.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,49 +8,49 @@ use super::{Change, Interaction, Origin, Pending, Reviewer, State};
 use crate::event::of_answer;
 use crate::{Actor, EventDraft, InteractionId, Problem, Refusal, Resolution, Session, SessionId, audit};
 
-/// Where a question went.
+/// Destination of a question that was handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedOver {
-    /// The session that was opened for it.
+    /// Session that was opened for the question.
     pub session: SessionId,
-    /// The question that it became there.
+    /// New question in that session.
     pub interaction: InteractionId,
-    /// The channel that the new one is routed through.
+    /// Channel of the new question.
     pub channel: String,
-    /// Who handed it over.
+    /// Person who handed the question over.
     pub by: Actor,
-    /// When.
+    /// Time of the handover.
     pub at: Timestamp,
-    /// Why, if they said.
+    /// Reason, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Where a question, and the session that was opened for it, came from.
+/// Origin of a question that was handed over, and of the session that was opened for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedFrom {
-    /// The session of the first.
+    /// Session of the original question.
     pub session: SessionId,
-    /// The first.
+    /// Original question.
     pub interaction: InteractionId,
-    /// Who handed it over.
+    /// Person who handed the question over.
     pub by: Actor,
-    /// Why, if they said.
+    /// Reason, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// A question that was handed over, and the one that it became.
+/// The two changes of a handover.
 #[derive(Debug)]
 pub struct Handover {
-    /// The first, which can be answered no more.
+    /// Change of the original question, which can no longer be answered directly.
     pub first: Change,
-    /// The second, which asks the same of the same people.
+    /// The new question, with equal content and an equal audience.
     pub second: Change,
 }
 
 impl Interaction {
-    /// Where it went, if it was handed over.
+    /// Destination of the question, if it was handed over.
     #[must_use]
     pub const fn handed_over(&self) -> Option<&HandedOver> {
         match &self.state {
@@ -59,7 +59,7 @@ impl Interaction {
         }
     }
 
-    /// Hands it to the channel of a session that was opened for it. Whatever was said so far goes along.
+    /// Hands the question over to the channel of a session that was opened for it. Votes and abstentions are kept.
     pub fn hand_over(
         self,
         reviewer: &Reviewer,
@@ -109,7 +109,7 @@ impl Interaction {
         Ok(Handover { first: (first, went), second: (second, asked) })
     }
 
-    /// Ends as the question ended that this one was handed over to; `None` if there is nothing to follow.
+    /// Resolves the question as the one that it was handed over to. Returns `None` if `second` is not that question or is not resolved.
     #[must_use]
     pub fn follow(self, second: &Self) -> Option<Change> {
         let State::Pending(Pending { handed_over: Some(to), .. }) = &self.state else { return None };

@@ -1,4 +1,4 @@
-//! Who may answer a question, and whether the votes are enough for each of its audiences.
+//! Checks who may answer a question, and whether the votes reach the quorum of each of its audiences.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Interaction, State};
 use crate::{Actor, Answer, Audience, Caller, Refusal, Resolution};
 
 impl Interaction {
-    /// Refuses a caller who belongs to none of the audiences, or is barred from each that they belong to.
+    /// Refuses a caller who belongs to none of the audiences, or is excluded from each audience that they belong to.
     pub(super) fn invites(&self, caller: &Caller) -> Result<(), Refusal> {
         let started = caller.actor.is_same_person(&self.origin.started_by);
         let mut refusal = Refusal::NotInAudience;
@@ -20,7 +20,7 @@ impl Interaction {
         Err(refusal)
     }
 
-    /// Refuses whoever can never count in an audience: who asked and, with four eyes, who started the session.
+    /// Refuses an actor who can never count in this audience: the asker and, with four eyes, the person who started the session.
     pub(super) fn unbarred_in(&self, audience: &Audience, actor: &Actor) -> Result<(), Refusal> {
         if actor.is_same_person(&self.origin.asked_by) {
             return Err(Refusal::AskerCannotAnswer);
@@ -31,17 +31,17 @@ impl Interaction {
         Ok(())
     }
 
-    /// Whether equal votes are enough for every audience.
+    /// Whether equal votes reach the quorum of every audience.
     pub(super) fn is_settled_by(&self, agreeing: &[&Answer]) -> bool {
         match self.question.requirements.as_slice() {
-            // Whoever was admitted belongs to the only audience.
+            // Every voter was admitted, so they belong to the only audience.
             [] => self.question.audience.satisfied(agreeing),
             _ => self.met_by(agreeing).into_iter().all(|met| met),
         }
     }
 
-    /// For each of the `requirements`, whether the votes so far are enough for it. Where people have said different things, those votes are
-    /// looked at that are enough for the most requirements.
+    /// For each of the `requirements`, whether the votes so far reach its quorum. If people gave different answers, the answer that
+    /// satisfies the most requirements is used.
     #[must_use]
     pub fn requirements_met(&self) -> Vec<bool> {
         let none: &[Answer] = &[];
