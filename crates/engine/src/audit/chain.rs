@@ -49,7 +49,7 @@ impl Engine {
             if loose.is_empty() {
                 return Ok(());
             }
-            let (linked, long) = self.transact(linked).await?;
+            let (linked, long) = self.transact(link_entries).await?;
             self.sign_all(long).await?;
             if linked < BATCH as usize {
                 return Ok(());
@@ -98,7 +98,7 @@ impl Engine {
 }
 
 /// Links one batch of entries. Returns the number of entries and the tenants whose chains have reached `MOST_UNSIGNED`.
-fn linked(work: &mut Work<'_>) -> Result<(usize, Vec<TenantId>), Error> {
+fn link_entries(work: &mut Work<'_>) -> Result<(usize, Vec<TenantId>), Error> {
     work.tx.audit_lock()?;
     let loose = work.tx.audit_unchained_entries(BATCH)?;
     let Some(last) = loose.last().map(|loose| loose.cursor) else { return Ok((0, Vec::new())) };

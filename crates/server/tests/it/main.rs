@@ -7,3 +7,4 @@ extern crate holdpoint_server as server;
 mod api;
 mod floors;
 mod lessons;
+mod rooms;
