@@ -1,4 +1,4 @@
-//! Holds the names of the workspace against the vocabulary of [`holdpoint_domain::words`]. Reads the sources as text.
+//! Checks the names of the workspace against the vocabulary of [`holdpoint_domain::words`]. Reads the sources as text.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use holdpoint_domain::words::{RETIRED, RETIRED_TYPES, WORDS};
 
-/// Findings that are known and not yet mended. Each is a debt: mend the name, then remove the line.
+/// Findings that are known and not yet fixed. Rename the thing, then remove its line.
 const OPEN: &[&str] = &[
     "table actions:",
     "table idempotency:",
@@ -30,7 +30,7 @@ const OPEN: &[&str] = &[
     "type Wanted:",
 ];
 
-/// Every public type, table, route, event and command name, each with the file that defines it.
+/// All public type, table, route, event and command names, each with the file that defines it.
 struct Names {
     types: BTreeSet<(String, String)>,
     tables: BTreeSet<(String, String)>,
@@ -110,7 +110,7 @@ fn report(mut findings: Vec<String>) {
     assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
 }
 
-/// The words of a name in lower case: `ProposalReads` and `proposal_reads` are `proposal` and `reads`.
+/// Words of a name in lower case: `ProposalReads` and `proposal_reads` are `proposal` and `reads`.
 fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     for letter in name.chars() {
@@ -224,7 +224,7 @@ fn is_event(literal: &str) -> bool {
     known && lower(name) && !["toml", "json", "md", "rs"].contains(&name)
 }
 
-/// The number of a migration, so that they are read in their order; files of sources come last.
+/// Number of a migration, so that migrations are read in order. Source files come last.
 fn version(file: &Path) -> u64 {
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let digits: String = name.trim_start_matches('V').chars().take_while(char::is_ascii_digit).collect();
