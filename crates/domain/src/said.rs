@@ -13,7 +13,7 @@ const MOST_OF_ONE: usize = 4_000;
 
 /// Builds the search text of a question: its title, message, tool and argument values, the agent, and the name of its session.
 ///
-/// The text contains no answers and therefore no secrets.
+/// The text contains no answers, and therefore no secret values that people gave.
 #[must_use]
 pub fn said(interaction: &Interaction, session: Option<&str>) -> String {
     let Interaction { origin, question, .. } = interaction;
