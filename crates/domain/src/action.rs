@@ -298,7 +298,7 @@ impl Action {
         Ok((self.became(state), happening))
     }
 
-    /// Refuses whoever speaks of another run than the one that was started last, where they say which.
+    /// Refuses a report that names another run than the one that was started last.
     fn is_run(&self, run: Option<PermitId>) -> Result<(), Refusal> {
         match (self.state.run(), run) {
             (Some(last), Some(run)) if last != run => Err(Refusal::AnotherRun(last)),

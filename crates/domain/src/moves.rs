@@ -1,7 +1,7 @@
-//! The answers that an open question accepts, as a list that clients draw.
+//! Lists the answers that an open question accepts, so that clients can draw them.
 //!
-//! [`Question::settle`] judges an answer; [`Question::moves`] lists the answers that it accepts, so that no client derives them again.
-//! `tests/it/moves.rs` holds the two functions against each other.
+//! [`Question::settle`] checks an answer; [`Question::moves`] lists the answers that it accepts, so that clients need not derive them.
+//! `tests/it/moves.rs` checks that the two functions agree.
 
 use serde::Serialize;
 
@@ -24,9 +24,9 @@ pub struct Move {
     pub effect: Effect,
     /// Whether a client should ask for confirmation before it sends this answer.
     pub dangerous: bool,
-    /// Inputs that go with the answer, besides its option or effect. Empty if a click is enough.
+    /// Inputs that the answer contains besides its option or effect. Empty if a click is enough.
     pub takes: Vec<MoveInput>,
-    /// Consequence of the answer. Where several people must agree, it follows the last of the equal answers.
+    /// Consequence of the answer. If several people must agree, it follows the last of the equal answers.
     pub does: Consequence,
 }
 
@@ -45,7 +45,7 @@ pub struct MoveInput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InputKind {
-    /// A reason or a comment, in `feedback`. Every answer may carry one; it is listed where a person should be asked for it.
+    /// A reason or a comment, in `feedback`. Every answer may contain one; it is listed if clients should ask for it.
     Feedback,
     /// All arguments of the action, changed, in `arguments`.
     Arguments,
@@ -55,7 +55,8 @@ pub enum InputKind {
     Form,
     /// The values of the question's `secrets` by name, in `data`. With `keep`, the server keeps them for the agent's later sessions.
     Secrets,
-    /// Further options that have the same effect, in `options` together with this one. The inputs of all of them go along.
+    /// Further options with an equal effect, in `options` together with this one. The answer then contains the inputs of all chosen
+    /// options.
     Options,
 }
 
@@ -64,25 +65,25 @@ pub enum InputKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Consequence {
-    /// The action runs, with the arguments of the answer where it is an edit.
+    /// The action runs. If the answer is an edit, it runs with the arguments of the answer.
     RunAction,
-    /// The agent thinks again, with the feedback.
+    /// The agent reconsiders, with the feedback.
     SendBack,
-    /// The answer is no: the action does not run, and the agent reads the reason.
+    /// The action does not run, and the agent receives the reason.
     Refuse,
     /// The session ends.
     EndSession,
-    /// The agent continues, with what the answer says.
+    /// The agent continues with the content of the answer.
     Resume,
-    /// The answer is recorded. Nobody waits for it.
+    /// The answer is recorded. No agent waits for it.
     Record,
 }
 
 impl Interaction {
-    /// The answers that this question accepts now: none once it is closed or handed over.
+    /// Answers that this question accepts now. Empty after the question was closed or handed over.
     ///
-    /// The list depends on the question alone, and not on who reads it, so that lists, streams and webhooks carry the same one. Whether a
-    /// certain person may answer follows from the audience, the claim and the votes; [`Interaction::admit`] judges it.
+    /// The list depends only on the question and not on the reader, so that lists, streams and webhooks can show one list. Whether a
+    /// certain person may answer depends on the audience, the claim and the votes; [`Interaction::admit`] checks it.
     #[must_use]
     pub fn moves(&self) -> Vec<Move> {
         match &self.state {
@@ -93,7 +94,7 @@ impl Interaction {
 }
 
 impl Question {
-    /// The answers that [`Question::settle`] accepts: the value that it takes, its options in their order, then the ways out.
+    /// Answers that [`Question::settle`] accepts: first a value, then the options in their order, then to reject or skip without an option.
     #[must_use]
     pub fn moves(&self) -> Vec<Move> {
         let offers = |effect| self.options.iter().any(|option| option.effect == effect);
@@ -105,7 +106,7 @@ impl Question {
         value.into_iter().chain(options).chain(reject).chain(skip).collect()
     }
 
-    /// The move that an option stands for, or an effect that needs no option.
+    /// Move of an option, or of an effect without an option.
     fn move_by(&self, effect: Effect, option: Option<&Choice>) -> Move {
         Move {
             option: option.map(|option| option.id.clone()),
@@ -135,7 +136,7 @@ impl Question {
         }
         let asks_for_input = option.is_some_and(|option| option.requires_input);
         if asks_for_input || effect == Effect::Edit || effect.holds_back() {
-            // A form that is filled in is input enough.
+            // A filled-in form is enough input.
             take(InputKind::Feedback, asks_for_input && !fills_form);
         }
         inputs

@@ -23,7 +23,7 @@ impl Problem {
 /// Reason why a command was refused. A refused command has changed nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
-    /// The object does not exist or belongs to another tenant or project. The two cases are indistinguishable.
+    /// The object does not exist, or the caller may not see it. The two cases are indistinguishable.
     #[error("there is no such {0}")]
     NotFound(&'static str),
     /// The role of the caller does not have the required right.

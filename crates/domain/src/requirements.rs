@@ -1,13 +1,13 @@
-//! Several audiences of one question, each of which must be satisfied by votes of its own members.
+//! Several audiences of one question, each of which must reach its quorum with votes of its own members.
 //!
-//! Policy makes them where several rules ask about one call. One person may count in several of them.
+//! The policy creates them if several rules ask about one call. One person may count in several audiences.
 
 use std::cmp::Reverse;
 
 use crate::audience::Named;
 use crate::{Audience, Problem, Question, Role};
 
-/// The audiences that are left when those are dropped which another one implies. The order is kept.
+/// Removes the audiences that another one implies. The order is kept.
 #[must_use]
 pub fn combined(audiences: impl IntoIterator<Item = Audience>) -> Vec<Audience> {
     let mut kept: Vec<Audience> = Vec::new();
@@ -20,10 +20,10 @@ pub fn combined(audiences: impl IntoIterator<Item = Audience>) -> Vec<Audience> 
     kept
 }
 
-/// The strictest of several audiences, the first of them where two are equally strict.
+/// The strictest of several audiences; the first one if several are equally strict.
 ///
-/// They are compared by these, in this order: whether they want four eyes, the quorum, whether they want distinct groups, how they name
-/// people (by user alone, by group, by role, not at all), and how few names they have.
+/// The comparison uses, in this order: four eyes, the quorum, distinct groups, the way in which people are named (only by user, by group,
+/// by role, not at all), and the number of names, where fewer is stricter.
 #[must_use]
 pub fn strictest(audiences: &[Audience]) -> Option<&Audience> {
     let strictness = |audience: &&Audience| {
@@ -43,8 +43,8 @@ pub fn strictest(audiences: &[Audience]) -> Option<&Audience> {
 }
 
 impl Audience {
-    /// Whether votes that are enough for it are always enough for another one too. It may say no where they would be, never yes where they
-    /// would not.
+    /// Whether votes that satisfy this audience always satisfy `other`, too. The check is conservative: it may return `false` although they
+    /// would, but never `true` if they would not.
     #[must_use]
     pub fn implies(&self, other: &Self) -> bool {
         let eyes = self.four_eyes || !other.four_eyes;
@@ -54,12 +54,12 @@ impl Audience {
         if !other.distinct_groups {
             return self.is_within(other);
         }
-        // Everybody who has one of these groups to themselves belongs to the other audience and has that group there.
+        // Each voter who is counted for one of these groups also belongs to the other audience through that group.
         let groups = |audience: &Self| audience.named.clone().unwrap_or_default().groups;
         self.distinct_groups && is_subset(&groups(self), &groups(other))
     }
 
-    /// Whether everybody who belongs to it belongs to another one, whoever they are.
+    /// Whether every possible member of this audience also belongs to `other`.
     fn is_within(&self, other: &Self) -> bool {
         match (&self.named, &other.named) {
             (None, None) => true,
@@ -82,13 +82,13 @@ fn is_subset<T: PartialEq>(these: &[T], those: &[T]) -> bool {
 }
 
 impl Question {
-    /// The audiences that must each be satisfied: the `requirements`, or the only audience.
+    /// Audiences that must each reach their quorum: the `requirements`, or the only audience.
     #[must_use]
     pub fn audiences(&self) -> &[Audience] {
         if self.requirements.is_empty() { std::slice::from_ref(&self.audience) } else { &self.requirements }
     }
 
-    /// Sets who must answer: every one of these audiences. The usual people where there is none.
+    /// Sets the audiences that must all be satisfied. Without any, the default audience applies.
     #[must_use]
     pub fn asked_of(self, audiences: impl IntoIterator<Item = Audience>) -> Self {
         let mut requirements = combined(audiences);
@@ -99,7 +99,7 @@ impl Question {
         Self { audience, requirements, ..self }
     }
 
-    /// Whether the answer of any one member of its audience may not be enough.
+    /// Whether the answer of one member of the audience may not be enough.
     #[must_use]
     pub const fn needs_several(&self) -> bool {
         self.audience.quorum > 1 || !self.requirements.is_empty()

@@ -1,54 +1,54 @@
-//! How a question ended, and on whose word.
+//! Resolution of a question: the way in which it ended, and its source.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Actor, Answer};
 
-/// How a question ended. Final.
+/// Resolution of a question. It is final.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Resolution {
     /// People answered.
     Answered {
-        /// What they said; with a quorum, the answer that completed it.
+        /// The answer; with a quorum, the answer that completed it.
         answer: Answer,
-        /// With a quorum, everybody's answers, this one included.
+        /// With a quorum: all answers, including this one.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         votes: Vec<Answer>,
     },
     /// A policy, or the fallback at the deadline, answered.
     AutoResolved {
-        /// What the agent is told.
+        /// Answer that the agent receives.
         answer: Answer,
-        /// On whose word.
+        /// Source of the answer.
         source: AutoSource,
-        /// Why, for the record.
+        /// Reason, which is recorded.
         reason: String,
     },
-    /// Nobody answered in time, and there was no fallback.
+    /// The deadline passed without an answer, and there was no fallback.
     Expired,
-    /// Withdrawn, or its session ended.
+    /// The question was withdrawn, or its session ended.
     Cancelled {
-        /// Who cancelled it.
+        /// Actor that cancelled the question.
         by: Actor,
-        /// Why.
+        /// Reason for the cancellation.
         reason: String,
     },
 }
 
-/// What answered in place of a person.
+/// Source of an automatic answer.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AutoSource {
-    /// A rule.
+    /// A rule of the policy.
     AutoPolicy,
     /// A deadline, or a service.
     System,
 }
 
 impl Resolution {
-    /// The status that it gives the question.
+    /// Status of the question after this resolution.
     #[must_use]
     pub const fn status(&self) -> Status {
         match self {
@@ -59,7 +59,7 @@ impl Resolution {
         }
     }
 
-    /// What the agent goes on with, where there is such a thing.
+    /// Answer with which the agent continues. `None` if the question expired or was cancelled.
     #[must_use]
     pub const fn answer(&self) -> Option<&Answer> {
         match self {
@@ -68,7 +68,7 @@ impl Resolution {
         }
     }
 
-    /// The word for who answered.
+    /// Name of the source in the API.
     #[must_use]
     pub const fn source(&self) -> Option<&'static str> {
         match self {
@@ -80,28 +80,28 @@ impl Resolution {
     }
 }
 
-/// What a list shows of a question's state.
+/// Status of a question.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Open.
+    /// The question is open.
     Pending,
-    /// Closed by people.
+    /// People answered the question.
     Answered,
-    /// Closed by a policy or a fallback.
+    /// A policy or a fallback answered the question.
     AutoResolved,
-    /// Closed by its deadline.
+    /// The deadline passed without an answer.
     Expired,
-    /// Closed without an answer.
+    /// The question was closed without an answer.
     Cancelled,
 }
 
 impl Status {
-    /// Every status.
+    /// All statuses.
     pub const ALL: [Self; 5] = [Self::Pending, Self::Answered, Self::AutoResolved, Self::Expired, Self::Cancelled];
 
-    /// The word for it on the wire and in the stores.
+    /// Name of the status in JSON and in the stores.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

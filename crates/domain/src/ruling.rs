@@ -1,25 +1,25 @@
-//! What policy says of an action: a verdict, with the rule and the reason that it rests on.
+//! Rulings of the policy on actions: a verdict with its rule and its reason.
 
 use serde::{Deserialize, Serialize};
 
-/// What policy says of an action. Ordered: the later is the stricter, and combining is `max`.
+/// Verdict of the policy on an action. The variants are ordered from lenient to strict, so verdicts are combined with `max`.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It may run.
+    /// The action may run.
     Allow,
-    /// A person decides.
+    /// People decide.
     Ask,
-    /// It never runs.
+    /// The action must not run.
     Deny,
 }
 
 impl Verdict {
-    /// Every verdict, the mildest first.
+    /// All verdicts, the most lenient first.
     pub const ALL: [Self; 3] = [Self::Allow, Self::Ask, Self::Deny];
 
-    /// The word for it on the wire, in policies and in the stores.
+    /// Name of the verdict in JSON, in policies and in the stores.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,39 +30,39 @@ impl Verdict {
     }
 }
 
-/// A verdict on one action, with what it rests on. Kept as it was given: a later policy does not change it.
+/// Ruling on one action: the verdict and its grounds. It is stored as it was given; a later policy does not change it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruling {
-    /// What was said.
+    /// Verdict of the policy.
     pub verdict: Verdict,
-    /// The rule that said it, or `None` where no rule matched and the default spoke.
+    /// Rule that decided. `None` if no rule matched and the default decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why, for whoever reads it.
+    /// Reason for the verdict.
     pub reason: String,
-    /// The version of the policy: the digest of its text.
+    /// Version of the policy: the digest of its text.
     pub policy: String,
-    /// What the server's floor said of the same action, where one was in force. The verdict is never milder than this one.
+    /// Ruling of the server's floor on the action, if a floor was in force. The verdict is never more lenient than that of the floor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorRuling>,
 }
 
-/// What the server's floor said of an action.
+/// Ruling of the server's floor on an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FloorRuling {
-    /// The version of the floor: the digest of its text.
+    /// Version of the floor: the digest of its text.
     pub version: String,
-    /// What it said. `Allow` means that the floor leaves the action to the project's policy.
+    /// Verdict of the floor. `Allow` leaves the decision to the policy of the project.
     pub verdict: Verdict,
-    /// The rule that said it, or `None` where no rule of the floor matched.
+    /// Rule that decided. `None` if no rule of the floor matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why.
+    /// Reason for the verdict.
     pub reason: String,
 }
 
 impl Ruling {
-    /// The same ruling under a floor: the stricter of the two verdicts counts, with the rule and the reason that it rests on.
+    /// Combines the ruling with a floor. The stricter verdict applies, with its rule and reason.
     #[must_use]
     pub fn under_floor(self, floor: FloorRuling) -> Self {
         let ruling = if floor.verdict > self.verdict {
@@ -107,16 +107,16 @@ mod tests {
     }
 }
 
-/// Which rule of which version of the policy asked.
+/// Rule of a policy version that asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AskingRule {
-    /// The policy's version.
+    /// Version of the policy.
     pub policy: String,
-    /// The rule's name; none where no rule matched and the default asked.
+    /// Name of the rule; absent if no rule matched and the default asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Further rules that asked about the same call.
+    /// Names of further rules that asked about this call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
 }

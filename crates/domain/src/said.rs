@@ -1,20 +1,19 @@
-//! What a question is found by: its words, and whose they are, in one text that is compared without regard to case.
+//! Search text of a question: its words and names in one text that is compared without regard to case.
 
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{Interaction, InteractionId, SessionId};
 
-/// How much of it is kept, in characters: whoever looks for a question knows how it begins.
+/// Largest number of characters of the search text. People usually search for the beginning of a question.
 const MOST: usize = 10_000;
 
-/// How much of one argument: what is written to a file leaves room for where.
+/// Largest number of bytes of one argument, so that the content of a file does not displace its path.
 const MOST_OF_ONE: usize = 4_000;
 
-/// The words of a question: its title, its message, its tool and the values of its arguments, the agent that asks, and what its
-/// session is called.
+/// Builds the search text of a question: its title, message, tool and argument values, the agent, and the name of its session.
 ///
-/// What people have answered is no part of it, and what they gave in secret could not be.
+/// The text contains no answers, and therefore no secret values that people gave.
 #[must_use]
 pub fn said(interaction: &Interaction, session: Option<&str>) -> String {
     let Interaction { origin, question, .. } = interaction;
@@ -31,14 +30,14 @@ pub fn said(interaction: &Interaction, session: Option<&str>) -> String {
     said
 }
 
-/// What somebody looks for, in the form in which it is compared with what was said.
+/// Search term in the form in which it is compared with the search text.
 #[must_use]
 pub fn sought(text: &str) -> String {
-    // No database but ours keeps a character of nothing.
+    // PostgreSQL cannot store NUL in text, so it is replaced in both the search text and the term.
     text.to_lowercase().replace('\0', " ")
 }
 
-/// The question or session that is looked for by its id.
+/// UUID of a session or question, if the search term is an identifier.
 #[must_use]
 pub fn sought_id(text: &str) -> Option<Uuid> {
     let text = text.trim();
@@ -53,7 +52,7 @@ fn add(said: &mut String, part: &str) {
     }
 }
 
-/// The texts and numbers within a value, and not what they are called there.
+/// Adds the strings and numbers in a value, without the names of fields.
 fn values(said: &mut String, value: &Value) {
     if said.len() > 4 * MOST {
         return;

@@ -1,4 +1,5 @@
-//! Secrets: what a question may ask for, and values that outlive their question because the person who gave them said so.
+//! Secrets: the values that a question may ask for, and values that are kept after their question because the person who gave them chose
+//! so.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,39 +8,40 @@ use serde_json::{Value, json};
 use crate::question::MOST_ITEMS;
 use crate::{Actor, EventDraft, Problem, Question, Scope, SecretId, text};
 
-/// How a secret may be typed in.
+/// Input types of a secret.
 const INPUTS: [&str; 3] = ["password", "text", "multiline"];
 
-/// What is known of a kept secret, its value apart: that is sealed, and leaves only with an answer.
+/// A kept secret without its value. The value is stored sealed and is returned only as part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptSecret {
-    /// Its id. A value that is kept again gets a new one.
+    /// Identifier of the secret. Storing a secret of this name again creates a new identifier.
     pub id: SecretId,
-    /// Where it may be used.
+    /// Tenant and project in which the secret may be used.
     pub scope: Scope,
-    /// The agent that may be given it: the name of the key that asked, never what a session calls itself; or of the agent that our workers run.
+    /// Agent that may receive the secret: the name of the key that asked, never the agent name that a session states; or the name of the
+    /// hosted agent.
     pub agent: String,
-    /// Whether it is for the agent of that name that our workers run, or for a key of that name. One is never given what is kept for the
-    /// other. Of older secrets it may be unknown: then nobody is given it.
+    /// Whether the secret belongs to the hosted agent of that name or to a key of that name. One never receives a secret of the other.
+    /// `None` in older secrets, which no agent receives.
     #[serde(rename = "driven")]
     pub hosted: Option<bool>,
-    /// Its name, for example of an environment variable.
+    /// Name of the secret, for example the name of an environment variable.
     pub name: String,
-    /// Who gave it and said that it be kept.
+    /// Person who gave the secret and chose to keep it.
     pub kept_by: Actor,
-    /// When.
+    /// Time at which the secret was stored.
     pub kept_at: Timestamp,
-    /// When it last answered a question.
+    /// Time at which the secret last answered a question.
     pub used_at: Option<Timestamp>,
 }
 
 impl KeptSecret {
-    /// What everybody is told when a person keeps secrets for an agent: their names.
+    /// Event draft that reports the names of the secrets that a person kept for an agent.
     pub fn kept<'a>(by: &Actor, agent: &str, names: impl Iterator<Item = &'a String>) -> EventDraft {
         EventDraft::by("secret.kept", by, json!({ "agent": agent, "names": names.collect::<Vec<_>>() }))
     }
 
-    /// What everybody is told when kept secrets answer a question in place of a person: their names.
+    /// Event draft that reports the names of the kept secrets that answered a question in place of a person.
     #[must_use]
     pub fn used(agent: &str, names: &[String]) -> EventDraft {
         EventDraft::by("secret.used", &Actor::system(), json!({ "agent": agent, "names": names }))
@@ -47,7 +49,7 @@ impl KeptSecret {
 }
 
 impl Question {
-    /// Checks what is asked for: names of their own, known types, labels that can be read.
+    /// Checks the fields of a secret question: unique names, known types, readable labels.
     pub(crate) fn check_secrets(&self, problems: &mut Vec<Problem>) {
         if self.secrets.len() > MOST_ITEMS {
             problems.push(Problem::new("/secrets", format!("are more than {MOST_ITEMS}")));
@@ -69,7 +71,7 @@ impl Question {
         }
     }
 
-    /// Named secrets as the form that they are: declared names only, each a text that fits its pattern.
+    /// JSON Schema of the named secrets: only the declared names, each a string that fits its pattern.
     pub(crate) fn secrets_schema(&self) -> Value {
         let properties = self.secrets.iter().map(|field| {
             let mut schema = json!({ "type": "string", "maxLength": 65_536 });

@@ -1,7 +1,7 @@
-//! Suggestions of one question, from three sources; and what of earlier answers may become one.
+//! Suggestions for a question from three sources, and the selection of earlier answers that may become one.
 //!
-//! The agent's version demands some (`rule`), its model offers some (`llm`), and what people have answered before gives some
-//! (`analytics`). A suggestion fills the form in; a person sends it.
+//! The version of the agent defines some (`rule`), its model offers some (`llm`), and earlier answers of people provide some (`analytics`).
+//! A suggestion fills in the form; only a person sends it.
 
 use serde_json::{Value, json};
 
@@ -10,9 +10,9 @@ use crate::agent::RuleSuggestion;
 use crate::question::{MOST_ITEMS, SuggestionSource};
 use crate::{Answer, Digest, Effect, Interaction, Kind, OptionId, Question, Resolution, State, Suggestion, text};
 
-/// The largest answer that is counted, as JSON: longer ones are hardly ever given twice.
+/// Largest answer in bytes of JSON that is counted. Longer answers are hardly ever given twice.
 pub const MOST_BYTES: usize = 4 << 10;
-/// How much of the data stands in a label, in characters.
+/// Largest number of characters of the data in a label.
 const SHOWN: usize = 80;
 
 impl From<&RuleSuggestion> for Suggestion {
@@ -22,10 +22,10 @@ impl From<&RuleSuggestion> for Suggestion {
     }
 }
 
-/// Puts the suggestions of all sources together: those of rules first and always, then those of the model, then what others answered.
+/// Combines the suggestions of all sources: first those of rules, then those of the model, then earlier answers.
 ///
-/// Of two with one id the earlier source wins. What others answered and somebody suggests already is not shown again: its count goes to
-/// the suggestion that says the same.
+/// Of two suggestions with one identifier, the earlier source wins. An earlier answer that is already suggested is not added; its count is
+/// added to the suggestion with equal content.
 #[must_use]
 pub fn combine(rule: Vec<Suggestion>, llm: Vec<Suggestion>, analytics: Vec<Suggestion>) -> Vec<Suggestion> {
     let mut combined: Vec<Suggestion> = Vec::new();
@@ -42,24 +42,24 @@ pub fn combine(rule: Vec<Suggestion>, llm: Vec<Suggestion>, analytics: Vec<Sugge
     combined
 }
 
-/// An answer that people have given before, and how often.
+/// An answer that people gave before, with its frequency.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counted {
-    /// The option that they chose.
+    /// Identifier of the chosen option.
     pub option: Option<OptionId>,
-    /// What they filled in.
+    /// Data that was filled in.
     pub data: Value,
-    /// How often.
+    /// Number of times that the answer was given.
     pub count: u64,
 }
 
-/// The most frequent answers to the same question, as suggestions: at most so many, and none that this question does not offer.
+/// The most frequent earlier answers as suggestions, at most `most`. Answers that this question does not offer are left out.
 #[must_use]
 pub fn analytics(mut counted: Vec<Counted>, question: &Question, most: usize) -> Vec<Suggestion> {
     if question.kind == Kind::Secret {
         return Vec::new();
     }
-    // The digest decides between equals, so that every node shows the same.
+    // The digest orders answers with equal counts, so that every node shows an equal list.
     counted.sort_by_cached_key(|answer| {
         (std::cmp::Reverse(answer.count), digest(answer.option.as_ref(), &answer.data).to_string())
     });
@@ -81,7 +81,7 @@ fn suggested(Counted { option, data, count }: Counted, question: &Question) -> S
     Suggestion { id, label, source: SuggestionSource::Analytics, option, data, count: Some(count) }
 }
 
-/// What a person reads of the data: one line, with nothing in it that could disguise it.
+/// Data as one line of text, without characters that could disguise it.
 fn shown(data: &Value) -> String {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let words = match data {
@@ -99,22 +99,22 @@ fn cut(line: &str, most: usize) -> String {
     if line.chars().count() <= most { line.to_owned() } else { line.chars().take(most - 1).chain(['…']).collect() }
 }
 
-/// What of an answer is counted: two answers of one digest are the same answer.
+/// Counted part of an answer. Answers with equal digests are counted together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerPattern {
-    /// What tells it from others.
+    /// Digest of option and data.
     pub digest: Digest,
-    /// The option that was chosen.
+    /// Identifier of the chosen option.
     pub option: Option<OptionId>,
-    /// What was filled in, or said.
+    /// Data that was filled in, or the text.
     pub data: Value,
 }
 
 impl AnswerPattern {
-    /// What of this question's end is counted; none where it is not an answer of people that went on.
+    /// Counted part of the answer to a question. `None` unless people answered and the agent continued.
     ///
-    /// Never a secret, a form with a field for one, a fallback, a rejection; nor an edit, whose arguments were for one action; nor several options at
-    /// once; nor what is larger than [`MOST_BYTES`].
+    /// Not counted are: secrets, forms with a secret field, fallbacks, rejections, edits (their arguments belong to one action), several
+    /// options at once, and answers larger than [`MOST_BYTES`].
     #[must_use]
     pub fn of(interaction: &Interaction) -> Option<Self> {
         let State::Resolved { resolution: Resolution::Answered { answer, .. }, .. } = &interaction.state else {
@@ -142,7 +142,7 @@ impl AnswerPattern {
     }
 }
 
-/// The data; or the text, where that is all that was said.
+/// Data of the answer, or its text if it has neither data nor options.
 fn said(answer: &Answer) -> Value {
     let only_text = answer.data.is_null() && answer.options.is_empty();
     let text = answer.feedback.as_deref().filter(|_| only_text);
@@ -153,7 +153,7 @@ fn digest(option: Option<&OptionId>, data: &Value) -> Digest {
     Digest::of_json(&json!({ "option": option, "data": data }))
 }
 
-/// Whether a form has a field whose value nobody else should see.
+/// Whether the form has a field for a secret value.
 fn hides(schema: &Value) -> bool {
     match schema {
         Value::Object(fields) => {

@@ -1,47 +1,47 @@
-//! Texts with places that are filled in later: `{{ steps.draft.output.text }}`.
+//! Templates: texts with placeholders such as `{{ steps.draft.output.text }}`.
 //!
-//! A place is a path and nothing else: there is no code in a template, and no way to write the braces themselves. What is filled in is
-//! never read as a template again. A path that ends with `?` may be missing; any other one that leads nowhere is an error.
+//! A placeholder contains only a path: a template contains no code, and the braces cannot be escaped. Inserted values are never parsed as
+//! templates again. A path that ends with `?` is optional; any other path without a value is an error.
 
 use serde_json::Value;
 
 use crate::text;
 
-/// How large the result may be, in bytes of JSON.
+/// Largest size of the result in bytes of JSON.
 pub const MOST_BYTES: usize = 1 << 20;
 
-/// Why a template cannot be filled in.
+/// Reason why a template cannot be filled in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// It is no template.
+    /// The text between the braces is not a path.
     #[error("`{0}` is no path: write {{{{ path.to.value }}}}")]
     NoPath(String),
     /// The braces are not closed.
     #[error("`{{{{` is not closed")]
     Open,
-    /// The path leads nowhere.
+    /// The path has no value.
     #[error("there is no `{0}`")]
     Missing(String),
-    /// The result would be too large, or nested too deep.
+    /// The result would be too large, or nested too deeply.
     #[error("the result is larger than {MOST_BYTES} bytes, or nested deeper than {} levels", text::DEPTH)]
     TooLarge,
 }
 
-/// Where a value is found: names of fields, and numbers of items.
+/// Path to a value: names of fields and indexes of items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path {
     parts: Vec<String>,
     optional: bool,
 }
 
-/// One part of a text.
+/// One part of a text: plain text or a placeholder.
 enum Piece<'t> {
     Text(&'t str),
     Place(Path),
 }
 
 impl Path {
-    /// Reads what stands between the braces.
+    /// Parses the text between the braces.
     pub fn parse(written: &str) -> Result<Self, TemplateError> {
         let trimmed = written.trim();
         let (path, optional) = trimmed.strip_suffix('?').map_or((trimmed, false), |path| (path, true));
@@ -54,7 +54,7 @@ impl Path {
         Ok(Self { parts, optional })
     }
 
-    /// Its parts, from the outermost.
+    /// Parts of the path, the outermost first.
     #[must_use]
     pub fn parts(&self) -> Vec<&str> {
         self.parts.iter().map(String::as_str).collect()
@@ -74,7 +74,7 @@ impl Path {
     }
 }
 
-/// Every place in a value, with the JSON Pointer of its text below `at`.
+/// All placeholders in a value, with the JSON Pointer of their text below `at`.
 #[must_use]
 pub fn places(at: &str, template: &Value) -> Vec<(String, Result<Path, TemplateError>)> {
     let mut found = Vec::new();
@@ -82,7 +82,7 @@ pub fn places(at: &str, template: &Value) -> Vec<(String, Result<Path, TemplateE
     found
 }
 
-/// Fills in every text of a value. A text that is one place alone becomes the value itself, of whatever type.
+/// Fills in every text of a value. A text that is a single placeholder becomes the value itself, with its type.
 pub fn fill(template: &Value, values: &Value) -> Result<Value, TemplateError> {
     let mut left = MOST_BYTES;
     let filled = fill_within(template, values, text::DEPTH, &mut left)?;
@@ -91,7 +91,7 @@ pub fn fill(template: &Value, values: &Value) -> Result<Value, TemplateError> {
     if problems.is_empty() { Ok(filled) } else { Err(TemplateError::TooLarge) }
 }
 
-/// Fills in one text, which stays a text.
+/// Fills in one text. The result is always a text.
 pub fn fill_text(template: &str, values: &Value) -> Result<String, TemplateError> {
     let mut left = MOST_BYTES;
     joined(&pieces(template)?, values, &mut left)
@@ -185,13 +185,13 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
     Ok(pieces)
 }
 
-/// Takes from what is left of the size, before anything is copied.
+/// Subtracts from the remaining size, before data is copied.
 fn spend(bytes: usize, left: &mut usize) -> Result<(), TemplateError> {
     *left = left.checked_sub(bytes).ok_or(TemplateError::TooLarge)?;
     Ok(())
 }
 
-/// How large a value is as JSON, without writing it down.
+/// Size of a value in bytes of JSON, without allocating the text.
 fn json_bytes(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {

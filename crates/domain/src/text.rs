@@ -1,20 +1,20 @@
-//! What a text from an agent may contain before people are shown it.
+//! Rules for texts from agents and users before people are shown them.
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::Problem;
 
-/// How long a title, a label or a name may be, in characters.
+/// Largest number of characters of a title, a label or a name.
 pub const LINE: usize = 300;
-/// How long a message, a description or a reason may be, in characters.
+/// Largest number of characters of a message, a description or a reason.
 pub const PARAGRAPHS: usize = 20_000;
-/// How long a name may be that people write in files and addresses.
+/// Largest number of characters of a name that is used in files and addresses.
 pub const NAME: usize = 64;
-/// How deep a JSON value may be nested.
+/// Deepest nesting of a JSON value.
 pub const DEPTH: usize = 64;
 
-/// Checks one line that people read as it stands: no control characters, and none that reverse the order of what is read.
+/// Checks a single line: it must not be blank, and must not contain control characters or characters that change the reading order.
 pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if text.chars().all(|c| c.is_whitespace() || invisible(c)) {
         problems.push(Problem::new(pointer, "must not be empty"));
@@ -25,23 +25,23 @@ pub fn line(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The same text as one line that [`line`] would accept: whatever could disguise it has become a space.
+/// Converts a text to one line that [`line`] would accept, with a space in place of every character that could disguise it.
 #[must_use]
 pub fn undisguised(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || reorders(c) || invisible(c) { ' ' } else { c }).collect()
 }
 
-/// Checks a name that people must be able to tell from others: nothing in it that cannot be seen.
+/// Checks that a name contains no invisible characters, so that people can tell it from others.
 pub fn visible(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if let Some(found) = text.chars().find(|c| invisible(*c)) {
         problems.push(Problem::new(pointer, format!("contains U+{:04X}, which cannot be seen", found as u32)));
     }
 }
 
-/// Checks the name of a tool: letters and digits of any script, ASCII punctuation, and spaces within it. Rules compare it and people read it, so
-/// that a character which looks like nothing, like the end of the name, or like another character (`ｒｍ`, `𝐫𝐦`) must not be in it.
+/// Checks the name of a tool: letters and digits of any script, ASCII punctuation, and inner spaces. Rules compare the name and people read
+/// it, so it must not contain invisible characters, spaces at its ends, or look-alikes of other characters (`ｒｍ`, `𝐫𝐦`).
 pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
-    // What `line` refuses as well is told once.
+    // Characters that `line` also refuses are reported only once, by `line`.
     let odd = |c: &char| !is_plain(*c) && !c.is_control() && !reorders(*c);
     if let Some(found) = name.chars().find(odd) {
         let message =
@@ -53,7 +53,7 @@ pub fn tool(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
             "is not in NFKC form: a character in it is another way to write an ordinary one",
         ));
     }
-    // Every other white space is refused wherever it stands.
+    // Other white space is refused in any position.
     if name.starts_with(' ') || name.ends_with(' ') {
         problems.push(Problem::new(pointer, "begins or ends with a space"));
     }
@@ -63,7 +63,7 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_graphic() || c == ' ' || (c.is_alphanumeric() && !invisible(c))
 }
 
-/// Checks a longer text: line breaks and tabs are fine, NUL and other control characters are not.
+/// Checks a longer text: line breaks and tabs are allowed, NUL and other control characters are not.
 pub fn paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     bounded(pointer, text, PARAGRAPHS, problems);
     if let Some(found) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
@@ -71,7 +71,7 @@ pub fn paragraphs(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The same text as [`paragraphs`] would accept it: control characters are shown as what cannot be shown, and what is too long is cut.
+/// Converts a text to one that [`paragraphs`] would accept: control characters become U+FFFD, and a text that is too long is cut.
 #[must_use]
 pub fn sayable(text: &str) -> String {
     let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '\u{FFFD}' } else { c };
@@ -81,26 +81,27 @@ pub fn sayable(text: &str) -> String {
     text.chars().take(PARAGRAPHS - 1).map(shown).chain(['…']).collect()
 }
 
-/// Checks an identifier chosen by an agent: short, printable ASCII without spaces.
+/// Checks an identifier: 1 to 128 printable ASCII characters without spaces.
 pub fn identifier(pointer: &str, text: &str, problems: &mut Vec<Problem>) {
     if !is_identifier(text) {
         problems.push(Problem::new(pointer, "must be 1 to 128 printable ASCII characters without spaces"));
     }
 }
 
-/// Whether [`identifier`] would find nothing wrong.
+/// Whether [`identifier`] would accept the text.
 #[must_use]
 pub fn is_identifier(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Whether two names are those of the same person, key or agent. Upper and lower case are the same: `Alice` is `alice`.
+/// Whether two names identify one person, key or agent. Case is ignored: `Alice` is `alice`.
 #[must_use]
 pub fn same_name(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other) || (!one.is_ascii() && one.to_lowercase() == other.to_lowercase())
 }
 
-/// Checks a name that stands in files, addresses and templates: letters, digits, `-` and `_`, and also `more` within it.
+/// Checks a name for files, addresses and templates: letters, digits, `-` and `_`, and after the first character also the characters of
+/// `more`.
 pub fn name(pointer: &str, text: &str, more: &str, problems: &mut Vec<Problem>) {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -112,13 +113,13 @@ pub fn name(pointer: &str, text: &str, more: &str, problems: &mut Vec<Problem>) 
     }
 }
 
-/// A JSON Pointer to a field: what a key must not contain there is written otherwise.
+/// JSON Pointer to a field, with the key escaped.
 #[must_use]
 pub fn field(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Checks how deep a JSON value is nested.
+/// Checks the nesting depth of a JSON value.
 pub fn depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
     if !shallower(value, DEPTH) {
         problems.push(Problem::new(pointer, format!("is nested deeper than {DEPTH} levels")));
@@ -139,19 +140,19 @@ fn bounded(pointer: &str, text: &str, most: usize, problems: &mut Vec<Problem>) 
     }
 }
 
-/// Marks and spaces of no width, separators of lines, the fillers of Hangul, which count as letters, the blank braille pattern, and tags: a text of
-/// nothing else cannot be seen.
+/// Whether a character is invisible: zero-width marks and spaces, line separators, Hangul fillers (which count as letters), the blank
+/// braille pattern, and tags.
 fn invisible(c: char) -> bool {
     matches!(c, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
         || matches!(c, '\u{115F}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{FFA0}' | '\u{E0000}'..='\u{E007F}')
 }
 
-/// Embeddings, overrides and isolates: they make a text read differently from what it is.
+/// Whether a character changes the reading order: embeddings, overrides and isolates.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What a reader of JSON found wrong, in words for whoever wrote it: how things are called in here is nobody's business.
+/// Rewrites an error message of the JSON reader for the author of the JSON. Names of Rust types are replaced.
 #[must_use]
 pub fn misread(said: &str) -> String {
     const WORDS: [(&str, &str); 9] = [

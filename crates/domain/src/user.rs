@@ -1,4 +1,4 @@
-//! People who sign in: who they are, where they belong, and how a browser speaks for them.
+//! Users who sign in: their accounts, their memberships in projects, and their browser sessions.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -9,49 +9,50 @@ use crate::{
     text,
 };
 
-/// How many groups one may belong to.
+/// Largest number of groups of one user.
 pub const MOST_GROUPS: usize = 100;
-/// The shortest password, in characters.
+/// Smallest number of characters of a password.
 pub const SHORTEST_PASSWORD: usize = 12;
-/// The longest password, in bytes: nobody types more, and hashing is meant to be slow.
+/// Largest number of bytes of a password. Hashing is deliberately slow, so its input is bounded.
 pub const LONGEST_PASSWORD: usize = 1024;
 
-/// A person of a tenant.
+/// A user of a tenant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
-    /// Its id.
+    /// Identifier of the user.
     pub id: UserId,
-    /// Whose.
+    /// Tenant of the user.
     pub tenant: TenantId,
-    /// What the person is called everywhere, once in a tenant.
+    /// Name of the user, unique in the tenant.
     pub name: String,
-    /// How the person is shown, where that differs.
+    /// Display name, if it differs from `name`.
     pub display: Option<String>,
-    /// Who an identity provider says that this is, where one does: no password then.
+    /// Subject at the identity provider, if there is one. Such a user has no password.
     pub subject: Option<String>,
-    /// Where the person belongs, in the order of the projects.
+    /// Memberships of the user, in the order of the projects.
     pub memberships: Vec<Membership>,
-    /// When the account was made.
+    /// Time at which the account was created.
     pub created_at: Timestamp,
-    /// When the person last signed in.
+    /// Time of the last sign-in.
     pub signed_in_at: Option<Timestamp>,
 }
 
-/// What a person is in one project.
+/// Membership of a user in one project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
-    /// Where.
+    /// Identifier of the project.
     pub project: ProjectId,
-    /// What the person may do there.
+    /// Role of the user in the project.
     pub role: Role,
-    /// The groups that the person belongs to there.
+    /// Groups of the user in the project.
     pub groups: Vec<String>,
-    /// Since when not any more.
+    /// Time at which the user was excluded from the project.
     pub disabled_at: Option<Timestamp>,
 }
 
 impl Membership {
-    /// Lists what a key with this role and these groups may do beyond the person here: a mightier role, and groups that the person is not in.
+    /// Lists the rights that a key with this role and these groups would have beyond those of the user: a more powerful role, and groups
+    /// without the user.
     #[must_use]
     pub fn beyond(&self, role: Role, groups: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -65,7 +66,7 @@ impl Membership {
         problems
     }
 
-    /// Whether a key may do no more than the person does here.
+    /// Whether the key has no rights beyond those of the user.
     #[must_use]
     pub fn covers(&self, key: &Key) -> bool {
         self.beyond(key.role, &key.groups).is_empty()
@@ -73,60 +74,60 @@ impl Membership {
 }
 
 impl User {
-    /// Where the person belongs now.
+    /// Memberships that are not disabled.
     pub fn active(&self) -> impl Iterator<Item = &Membership> {
         self.memberships.iter().filter(|membership| membership.disabled_at.is_none())
     }
 
-    /// What the person is in a project now.
+    /// Membership in a project, if it is not disabled.
     #[must_use]
     pub fn member_of(&self, project: ProjectId) -> Option<&Membership> {
         self.active().find(|membership| membership.project == project)
     }
 
-    /// The person as the record names them.
+    /// Actor of the user's changes.
     #[must_use]
     pub fn actor(&self) -> Actor {
         Actor { kind: ActorKind::User, name: self.name.clone() }
     }
 
-    /// What the person does where they belong.
+    /// Scope of the user's work in a project.
     #[must_use]
     pub const fn scope(&self, membership: &Membership) -> Scope {
         Scope { tenant: self.tenant, project: membership.project }
     }
 }
 
-/// A person signed in with one browser.
+/// Browser session of a signed-in user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
-    /// Its id.
+    /// Identifier of the browser session.
     pub id: VisitId,
-    /// Who.
+    /// Identifier of the user.
     pub user: UserId,
-    /// The project that it speaks for.
+    /// Current project of the browser session.
     pub project: ProjectId,
-    /// Whether it was begun by a one-time link, and the password not yet set: then the old one need not be known.
+    /// Whether the session began with a one-time link and the password was not set since. The password can then be set without the old one.
     pub by_link: bool,
-    /// When it was begun.
+    /// Time at which the session began.
     pub created_at: Timestamp,
-    /// When it was last used, to the minute.
+    /// Time of the last use, rounded to the minute.
     pub seen_at: Timestamp,
 }
 
 impl Visit {
-    /// A visit that is not used ends after this.
+    /// Time after which an unused session ends.
     pub const IDLE: SignedDuration = SignedDuration::from_hours(12);
-    /// Every visit ends after this.
+    /// Time after which every session ends.
     pub const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 7);
 
-    /// Whether it holds at a moment.
+    /// Whether the session is valid at the time `now`.
     #[must_use]
     pub fn holds(&self, now: Timestamp) -> bool {
         now.duration_since(self.seen_at) < Self::IDLE && now.duration_since(self.created_at) < Self::LONGEST
     }
 
-    /// The caller that it stands for, unless it has ended or the person no longer belongs there.
+    /// Caller that the session authenticates. `None` if the session has ended or the user no longer belongs to the project.
     #[must_use]
     pub fn caller(&self, user: &User, now: Timestamp) -> Option<Caller> {
         let membership = user.member_of(self.project).filter(|_| user.id == self.user && self.holds(now))?;
@@ -142,20 +143,20 @@ impl Visit {
     }
 }
 
-/// A link that signs a person in once.
+/// A link that signs a user in once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Its id.
+    /// Identifier of the link.
     pub id: LinkId,
-    /// Whom.
+    /// Identifier of the user.
     pub user: UserId,
-    /// When it was made.
+    /// Time at which the link was created.
     pub created_at: Timestamp,
-    /// From when on it is refused.
+    /// Time at which the link expires.
     pub expires_at: Timestamp,
 }
 
-/// By which way somebody signed in.
+/// Method of a sign-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
@@ -167,10 +168,10 @@ pub enum Way {
     Oidc,
 }
 
-/// Words that the record and the wires use for Holdpoint itself. Nobody can be called so.
+/// Names that the records and the API use for Holdpoint itself. Users cannot have them.
 const RESERVED: [&str; 7] = ["holdpoint", "system", "scheduler", "timer", "worker", "policy", "auto_policy"];
 
-/// Checks the name that somebody is known by: an identifier that Holdpoint does not use for itself.
+/// Checks the name of a user or key: an identifier that Holdpoint does not use for itself.
 pub fn name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
     text::identifier(pointer, name, problems);
     let prefix = name.get(..KeyId::PREFIX.len()).unwrap_or_default();
@@ -179,7 +180,7 @@ pub fn name(pointer: &str, name: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Checks the groups that somebody belongs to.
+/// Checks the names of groups.
 pub fn groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
     for (index, group) in groups.iter().enumerate() {
         text::identifier(&format!("{pointer}/{index}"), group, problems);
@@ -189,14 +190,14 @@ pub fn groups(pointer: &str, groups: &[String], problems: &mut Vec<Problem>) {
     }
 }
 
-/// Checks the role that a person is to have.
+/// Checks the role of a user.
 pub fn role(pointer: &str, role: Option<Role>, problems: &mut Vec<Problem>) {
     if role == Some(Role::Agent) {
         problems.push(Problem::new(pointer, "is for agents, which have keys and do not sign in"));
     }
 }
 
-/// Checks a password that is to be set. Its length is what counts.
+/// Checks a new password. Only its length is checked.
 pub fn password(pointer: &str, password: &str, problems: &mut Vec<Problem>) {
     if password.chars().count() < SHORTEST_PASSWORD {
         problems.push(Problem::new(pointer, format!("must have at least {SHORTEST_PASSWORD} characters")));

@@ -1,6 +1,6 @@
-//! Webhooks: a subscription of a project, and where it stands with its endpoint.
+//! Webhooks: subscriptions of a project, and the state of their endpoints.
 //!
-//! What is sent, and what became of it, is in [`delivery`]; where nothing is sent to, in [`address`].
+//! [`delivery`] contains the messages and their state; [`address`] decides to which addresses messages may be sent.
 
 pub mod address;
 pub mod delivery;
@@ -11,105 +11,105 @@ use serde_json::json;
 
 use crate::{Actor, EventDraft, Refusal, Scope, SessionId, WebhookId};
 
-/// How many subscriptions a project may have.
+/// Largest number of webhooks of a project.
 pub const MOST: u64 = 2000;
-/// How long an endpoint rests after its first failure; twice as long after each further one.
+/// Pause of an endpoint in seconds after its first failure. It doubles after each further failure.
 const REST: i64 = 5;
-/// The longest rest, in seconds.
+/// Longest pause in seconds.
 const LONGEST_REST: i64 = 600;
 
-/// A subscription: what is sent, and to where.
+/// A webhook: the subject of its messages and the URL of its endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhook {
-    /// Its id.
+    /// Identifier of the webhook.
     pub id: WebhookId,
-    /// Whose events.
+    /// Tenant and project whose events are sent.
     pub scope: Scope,
-    /// Where they are sent.
+    /// URL of the endpoint.
     pub url: String,
-    /// Which.
+    /// Subject of the messages.
     pub subject: Subject,
-    /// What it is for, in a line.
+    /// Purpose of the webhook in one line.
     pub description: Option<String>,
-    /// Who made it.
+    /// Actor that created the webhook.
     pub created_by: Actor,
-    /// When.
+    /// Time at which the webhook was created.
     pub created_at: Timestamp,
-    /// Since when, and why, nothing is sent.
+    /// Time and reason, if the webhook is disabled.
     pub disabled: Option<Disabled>,
-    /// How many times in a row its endpoint has failed.
+    /// Number of consecutive failures of the endpoint.
     pub failures: u32,
 }
 
-/// What a subscription is about.
+/// Subject of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// Events of the project.
     Events {
-        /// Of these types; `*` and `?` stand for what they usually do.
+        /// Types of the events, with `*` and `?` as wildcards.
         types: Vec<String>,
-        /// Of sessions of this agent.
+        /// Agent to whose sessions the events are limited.
         agent: Option<String>,
-        /// Of this session.
+        /// Session to which the events are limited.
         session: Option<SessionId>,
     },
-    /// Answers that wait for the agent that asks under this name.
+    /// Answers that wait for one agent.
     Answers {
-        /// The agent.
+        /// Name under which the agent asks.
         agent: String,
     },
 }
 
-/// Why nothing is sent.
+/// Time and reason of disabling.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Disabled {
-    /// Since when.
+    /// Time at which the webhook was disabled.
     pub at: Timestamp,
-    /// Why.
+    /// Reason why the webhook was disabled.
     pub reason: String,
 }
 
 impl Webhook {
-    /// Whether anything is sent.
+    /// Whether messages are sent.
     #[must_use]
     pub const fn enabled(&self) -> bool {
         self.disabled.is_none()
     }
 
-    /// Refuses if nothing is sent.
+    /// Refuses if the webhook is disabled.
     pub fn sends(&self) -> Result<(), Refusal> {
         if self.enabled() { Ok(()) } else { Err(Refusal::WebhookDisabled(self.id)) }
     }
 
-    /// Stops sending. Nothing is forgotten.
+    /// Disables the webhook. Its pending messages are kept.
     #[must_use]
     pub fn disable(self, by: &Actor, reason: String, now: Timestamp) -> (Self, EventDraft) {
         let told = EventDraft::by("webhook.disabled", by, json!({ "webhook": self.id, "reason": reason }));
         (Self { disabled: Some(Disabled { at: now, reason }), ..self }, told)
     }
 
-    /// Sends again, from where it stopped.
+    /// Enables the webhook. It continues with the first message that was not sent.
     #[must_use]
     pub fn enable(self, by: &Actor) -> (Self, EventDraft) {
         let told = EventDraft::by("webhook.enabled", by, json!({ "webhook": self.id }));
         (Self { disabled: None, failures: 0, ..self }, told)
     }
 
-    /// Its endpoint has taken something.
+    /// Records that the endpoint accepted a message.
     #[must_use]
     pub fn succeeded(self) -> Self {
         Self { failures: 0, ..self }
     }
 
-    /// Its endpoint has not taken what it was sent.
+    /// Records that the endpoint did not accept a message.
     #[must_use]
     pub fn failed(self) -> Self {
         Self { failures: self.failures.saturating_add(1), ..self }
     }
 
-    /// Until when its endpoint is left alone after a failure. One that is down costs one attempt now and then, however much there
-    /// is to send.
+    /// Time until which no message is sent after a failure. An endpoint that is down costs only an occasional attempt, regardless of the
+    /// number of messages.
     #[must_use]
     pub fn rests_until(&self, now: Timestamp) -> Timestamp {
         let doublings = self.failures.saturating_sub(1).min(16);

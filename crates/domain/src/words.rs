@@ -14,19 +14,19 @@ pub struct Word {
     pub word: &'static str,
     /// Whether the glossary of the documentation explains it.
     pub glossary: bool,
-    /// Its meaning in one line.
+    /// Meaning of the word in one line.
     pub meaning: &'static str,
-    /// Names of the public Rust types that stand for it.
+    /// Names of the public Rust types of the concept.
     pub types: &'static [&'static str],
-    /// Names of its database tables.
+    /// Names of the database tables of the concept.
     pub tables: &'static [&'static str],
-    /// Name of its field or value in JSON. Empty if it has none.
+    /// Name of the field or value in JSON. Empty if there is none.
     pub json: &'static str,
-    /// Path of its main route. Empty if it has none.
+    /// Path of the main route. Empty if there is none.
     pub route: &'static str,
-    /// First part of the names of its events, before the dot. Empty if it has none.
+    /// First part of the event names, before the dot. Empty if there are none.
     pub events: &'static str,
-    /// Its name on the page. Empty if the page does not show it.
+    /// Name on the page. Empty if the page does not show the concept.
     pub page: &'static str,
 }
 

@@ -14,8 +14,8 @@ use utoipa::ToSchema;
     "call_id": "call_1", "tool": "write_file", "arguments": { "path": "notes.md", "content": "hello" }, "wait": 30
 }))]
 pub struct ProposeBody {
-    /// The agent's own identifier of this call, unique within the session. A repeated proposal with an equal `call_id` returns the existing
-    /// action.
+    /// The agent's own identifier of this call, unique within the session. Proposing an equal call again under this `call_id` returns the
+    /// existing action; another call under it is refused.
     pub call_id: String,
     /// Name of the tool.
     pub tool: String,

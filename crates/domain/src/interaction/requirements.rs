@@ -56,7 +56,7 @@ impl Interaction {
         self.met_at_best(votes, said)
     }
 
-    /// What is told of a vote that does not decide the question yet.
+    /// Event data of a vote that does not decide the question yet.
     pub(super) fn vote_told(&self, answer: &Answer, votes: &[Answer]) -> Value {
         let quorum = self.question.audience.quorum;
         let mut told = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });

@@ -123,7 +123,7 @@ fn the_most_frequent_answers_that_are_still_offered_are_suggested() {
     );
     assert_eq!(analytics(before.clone(), &question(Kind::Question), 1).len(), 1);
     assert_eq!(analytics(before.clone(), &question(Kind::Secret), 5), []);
-    // A choice is answered with an option: what was said without one cannot be sent.
+    // A choice is answered with an option, so an earlier answer without one cannot be suggested.
     assert_eq!(analytics(before, &question(Kind::Choice), 5).len(), 2);
 }
 

@@ -1,19 +1,19 @@
-//! Which addresses a message may be sent to: those that anybody on the internet may reach, and those that were allowed.
+//! Addresses to which webhook messages may be sent: public addresses of the internet, and explicitly allowed networks.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// What may be reached beside the public internet.
+/// Networks that may be reached in addition to the public internet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Networks {
-    /// Everything.
+    /// Whether all networks may be reached.
     pub private: bool,
-    /// These.
+    /// Allowed networks.
     pub allowed: Vec<Network>,
 }
 
-/// A network: an address, and how many of its first bits count.
+/// A network: an address and the length of its prefix in bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
@@ -21,7 +21,7 @@ pub struct Network {
 }
 
 impl Networks {
-    /// Whether an address may be connected to.
+    /// Whether a connection to the address is allowed.
     #[must_use]
     pub fn allow(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
@@ -49,7 +49,7 @@ impl fmt::Display for Network {
 impl FromStr for Network {
     type Err = String;
 
-    /// Reads `10.1.0.0/16`, or one address.
+    /// Parses `10.1.0.0/16`, or a single address.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is not an address or ADDRESS/BITS");
         let (address, bits) = match text.split_once('/') {
@@ -63,7 +63,7 @@ impl FromStr for Network {
     }
 }
 
-/// Whether an address is anybody's. What is not known to be is not.
+/// Whether an address is known to be public. Unknown ranges are not.
 fn public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => public_v4(address),
@@ -80,7 +80,7 @@ fn public_v4(address: Ipv4Addr) -> bool {
     !(ours || nobody || shared || special)
 }
 
-/// Of the addresses that lead on to one of the other kind, that one counts.
+/// Whether an IPv6 address is public. If the address embeds an IPv4 address, that one decides.
 fn public_v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
     let inner = |high: u16, low: u16| {
@@ -89,7 +89,7 @@ fn public_v6(address: Ipv6Addr) -> bool {
     };
     match parts {
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => inner(high, low),
-        // Teredo, benchmarks, ORCHID and whatever else the registries keep for themselves.
+        // Teredo, benchmarking, ORCHID and other reserved ranges.
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         [0x3fff, second, ..] if second < 0x1000 => false,
         [first, ..] => (0x2000..0x4000).contains(&first),

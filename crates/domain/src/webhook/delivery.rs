@@ -1,88 +1,88 @@
-//! One message to an endpoint: tried until it is taken, or given up, visibly.
+//! A webhook delivery: one message to an endpoint, tried until it is accepted or dead.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{InteractionId, LeaseId, Refusal, SessionId, WebhookDeliveryId, WebhookId};
 
-/// How long is waited after each attempt that failed, in seconds. After the last one nothing more is tried.
+/// Delay in seconds after each failed attempt. After the last one no more attempts are made.
 pub const DELAYS: [i64; 9] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
-/// How much a delay may be lengthened, in hundredths, so that those that failed together do not come back together.
+/// Largest extension of a delay in percent, so that deliveries that failed together are not retried together.
 const JITTER: i64 = 20;
-/// The longest that an endpoint may have itself waited for.
+/// Longest delay that an endpoint may request.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);
-/// How many attempts are remembered.
+/// Number of attempts that are stored.
 const REMEMBERED: usize = 20;
 
-/// One message. Its id is what the endpoint recognises a repeated one by.
+/// One message. The endpoint recognises a repeated message by its identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookDelivery {
-    /// Its id, the same with every attempt.
+    /// Identifier of the delivery, equal in every attempt.
     pub id: WebhookDeliveryId,
-    /// To which endpoint.
+    /// Webhook of the message.
     pub webhook: WebhookId,
-    /// The type that it is sent as.
+    /// Type of the message.
     pub name: String,
-    /// What it says.
+    /// Content of the message.
     pub about: About,
-    /// When it was made.
+    /// Time at which the delivery was created.
     pub created_at: Timestamp,
-    /// What has become of it.
+    /// State of the delivery.
     pub progress: Progress,
-    /// How often it was tried since it was made, or replayed.
+    /// Number of attempts since the delivery was created or replayed.
     pub tries: u32,
-    /// The last attempts, the oldest first.
+    /// The latest attempts, oldest first.
     pub attempts: Vec<Attempt>,
 }
 
-/// What a message says. It is put together when it is sent: nothing is kept twice.
+/// Reference to the content of a message. The message is built when it is sent, so that the content is not stored twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
     /// An event.
     Event {
-        /// Of which session.
+        /// Session of the event.
         session: SessionId,
-        /// Its number there.
+        /// Number of the event in the session.
         seq: u64,
     },
     /// An answer that waits for its agent.
     Answer {
-        /// To which question.
+        /// Question of the answer.
         interaction: InteractionId,
-        /// As it was then: an answer that is offered again is another message.
+        /// Revision of the question. An answer that is offered again has another revision and is another message.
         revision: u64,
-        /// The lease that the endpoint gets with it.
+        /// Lease that the endpoint receives with the answer.
         lease: LeaseId,
     },
-    /// Nothing: somebody wants to see whether it arrives.
+    /// A test message.
     Test,
 }
 
-/// What has become of a message.
+/// State of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Progress {
-    /// Still to be sent, or sent again.
+    /// The message must still be sent or retried.
     Pending {
-        /// Not before this.
+        /// Time of the next attempt.
         due: Timestamp,
     },
-    /// The endpoint has taken it.
+    /// The endpoint has accepted the message.
     Delivered {
-        /// When.
+        /// Time of the acceptance.
         at: Timestamp,
     },
-    /// Given up.
+    /// All attempts have failed, or the endpoint is gone.
     Dead {
-        /// When.
+        /// Time at which the delivery was given up.
         at: Timestamp,
-        /// Why.
+        /// Reason for giving up.
         reason: String,
     },
-    /// Not wanted any more: the answer was taken by other means.
+    /// The message is no longer needed, because the answer was taken in another way.
     Dropped {
-        /// When.
+        /// Time at which the delivery was dropped.
         at: Timestamp,
     },
 }
@@ -90,32 +90,32 @@ pub enum Progress {
 /// One attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// When it began.
+    /// Time at which the attempt began.
     pub at: Timestamp,
-    /// The status that came back.
+    /// HTTP status of the response. `None` if there was no response.
     pub status: Option<u16>,
-    /// The beginning of what came back, or why nothing did.
+    /// Beginning of the response body, or the reason why there was no response.
     pub note: String,
-    /// How long it took, in milliseconds.
+    /// Duration of the attempt in milliseconds.
     pub millis: u64,
 }
 
-/// What an attempt means.
+/// Result of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The endpoint has it, and is done with it or not.
+    /// The endpoint has accepted the message.
     Taken {
-        /// Whether it is done: 202 says that it is not yet.
+        /// Whether the endpoint has also processed it. Status 202 means that it has not yet.
         done: bool,
     },
-    /// The endpoint wants nothing more, ever.
+    /// The endpoint wants no further messages.
     Gone,
-    /// Anything else.
+    /// The attempt failed in any other way.
     Failed,
 }
 
 impl Progress {
-    /// The word for it on the wire and in the stores.
+    /// Name of the state in JSON and in the stores.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ impl Progress {
         }
     }
 
-    /// When it is to be sent, if it is.
+    /// Time of the next attempt, if there is one.
     #[must_use]
     pub const fn due(&self) -> Option<Timestamp> {
         match self {
@@ -135,7 +135,7 @@ impl Progress {
         }
     }
 
-    /// When it was settled, if it was.
+    /// Time at which the delivery was settled, if it was.
     #[must_use]
     pub const fn settled_at(&self) -> Option<Timestamp> {
         match self {
@@ -146,7 +146,7 @@ impl Progress {
 }
 
 impl Attempt {
-    /// What it means. A redirect is not followed, so that it is a failure.
+    /// Result of the attempt. A redirect is not followed and counts as a failure.
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         match self.status {
@@ -159,14 +159,14 @@ impl Attempt {
 }
 
 impl WebhookDelivery {
-    /// A message that is to be sent at once.
+    /// Creates a delivery that is due immediately.
     #[must_use]
     pub const fn new(id: WebhookDeliveryId, webhook: WebhookId, name: String, about: About, now: Timestamp) -> Self {
         let progress = Progress::Pending { due: now };
         Self { id, webhook, name, about, created_at: now, progress, tries: 0, attempts: Vec::new() }
     }
 
-    /// Takes note of an attempt: settled, or due again later. `jitter` is a random byte.
+    /// Records an attempt. The delivery is then settled, or due again later. `jitter` is a random byte.
     #[must_use]
     pub fn tried(mut self, attempt: Attempt, wait: Option<SignedDuration>, jitter: u8, now: Timestamp) -> Self {
         let verdict = attempt.verdict();
@@ -185,7 +185,7 @@ impl WebhookDelivery {
         self
     }
 
-    /// When it is tried again: never earlier than the endpoint wishes, within reason.
+    /// Time of the next attempt. It is not before the time that the endpoint requested, within a limit.
     fn again(&self, wait: Option<SignedDuration>, jitter: u8, now: Timestamp) -> Option<Timestamp> {
         let delay = *DELAYS.get(usize::try_from(self.tries).ok()?.checked_sub(1)?)?;
         let millis = delay * 1000 + delay * 10 * JITTER * i64::from(jitter) / 255;
@@ -193,19 +193,19 @@ impl WebhookDelivery {
         now.checked_add(SignedDuration::from_millis(millis).max(wait)).ok()
     }
 
-    /// Puts it off without an attempt: it may not be sent now.
+    /// Postpones the delivery without an attempt, because it may not be sent now.
     #[must_use]
     pub fn put_off(self, due: Timestamp) -> Self {
         Self { progress: Progress::Pending { due }, ..self }
     }
 
-    /// Lets go of it: nobody wants it any more.
+    /// Drops the delivery, because the message is no longer needed.
     #[must_use]
     pub fn drop_it(self, now: Timestamp) -> Self {
         Self { progress: Progress::Dropped { at: now }, ..self }
     }
 
-    /// Sends it again, under the same id, with as many attempts as a new one.
+    /// Sends the message again with its identifier and with the number of attempts of a new one.
     pub fn replay(self, now: Timestamp) -> Result<Self, Refusal> {
         match self.progress {
             Progress::Pending { .. } => Err(Refusal::WebhookDeliveryPending(self.id)),

@@ -1,5 +1,5 @@
-//! Ring 2: generated histories of one proposed action. Whatever is tried in whatever order, one permit starts it once, and what is
-//! over stays over.
+//! Ring 2: generated histories of one proposed action. In every order of commands, one permit starts the action once, and a final state
+//! never changes.
 
 use crate::common::people::{at, caller, session, uuid};
 use holdpoint_domain::{
@@ -8,12 +8,12 @@ use holdpoint_domain::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What is tried.
+/// One command of a history.
 #[derive(Debug, Clone)]
 enum Try {
-    /// People say this, and the engine carries it over as it does.
+    /// People decide with this effect, and the decision is applied to the action as the engine does.
     Decide(Effect),
-    /// Others are asked about an edit.
+    /// Other people are asked about an edit.
     AskOthers,
     /// A start with one of the permits given so far.
     Start {
@@ -41,7 +41,7 @@ fn tries() -> impl Strategy<Value = Vec<Try>> {
     proptest::collection::vec(one, 1..40)
 }
 
-/// An action with everything that was ever given and spent for it.
+/// An action with all permits that were given and spent for it.
 struct Story {
     proposal: Action,
     given: Vec<PermitId>,

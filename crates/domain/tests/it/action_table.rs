@@ -1,4 +1,4 @@
-//! Ring 1: every state of a proposed action against every command, no wildcard.
+//! Ring 1: every state of a proposed action against every command, without wildcards.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::table::cells;
@@ -9,7 +9,7 @@ use holdpoint_domain::{
 };
 use serde_json::{Value, json};
 
-/// What people and policy do to it.
+/// Commands of people and of the policy.
 const DECIDING: &str = "
 state           | release     | edit           | reject      | ask others
 allowed         | ActionNot   | ActionNot      | ActionNot   | ActionNot
@@ -26,7 +26,7 @@ unknown         | allowed     | allowed edited | ActionNot   | ActionNot
 unknown, asked  | allowed     | allowed edited | ActionNot   | ActionNot
 ";
 
-/// What its agent does to it.
+/// Commands of the agent.
 const ACTING: &str = "
 state           | start         | start, other permit | start, other agent | done          | failed        | cannot tell | done, other agent
 allowed         | started       | PermitUnknown       | NotYourAction      | ActionNot     | ActionNot     | ActionNot   | NotYourAction
@@ -43,7 +43,7 @@ unknown         | ActionNot     | ActionNot           | NotYourAction      | don
 unknown, asked  | ActionNot     | ActionNot           | NotYourAction      | done          | failed        | ActionNot   | NotYourAction
 ";
 
-/// What time does to it, and what people say of what nobody knows.
+/// The end of the lease, and statements of people about a run whose outcome is unknown.
 const RECOUNTING: &str = "
 state           | lapse   | it ran    | it failed | leave it
 allowed         | nothing | ActionNot | ActionNot | ActionNot
@@ -73,7 +73,7 @@ fn every_state_against_every_command() {
     assert_eq!(checked, 12 * 15);
 }
 
-/// Only a permit in force, for exactly these arguments, starts an action: not one for what was there before an edit.
+/// Only a permit in force for exactly these arguments starts an action. A permit from before an edit does not.
 #[test]
 fn a_permit_is_for_these_arguments() {
     let stale = permit(1, &action(json!({ "path": "a" })), 200);
@@ -209,7 +209,7 @@ fn name(refusal: &Refusal) -> String {
     text.split([' ', '(']).next().unwrap().to_owned()
 }
 
-/// Whoever runs it has its outcome waited for longer, while it is running and only then.
+/// The lease of an action can be extended by its runner, and only while the action runs.
 #[test]
 fn only_what_runs_is_kept() {
     let agent = caller("agent", Role::Agent, &[]).actor;
@@ -228,7 +228,7 @@ fn only_what_runs_is_kept() {
     }
 }
 
-/// What people had run again is not ended, and not kept, by whoever still runs the first.
+/// After people had an action run again, a report or an extension of the first run is refused.
 #[test]
 fn a_report_is_of_its_own_run() {
     let agent = caller("agent", Role::Agent, &[]).actor;
@@ -243,7 +243,7 @@ fn a_report_is_of_its_own_run() {
     proposal("started").extend_lease(&agent, at(500), Some(own)).unwrap();
 }
 
-/// What may be repeated is offered again only while somebody is left who could begin it.
+/// A repeatable action is offered again only if a runner is left that could start it.
 #[test]
 fn what_nobody_could_begin_again_is_unknown() {
     let overdue = Action { repeatable: true, ..proposal("overdue") };
@@ -252,7 +252,7 @@ fn what_nobody_could_begin_again_is_unknown() {
     assert_eq!(overdue.lapse(None, at(NOW)).unwrap().0.state_name(at(NOW)), "unknown");
 }
 
-/// However a run comes to be unknown, it stays known which one it was.
+/// An unknown outcome always keeps the identifier of its run, regardless of how it became unknown.
 #[test]
 fn what_nobody_knows_is_of_one_run() {
     let alice = caller("alice", Role::Operator, &[]).actor;
@@ -263,7 +263,7 @@ fn what_nobody_knows_is_of_one_run() {
     check(proposal("started").report(&agent, Outcome::Unknown, run).unwrap().0);
     check(proposal("unknown").puzzled(InteractionId::from_uuid(uuid(8))));
     check(proposal("unknown, asked").recount(&alice, Some(Effect::Skip), None).unwrap().0);
-    // What an earlier version kept does not say which run it was: whoever reports is believed.
+    // States that an earlier version stored do not name the run, so every report is accepted.
     let old: ActionState = serde_json::from_value(json!({ "state": "unknown" })).unwrap();
     let old = Action { state: old, ..proposal("unknown") };
     old.report(&agent, Outcome::Done { result: Value::Null }, run).unwrap();
@@ -278,7 +278,7 @@ fn a_permit_that_ran_out_allows_nothing() {
     );
 }
 
-/// Whoever sleeps on what a client is to run is told when it will not be run any more.
+/// If a client does not start an action in time, the action fails, so that the step that waits for it is woken.
 #[test]
 fn what_a_client_does_not_begin_in_time_has_failed() {
     let runner = Some(holdpoint_domain::Actor { kind: holdpoint_domain::ActorKind::User, name: "alice".into() });

@@ -1,9 +1,9 @@
-//! What an agent's definition may say: one row a mistake.
+//! Validation of agent definitions: one row for each mistake.
 
 use holdpoint_domain::AgentVersion;
 use serde_json::{Value, json};
 
-/// A good agent, with these fields in place of its own. Null takes one away.
+/// A valid agent with these fields replaced. Null removes a field.
 fn agent(fields: Value) -> AgentVersion {
     let mut whole = json!({
         "name": "release-helper",
@@ -19,7 +19,7 @@ fn agent(fields: Value) -> AgentVersion {
     serde_json::from_value(whole).unwrap()
 }
 
-/// Changed so, the agent has problems in exactly these places.
+/// Checks that the agent with these changes has errors in exactly these places.
 fn check(fields: Value, places: &[&str]) {
     let problems = agent(fields.clone()).check();
     let found: Vec<&str> = problems.iter().map(|problem| problem.pointer.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Ring 1: what each kind of question accepts as an answer, and where a refused one is wrong.
+//! Ring 1: answers that each kind of question accepts, and the locations of the errors in refused ones.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
@@ -6,7 +6,7 @@ use holdpoint_domain::text::{DEPTH, PARAGRAPHS};
 use holdpoint_domain::{AnswerId, Effect, FormProof, Interaction, InteractionId, Question, Role};
 use serde_json::{Value, json};
 
-/// What a draft comes to: the effect and the options chosen, or every pointer at which it does not fit.
+/// Result of a draft: the effect and the chosen options, or the pointers of all errors.
 fn settled(question: &Question, body: &Value, proof: Option<FormProof>) -> String {
     match question.settle(draft(body.clone()), proof) {
         Ok(settled) => [vec![settled.effect.name().to_owned()], settled.options].concat().join(" "),
@@ -14,12 +14,12 @@ fn settled(question: &Question, body: &Value, proof: Option<FormProof>) -> Strin
     }
 }
 
-/// Holds a body against a question, without the word of a validator.
+/// Checks a body against a question, without the proof of a validator.
 fn check(question: &Question, body: Value, expected: &str) {
     assert_eq!(settled(question, &body, None), expected, "{} -- {body}", question.kind.name());
 }
 
-/// The same when a validator has accepted the data.
+/// Checks a body against a question, with the proof that a validator has accepted the data.
 fn check_filled(question: &Question, body: Value, expected: &str) {
     assert_eq!(settled(question, &body, Some(FormProof::checked())), expected, "{} -- {body}", question.kind.name());
 }
@@ -312,7 +312,7 @@ fn the_agent_gets_the_option_its_metadata_and_the_words() {
     assert_eq!((event.name, event.data), ("interaction.answered", told));
 }
 
-/// What the deadline says in a person's place: the event, and of the answer whatever is not the same everywhere.
+/// Checks the result at the deadline: the event, and the fields of the answer that differ between fallbacks.
 fn check_deadline(fallback: Value, expected: Value) {
     let options = json!([
         { "id": "wait", "label": "Wait", "effect": "skip", "metadata": { "plan": 7 } },

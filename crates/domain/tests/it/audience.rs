@@ -1,4 +1,4 @@
-//! Ring 1: who may answer, how many must, and whose word is enough.
+//! Ring 1: who may answer, how many people must agree, and which answers need only one person.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
@@ -109,7 +109,7 @@ fn four_eyes_bars_whoever_started_the_session() {
     check_admitted(&named, &caller("starter", Role::Operator, &[]), Err(Refusal::FourEyes));
 }
 
-/// Lets people answer one after the other. A vote is `who:groups:effect`; it comes to `voted`, `answered` or a refusal.
+/// Lets people answer in sequence. A vote is `who:groups:effect`; its result is `voted`, `answered` or a refusal.
 fn check_votes(audience: Value, votes: &[(&str, &str)]) {
     let mut interaction = asked(audience.clone());
     for (nth, (vote, expected)) in votes.iter().enumerate() {
@@ -202,13 +202,13 @@ fn distinct_groups_are_matched_to_people() {
     let two = || distinct(2, &["ops", "law"]);
     check_votes(two(), &[("a:ops:approve", "voted"), ("b:law:approve", "answered")]);
     check_votes(two(), &[("a:ops:approve", "voted"), ("b:ops:approve", "voted"), ("c:law:approve", "answered")]);
-    // Whoever is in both makes room for whoever is in one.
+    // A person in both groups is counted for the group that the other person does not have.
     check_votes(two(), &[("a:ops+law:approve", "voted"), ("b:ops:approve", "answered")]);
     check_votes(two(), &[("a:ops+law:approve", "voted"), ("b:law:approve", "answered")]);
     check_votes(two(), &[("a:ops+law:approve", "voted"), ("b:ops+law:approve", "answered")]);
-    // One person in two groups is one person.
+    // A person in two groups counts once.
     check_votes(two(), &[("a:ops+law:approve", "voted"), ("a:ops+law:approve", "AlreadyVoted")]);
-    // A group that was not named counts for nothing.
+    // Groups that the audience does not name do not count.
     check_votes(two(), &[("a:ops+pets:approve", "voted"), ("b:ops+cats:approve", "voted")]);
     check_votes(two(), &[("a:ops:approve", "voted"), ("b:ops:reject", "answered")]);
     let three = distinct(3, &["a", "b", "c"]);

@@ -1,4 +1,4 @@
-//! The audit chain, and that no tampering with an export of it goes unnoticed.
+//! The audit chain, and the detection of every manipulation of an export.
 
 use holdpoint_domain as domain;
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
-/// A line of an export, and the entry that it shows.
+/// A line of an export, and the number of the entry in it.
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
     seq: Option<u64>,
@@ -45,12 +45,12 @@ fn entry(number: u128, data: Value) -> Written {
     entry.written()
 }
 
-/// An export of so many entries, with a checkpoint after every fourth and after the last; every fifth is another project's.
+/// An export of `entries` entries, with a checkpoint after every fourth and after the last. Every fifth entry belongs to another project.
 fn export(entries: u64, by: &Signer) -> Vec<Line> {
     export_of(0, entries, by, |seq| seq % 5 == 0)
 }
 
-/// The same from a number on, with those hidden that are to be.
+/// An export of the entries from `after` + 1 to `last`. `hidden` selects the entries that are shown only by their digest.
 fn export_of(after: u64, last: u64, by: &Signer, hidden: impl Fn(u64) -> bool) -> Vec<Line> {
     let mut head = ChainHead::default();
     let (mut lines, mut writer) = (Vec::new(), None);
@@ -81,19 +81,19 @@ fn export_of(after: u64, last: u64, by: &Signer, hidden: impl Fn(u64) -> bool) -
     lines
 }
 
-/// The line of an entry as somebody makes it up.
+/// Line of a forged entry.
 fn entry_line(seq: u64, digest: Digest, hash: Digest, text: Option<&str>) -> String {
     let header = Header::new(tenant(), &signer().public_key(), (0, BEGINNING), &ChainHead::default());
     Writer::begin(&header, None).0.entry(seq, digest, hash, text.map_or(EntryForm::DigestAlone, EntryForm::Text))
 }
 
-/// Takes the text of an entry out and leaves its digest, as foreign ones are shown.
+/// Removes the text of an entry and leaves its digest, as for an entry of another project.
 fn blank(line: &mut Line) {
     let (kept, _) = line.text.split_once(",\"entry\":").unwrap();
     line.text = format!("{kept}}}\n");
 }
 
-/// Makes a field of a line another one.
+/// Changes a field of a line.
 fn edit(line: &mut Line, pointer: &str, value: impl Into<Value>) {
     let mut read: Value = serde_json::from_str(&line.text).unwrap();
     *read.pointer_mut(pointer).unwrap() = value.into();
@@ -109,14 +109,14 @@ fn checked_bytes(bytes: &[u8], demands: &Demands) -> Result<Report, Finding> {
     verify(bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec), demands)
 }
 
-/// The one place that tampers and looks: what is found, in which line, at which entry.
+/// Manipulates an export and checks the finding: its line, its entry and its fault.
 fn check(tamper: impl FnOnce(&mut Vec<Line>), line: u64, seq: Option<u64>, fault: Fault) {
     let mut lines = export(10, &signer());
     tamper(&mut lines);
     assert_eq!(checked(&lines, &Demands::default()), Err(Finding { line, seq, fault }));
 }
 
-/// The lines: 1 header, 2 to 5 entries 1 to 4, 6 checkpoint, 7 to 10 entries 5 to 8, 11 checkpoint, 12, 13 entries, 14 checkpoint,
+/// The lines are: 1 header, 2 to 5 entries 1 to 4, 6 checkpoint, 7 to 10 entries 5 to 8, 11 checkpoint, 12 and 13 entries, 14 checkpoint,
 /// 15 seal.
 #[test]
 fn a_whole_export_is_verified() {
@@ -162,7 +162,7 @@ fn each_tampering_is_named() {
     check(|lines| lines[5].text = "rubbish\n".into(), 6, None, Fault::Changed);
 }
 
-/// An entry that somebody made up and linked well: the rest is linked to the real one.
+/// A forged entry with a valid link is found, because the rest of the chain is linked to the original entry.
 #[test]
 fn a_made_up_entry_is_named() {
     let made_up = |lines: &mut Vec<Line>| {
@@ -179,7 +179,7 @@ fn a_made_up_entry_is_named() {
     check(badly_linked, 5, Some(4), Fault::Added);
 }
 
-/// Whoever changes an entry and makes all hashes anew cannot make the signatures.
+/// An attacker who changes an entry and recomputes all hashes cannot forge the signatures.
 #[test]
 fn hashes_made_anew_are_not_the_ones_signed() {
     let anew = |lines: &mut Vec<Line>| {
@@ -196,7 +196,7 @@ fn hashes_made_anew_are_not_the_ones_signed() {
     check(anew, 6, Some(1), Fault::Rewritten { upto: 4 });
 }
 
-/// Whoever cuts a file may cut it where it is signed, and say so in the header: the seal says how long it was.
+/// An attacker may cut a file at a checkpoint and adjust the header. The seal proves the original length.
 #[test]
 fn cuts_at_either_end_are_named() {
     let tail = |lines: &mut Vec<Line>| {
@@ -228,7 +228,8 @@ fn cuts_at_either_end_are_named() {
     check(move |lines| lines[14] = older, 15, Some(5), Fault::Added);
 }
 
-/// An export that shows everything names the entry whose text was taken out; another one knows how many it had shown.
+/// In an export that shows every entry, the entry whose text was removed is named. In another export, the seal proves the number of shown
+/// entries.
 #[test]
 fn a_text_that_was_taken_out_is_missed() {
     let mut all = export_of(0, 10, &signer(), |_| false);
@@ -238,7 +239,7 @@ fn a_text_that_was_taken_out_is_missed() {
     let found = checked(&all, &Demands::default()).unwrap_err();
     assert_eq!(found, Finding { line: 8, seq: Some(6), fault: Fault::Blanked });
     check(|lines| blank(&mut lines[1]), 15, None, Fault::Blanked);
-    // Shown instead of another that was hidden, it is found too.
+    // A text that is removed is also noticed if the text of another hidden entry is added in exchange.
     let exchanged = |lines: &mut Vec<Line>| {
         let shown = export_of(0, 10, &signer(), |_| false);
         lines[6] = shown[6].clone();
@@ -247,7 +248,7 @@ fn a_text_that_was_taken_out_is_missed() {
     check(exchanged, 15, None, Fault::NotAsSealed);
 }
 
-/// What does not begin at the first entry is refused, unless the reader knows where it begins or does not mind.
+/// An export that does not begin at the first entry is refused, unless the reader knows its checkpoint or accepts a part.
 #[test]
 fn a_part_is_said_to_be_one() {
     let part = export_of(6, 10, &signer(), |_| false);
@@ -267,7 +268,7 @@ fn a_part_is_said_to_be_one() {
     assert_eq!(checked(&nothing_new, &Demands::default()).unwrap_err().fault, Fault::Partial { upto: 10 });
 }
 
-/// A whole other chain, signed by a key of its own, is consistent; only the key tells.
+/// A forged chain with a key of its own is consistent. Only the demanded key reveals it.
 #[test]
 fn a_foreign_key_is_refused_where_one_is_demanded() {
     let ours = signer().public_key().to_string();
@@ -278,7 +279,7 @@ fn a_foreign_key_is_refused_where_one_is_demanded() {
     assert_eq!(checked(&forged, &demands).unwrap_err().fault, Fault::ForeignKey);
 }
 
-/// A checkpoint that was kept elsewhere notices a chain that was written anew, and one that was cut.
+/// A checkpoint that was kept elsewhere reveals a rewritten chain and a cut one.
 #[test]
 fn a_checkpoint_kept_elsewhere_holds() {
     let lines = export(10, &signer());
@@ -315,7 +316,7 @@ fn a_checkpoint_is_of_one_tenant() {
     assert!(!checkpoint.signed_by(&key, &TenantId::from_uuid(uuid(3)).to_string()));
 }
 
-/// What is too large is kept as its digest, and small things beside it as they are.
+/// Parts that are too large are stored as digests. Small parts next to them stay unchanged.
 #[test]
 fn large_parts_are_kept_as_digests() {
     let long = "x".repeat(100_000);
@@ -340,7 +341,7 @@ fn an_entry_comes_back_from_its_text() {
     assert_eq!(How::by(EntryPoint::Timer), serde_json::from_value(json!({ "wire": "timer" })).unwrap());
 }
 
-/// Which entry a byte of an export belongs to, if one.
+/// Line, and the entry in it, to which a byte of an export belongs.
 fn owner(lines: &[Line], position: usize) -> (u64, Option<u64>) {
     let mut end = 0;
     for (number, line) in lines.iter().enumerate() {
@@ -369,7 +370,7 @@ proptest! {
         }
     }
 
-    /// So many lines off either end, with a header that says so, and with the seal or without it.
+    /// Removes lines from both ends, with an adjusted header, and with or without the seal.
     #[test]
     fn no_cut_goes_unnoticed(front in 0_usize..20, back in 0_usize..20, seal: bool, entries in 1_u64..14) {
         let mut lines = export(entries, &signer());
@@ -402,7 +403,7 @@ proptest! {
         let (name, was) = fields.iter().nth(place.index(fields.len())).unwrap();
         let value = if was.is_u64() { json!(other) } else { json!(format!("{:064x}", other)) };
         prop_assume!(value != *was);
-        // Changed in its place, so that nothing else about the line differs.
+        // The value is replaced in the text, so that the rest of the line stays equal.
         let changed = lines[line].text.replacen(&format!("\"{name}\":{was}"), &format!("\"{name}\":{value}"), 1);
         prop_assert_ne!(&changed, &lines[line].text);
         lines[line].text = changed;
@@ -456,7 +457,7 @@ proptest! {
         let (first, second) = (one.min(other), one.max(other));
         let found = checked(&lines, &Demands::default());
         prop_assert!(found.is_err());
-        // A checkpoint and an entry may change places so that only the checkpoint stands wrong.
+        // If a checkpoint and an entry are swapped, only the checkpoint may be in a wrong position.
         if lines[first].seq.is_some() && lines[second].seq.is_some() {
             let Finding { line, seq, fault } = found.unwrap_err();
             prop_assert_eq!((line, seq, fault), (first as u64 + 1, lines[first].seq, Fault::Reordered));

@@ -1,4 +1,4 @@
-//! What a flow's definition may say, and where its steps lead.
+//! Validation of flow definitions, and the transitions between steps.
 
 use holdpoint_domain::flow::{MOST_RUNS, Next, StepWay};
 use holdpoint_domain::{AgentVersion, FlowVersion, SignedDuration};
@@ -9,21 +9,21 @@ fn flow(steps: Value) -> FlowVersion {
     serde_json::from_value(json!({ "name": "release", "version": "1", "steps": steps })).unwrap()
 }
 
-/// A flow of these steps has problems in exactly these places.
+/// Checks that a flow of these steps has errors in exactly these places.
 fn check(steps: Value, places: &[&str]) {
     let problems = flow(steps.clone()).check();
     let found: Vec<&str> = problems.iter().map(|problem| problem.pointer.as_str()).collect();
     assert_eq!(found, places, "{steps} gives {problems:?}");
 }
 
-/// A flow of one step with these fields, run by an agent.
+/// Checks a flow of one step with these fields and an agent.
 fn one(fields: Value, places: &[&str]) {
     let mut step = json!({ "name": "a", "agent": "bot" });
     step.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     check(json!([step]), places);
 }
 
-/// A question before the only step, with these fields besides its title.
+/// Checks a question before the only step, with these fields in addition to its title.
 fn question(fields: Value, places: &[&str]) {
     let mut question = json!({ "title": "May I?" });
     question.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -203,7 +203,7 @@ fn a_step_may_be_given_fewer_tools() {
 
 const WAYS: [StepWay; 4] = StepWay::ALL;
 
-/// Flows of up to six steps whose transitions lead anywhere, to nowhere included.
+/// Flows of up to six steps with arbitrary transitions, including transitions to missing steps.
 fn any_flow() -> impl Strategy<Value = FlowVersion> {
     let target = || prop_oneof![3 => Just(None), 1 => Just(Some("end".to_owned())), 5 => (0..7_usize).prop_map(|n| Some(format!("s{n}")))];
     let step = (target(), target(), target(), any::<bool>());

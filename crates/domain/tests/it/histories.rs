@@ -1,4 +1,4 @@
-//! Ring 2: generated histories of one session. Whatever people, agents and the clock do, the invariants hold.
+//! Ring 2: generated histories of one session. The invariants hold for every sequence of commands and times.
 
 mod invariants;
 mod world;
@@ -7,17 +7,17 @@ use holdpoint_domain::Command;
 use proptest::prelude::*;
 use world::{Deed, World};
 
-/// The people and agents of the stories, by number.
+/// Number of a person or an agent.
 fn actor() -> impl Strategy<Value = usize> {
     0..world::ACTORS.len()
 }
 
-/// Mostly the first agent, which asks and takes.
+/// Number of an actor: mostly the first agent, which asks and takes.
 fn agent() -> impl Strategy<Value = usize> {
     prop_oneof![4 => Just(0usize), 1 => actor()]
 }
 
-/// One thing that somebody does. `which` picks among the questions asked so far, old leases included.
+/// One deed. `which` selects a question asked so far; a deed may use an old lease.
 fn deed() -> impl Strategy<Value = Deed> {
     let which = || 0..4usize;
     let draft = || 0..world::DRAFTS.len();
@@ -47,7 +47,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// No files: a failing history is printed whole.
+/// Writes no regression files, because a failing history is printed completely.
 fn config() -> ProptestConfig {
     ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -55,7 +55,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// Every invariant, after every step of every history.
+    /// Every invariant holds after every step of every history.
     #[test]
     fn invariants_hold_after_every_step(deeds in proptest::collection::vec(deed(), 1..80)) {
         let mut world = World::new();
@@ -67,7 +67,7 @@ proptest! {
         }
     }
 
-    /// Time alone brings every question to rest, in few steps, and never wakes it again.
+    /// With time alone, every question comes to rest after a few steps and is not woken again.
     #[test]
     fn time_alone_comes_to_rest(deeds in proptest::collection::vec(deed(), 1..40)) {
         let mut world = World::new();
@@ -77,7 +77,7 @@ proptest! {
         }
     }
 
-    /// A lease that is always left to lapse ends as a failure that can be seen, not in a loop.
+    /// A delivery whose lease always lapses ends as failed instead of being repeated forever.
     #[test]
     fn a_delivery_that_never_succeeds_is_given_up(fails in proptest::collection::vec(any::<bool>(), 30)) {
         invariants::of_a_hopeless_delivery(&fails);

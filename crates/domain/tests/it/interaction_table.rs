@@ -1,4 +1,4 @@
-//! Ring 1: every state of an interaction against every command, no wildcard.
+//! Ring 1: every state of an interaction against every command, without wildcards.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
@@ -11,7 +11,8 @@ use holdpoint_domain::{
 };
 use serde_json::{Value, json};
 
-/// Closing it. A pending cell says what it has gathered; a closed one its delivery, with the attempt from 1.
+/// Closing commands. A cell of a pending question shows its collected state; a cell of a closed question shows its delivery, with the
+/// attempt from 1.
 const CLOSING: &str = "
 state              | approve          | reject           | auto            | expire          | cancel
 pending            | answered waiting | answered waiting | auto waiting    | expired waiting | cancelled waiting
@@ -46,7 +47,7 @@ abstained          | answered waiting | answered waiting | auto waiting    | exp
 the second         | answered no      | answered no      | auto no         | expired no      | cancelled no
 ";
 
-/// Keeping it for oneself, and what time does to it.
+/// Claims, and changes that happen with time.
 const KEEPING: &str = "
 state              | claim                 | release         | tick
 pending            | pending alice         | NotClaimed      | nothing
@@ -81,7 +82,7 @@ abstained          | pending -1 alice      | NotClaimed      | nothing
 the second         | pending alice         | NotClaimed      | nothing
 ";
 
-/// Delivering it. `take` is the agent that asked; `steal` another agent; `false` completes with a lease never given.
+/// Delivery commands. `take` is by the agent that asked, `steal` by another agent; `false` completes with a lease that was never given.
 const DELIVERING: &str = "
 state              | take         | steal    | heartbeat    | complete     | false        | again        | for good
 pending            | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
@@ -116,7 +117,7 @@ abstained          | StillPending | NotYours | StillPending | StillPending | Sti
 the second         | StillPending | NotYours | StillPending | StillPending | StillPending | StillPending | StillPending
 ";
 
-/// Doing something about it instead of answering: `gone` went to another channel, `-1` is somebody who will not answer.
+/// Handover and abstention. `gone` marks a question that was handed over, `-1` one abstention.
 const MOVING: &str = "
 state              | hand over            | abstain
 pending            | pending gone         | pending -1
@@ -151,7 +152,7 @@ abstained          | pending -1 gone      | AlreadyAbstained
 the second         | pending gone         | pending -1
 ";
 
-/// Me, who is in the audience.
+/// The caller of most commands, who is in the audience.
 fn alice() -> Caller {
     caller("alice", Role::Operator, &[])
 }
@@ -172,7 +173,7 @@ fn answer_id() -> AnswerId {
     AnswerId::from_uuid(uuid(20))
 }
 
-/// An approval, asked by the agent at second 0 and due at second 100, with whatever else is given.
+/// An approval with these further fields, asked by the agent at second 0 with a deadline at second 100.
 fn asked(fields: &[(&str, Value)]) -> Interaction {
     let mut all = json!({ "kind": "approval", "action": { "tool": "deploy", "arguments": {} }, "deadline": at(100) });
     for (name, value) in fields {
@@ -192,7 +193,7 @@ fn claimed(interaction: Interaction, who: &Caller, until: i64) -> Interaction {
     interaction.claim(&reviewer, at(10), at(until)).unwrap().0
 }
 
-/// Handed to a channel, in a session that was opened for it.
+/// Hands the question over to a channel, in a session that was opened for it.
 fn handed(interaction: Interaction, who: &Caller, channel: &str, now: Timestamp) -> Result<Handover, Refusal> {
     let reviewer = interaction.admit(who).unwrap();
     let mut to = session();
@@ -200,7 +201,7 @@ fn handed(interaction: Interaction, who: &Caller, channel: &str, now: Timestamp)
     interaction.hand_over(&reviewer, (&to, InteractionId::from_uuid(uuid(11))), None, now)
 }
 
-/// Approved by me and taken by the agent so many times; the last lease is number 30 and ends at second 90.
+/// A question that was approved by `alice` and taken by the agent `times` times. The last lease has number 30 and ends at second 90.
 fn taken(times: u32) -> Interaction {
     let approved = answered(asked(&[]), &alice(), "approve", at(10)).unwrap().0;
     let failed = (1..times).fold(approved, |interaction, _| {
@@ -210,7 +211,7 @@ fn taken(times: u32) -> Interaction {
     failed.take(&agent().actor, lease(30), at(30), at(90)).unwrap().0
 }
 
-/// An interaction in this state, and the time at which the command comes.
+/// An interaction in this state, and the time of the command.
 fn in_state(state: &str) -> (Interaction, Timestamp) {
     let two = || asked(&[("audience", json!({ "quorum": 2 }))]);
     let voted = |interaction| answered(interaction, &bob(), "approve", at(10)).unwrap().0;
@@ -254,7 +255,7 @@ fn in_state(state: &str) -> (Interaction, Timestamp) {
     }
 }
 
-/// Carries out a command; `None` where time has nothing to change.
+/// Executes a command. The error is `None` if no change is due.
 fn carried_out(it: Interaction, command: &str, now: Timestamp) -> Result<Interaction, Option<Refusal>> {
     let effect = if it.question.kind.blocks() { "approve" } else { "provide" };
     let change = match command {
@@ -288,7 +289,7 @@ fn carried_out(it: Interaction, command: &str, now: Timestamp) -> Result<Interac
     change.map(|(after, _)| after).map_err(Some)
 }
 
-/// What a cell says.
+/// Text of a cell.
 fn shown(result: Result<Interaction, Option<Refusal>>, delivery_only: bool) -> String {
     match result {
         Ok(Interaction { state: State::Pending(pending), .. }) => {
@@ -381,7 +382,7 @@ fn every_state_against_handing_over_and_abstaining() {
     cells(MOVING).into_iter().for_each(|(state, command, expected)| check(state, command, expected, false));
 }
 
-/// A question ends as the one that it was handed over to, and as no other; whatever has not ended is not followed.
+/// A question follows only the question that it was handed over to, and only after that one is resolved.
 #[test]
 fn the_first_follows_the_second() {
     let Handover { first, second } = handed(asked(&[]), &bob(), "elsewhere", at(10)).unwrap();

@@ -1,4 +1,4 @@
-//! The rules of the domain: each state with each change, and histories of many.
+//! Tests of the rules of the domain: every state with every change, and generated histories.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 

@@ -1,4 +1,4 @@
-//! The list of moves and the judgement of answers agree, for every kind of question with every kind of option.
+//! Checks that the list of moves and the validation of answers agree, for every kind of question with every kind of option.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 const KINDS: [&str; 8] = ["approval", "confirmation", "choice", "question", "form", "secret", "review", "notice"];
 
-/// Lists of options: none, one of each effect alone, two of one effect, one of every effect, and options that require input or warn.
+/// Lists of options: none, one of each effect alone, two of one effect, one of every effect, and options that require input or are
+/// dangerous.
 fn option_lists() -> Vec<Vec<Value>> {
     let option = |id: &str, effect: Effect| json!({ "id": id, "label": id.to_uppercase(), "effect": effect });
     let flagged = |effect: Effect, flag: &str| {
@@ -26,7 +27,7 @@ fn option_lists() -> Vec<Vec<Value>> {
     lists
 }
 
-/// Every question that can be asked with these parts.
+/// All valid questions with these parts.
 fn questions() -> Vec<Question> {
     let kinds = KINDS.iter().map(|kind| json!(kind)).chain([json!({ "custom": "vote" })]);
     let mut found = Vec::new();
@@ -51,7 +52,7 @@ fn questions() -> Vec<Question> {
     found
 }
 
-/// The body that names a move, as the documentation of `Move` says it.
+/// Body that names a move, according to the documentation of `Move`.
 fn named(made: &Move) -> Value {
     match (&made.option, made.effect) {
         (Some(option), _) => json!({ "options": [option] }),
@@ -60,7 +61,7 @@ fn named(made: &Move) -> Value {
     }
 }
 
-/// Adds one input to the body of a move; `others` are the options that may go with it.
+/// Adds one input to the body of a move. `others` are the options that may be chosen with it.
 fn fill(body: &mut Value, input: InputKind, others: &[String]) {
     match input {
         InputKind::Feedback => body["feedback"] = json!("because"),
@@ -75,7 +76,7 @@ fn fill(body: &mut Value, input: InputKind, others: &[String]) {
     }
 }
 
-/// The body of a move with these of its inputs, and the proof that a validator would give for its form.
+/// Body of a move with these inputs, and the proof that a validator would give for its form.
 fn filled(question: &Question, made: &Move, inputs: &[MoveInput]) -> (Value, Option<FormProof>) {
     let alike = question.options.iter().filter(|option| option.effect == made.effect);
     let alike: Vec<String> = alike.map(|option| option.id.clone()).collect();

@@ -1,11 +1,11 @@
-//! Ring 1: which questions are put to people, with what the kind implies, and where a refused one is wrong.
+//! Ring 1: validation of questions, the defaults of their kinds, and the locations of errors in refused ones.
 
 use crate::common::questions::{draft, question};
 use holdpoint_domain::text::{DEPTH, LINE};
 use holdpoint_domain::{Kind, Timestamp};
 use serde_json::{Value, json};
 
-/// Admits a question: its options after that, or every pointer at which it is wrong.
+/// Admits a question and compares its options, or the pointers of all errors.
 fn check(fields: Value, expected: &str) {
     let admitted = match question(fields.clone()).admit() {
         Ok(question) => {
@@ -48,7 +48,7 @@ fn a_kind_implies_its_options() {
     check(json!({ "kind": "approval", "options": [option("go", "approve"), option("no", "reject")] }), "go no");
 }
 
-/// What a deadline does where nobody has said it; whatever it is, the question can be put so.
+/// Checks the default fallback. The question must be valid with it.
 fn check_usual(fields: Value, expected: Value) {
     let asked = question(fields.clone());
     let usual = asked.usual_fallback();

@@ -1,4 +1,4 @@
-//! Ring 1: a question with several audiences, each of which must be satisfied by its own votes.
+//! Ring 1: a question with several audiences, each of which must reach its quorum with its own votes.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
@@ -19,7 +19,7 @@ fn audiences(values: &[Value]) -> Vec<Audience> {
     values.iter().cloned().map(audience).collect()
 }
 
-/// Two of `ops`, not whoever started the session.
+/// Two members of `ops`, excluding the person who started the session.
 fn ops() -> Value {
     json!({ "quorum": 2, "four_eyes": true, "named": { "groups": ["ops"] } })
 }
@@ -57,7 +57,7 @@ fn answers(interaction: &Interaction, who: &str, effect: &str) -> Result<(Intera
     answered.map(|(after, happening)| (after, happening.name))
 }
 
-/// Each vote is `who:effect`, what it comes to, and which requirements are met after it.
+/// Each vote is `who:effect`, followed by its result and the requirements that are met after it.
 fn check_votes(of: &[Value], votes: &[(&str, &str, &[bool])]) {
     let mut interaction = asked(of);
     for (vote, expected, met) in votes {
@@ -88,7 +88,7 @@ fn every_requirement_is_met_by_votes_of_its_own_members() {
             ("victor:approve", "answered", &[true, true]),
         ],
     );
-    // One person counts in both; two operators of whom one is in the group do not make two of the group.
+    // One person counts in both audiences. Two operators of whom one is in the group are not two members of the group.
     check_votes(&both, &[("both:approve", "voted", &[true, false]), ("vera:approve", "answered", &[true, true])]);
     check_votes(&both, &[("both:approve", "voted", &[true, false]), ("olga:approve", "voted", &[true, false])]);
     check_votes(
@@ -99,7 +99,7 @@ fn every_requirement_is_met_by_votes_of_its_own_members() {
             ("olga:approve", "answered", &[true, true]),
         ],
     );
-    // Equal answers only, and whoever changes their mind counts for the new answer.
+    // Only equal answers count, and a person who answers differently counts only for the new answer.
     check_votes(
         &both,
         &[
@@ -113,7 +113,7 @@ fn every_requirement_is_met_by_votes_of_its_own_members() {
 
 #[test]
 fn four_eyes_bars_from_the_audience_that_wants_them_alone() {
-    // Who started the session is an operator: that counts there, and not as one of the group.
+    // The person who started the session is an operator and counts in that audience, but not in the group.
     check_votes(
         &[operators(), ops()],
         &[
@@ -160,7 +160,7 @@ fn a_question_is_deserted_when_one_requirement_cannot_be_met_any_more() {
     check(&["olga", "vera", "victor"], "olga", true);
     check(&["olga", "both", "vera", "victor"], "vera", false);
     check(&["olga", "both", "vera"], "vera", true);
-    // Who started the session is no second one of the group.
+    // The person who started the session is not a second member of the group.
     check(&["olga", "both", "vera", "starter"], "vera", true);
 }
 
@@ -201,7 +201,7 @@ fn one_audience_is_no_list() {
     assert_eq!((implied.audience, implied.requirements), (audience(operators()), Vec::new()));
 }
 
-/// A question that was stored before there were requirements is what it was, and is stored as it was.
+/// A question that was stored before requirements existed keeps its meaning and its stored form.
 #[test]
 fn stored_questions_go_on_working() {
     let stored = json!({ "kind": "approval", "title": "May I?", "required": true, "audience": { "quorum": 2 } });
@@ -264,7 +264,7 @@ fn votes(given: &[(&str, Role, Vec<&str>)]) -> Vec<Answer> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
-    /// Whatever is dropped from a list of audiences is satisfied by everything that satisfies the rest.
+    /// Votes that satisfy the remaining audiences also satisfy every audience that was removed from the list.
     #[test]
     fn what_is_left_of_several_audiences_is_as_strict_as_they_were(
         several in prop::collection::vec(any_audience(), 1..5),

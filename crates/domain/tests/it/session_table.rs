@@ -1,14 +1,15 @@
-//! Ring 1: every state of a session against everything that can be done to it. Paused and waiting are independent.
+//! Ring 1: every state of a session against every command. Paused and waiting are independent.
 
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::table::cells;
 use holdpoint_domain::session::Note;
 use holdpoint_domain::{Command, EventId, Refusal, Role, Session};
 
-/// How many questions may be open at once in these tests.
+/// Largest number of open questions in these tests.
 const MOST: u32 = 2;
 
-/// The status, then open/blocking; a paused session says so also when something stronger shows. `!` blocks the step.
+/// A cell shows the status, then the open and the blocking questions. A paused session is marked even if another status has precedence. `!`
+/// marks a blocking question.
 const COMMANDS: &str = "
 state            | pause         | resume       | cancel               | complete             | fail
 running          | paused 0/0    | NotPaused    | cancelled 0/0        | completed 0/0        | failed 0/0
@@ -25,7 +26,7 @@ cancelled asking | SessionEnded  | SessionEnded | SessionEnded         | Session
 cancelled paused | SessionEnded  | SessionEnded | SessionEnded         | SessionEnded         | SessionEnded
 ";
 
-/// A question that closes was opened before: the cells where none was open show that the count stops at nothing.
+/// A question closes only after it was opened. The cells without an open question show that the count does not fall below zero.
 const QUESTIONS: &str = "
 state            | open!        | open         | close!               | close
 running          | waiting 1/1  | running 1/0  | running 0/0          | running 0/0
@@ -46,7 +47,7 @@ fn note() -> Note {
     Note { by: caller("alice", Role::Operator, &[]).actor, at: at(9), reason: Some("because".into()) }
 }
 
-/// Brings a fresh session into a state by the steps that lead there.
+/// Brings a new session into a state by the commands that lead to it.
 fn brought_to(state: &str) -> Session {
     let path: &[&str] = match state {
         "running" => &[],

@@ -1,4 +1,4 @@
-//! People, ids, times and a session: what every test of this crate begins with.
+//! People, identifiers, times and a session that most tests of this crate use.
 
 use holdpoint_domain::{
     Actor, ActorKind, Caller, Credential, EntryPoint, KeyId, ProjectId, Role, Scope, Session, SessionHead, SessionId,
@@ -6,17 +6,17 @@ use holdpoint_domain::{
 };
 use uuid::Uuid;
 
-/// The id of this number.
+/// UUID with this number.
 pub(crate) fn uuid(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }
 
-/// So many seconds after the story begins.
+/// Time in seconds after the start of the test's history.
 pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-/// Somebody with a key: an agent if the role says so, a person otherwise.
+/// Caller with a key: an agent if the role is `Agent`, a person otherwise.
 pub(crate) fn caller(name: &str, role: Role, groups: &[&str]) -> Caller {
     let kind = if role == Role::Agent { ActorKind::Agent } else { ActorKind::User };
     Caller {

@@ -3,12 +3,12 @@
 use holdpoint_domain::{AnswerDraft, Question};
 use serde_json::{Value, json};
 
-/// A question before it is admitted: a required one with a title, and whatever else is given.
+/// A question before it is admitted: required, with a title and the given fields.
 pub(crate) fn question(fields: Value) -> Question {
     serde_json::from_value(merged(json!({ "title": "May I?", "required": true }), fields)).unwrap()
 }
 
-/// A draft of an answer, as a body would give it.
+/// Draft of an answer with the fields of a request body.
 pub(crate) fn draft(fields: Value) -> AnswerDraft {
     let take = |name: &str| fields.get(name).cloned();
     AnswerDraft {

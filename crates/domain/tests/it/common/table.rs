@@ -1,6 +1,6 @@
-//! A table of text: a header of commands, then a row a state. A cell is the whole expectation.
+//! Tables of expectations as text: a header of commands, then one row for each state. Each cell is a complete expectation.
 
-/// Every cell as (state, command, expected). A row that has a cell too few or too many fails.
+/// All cells as (state, command, expected). Panics if a row has too few or too many cells.
 pub(crate) fn cells(table: &'static str) -> Vec<(&'static str, &'static str, &'static str)> {
     let mut rows = table.trim().lines().map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
     let header = rows.next().unwrap_or_default();

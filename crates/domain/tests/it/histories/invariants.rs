@@ -1,4 +1,4 @@
-//! What is true after every step, whatever was done.
+//! Invariants that hold after every step of a history.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use serde::de::DeserializeOwned;
 use crate::common::people::{at, uuid};
 use crate::histories::world::{Deed, MOST, World};
 
-/// The events of which a question has at most one.
+/// Closing events, of which a question has at most one.
 const CLOSINGS: [&str; 4] =
     ["interaction.answered", "interaction.auto_resolved", "interaction.expired", "interaction.cancelled"];
 
-/// What a step may change, and what not.
+/// Checks the changes that a step made.
 pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
     let changed = before.interactions.iter().zip(&after.interactions).filter(|(was, is)| was != is);
     for (was, is) in changed {
@@ -46,7 +46,7 @@ pub(crate) fn of_the_step(before: &World, after: &World, deed: &Deed) {
     round_trip(&after.session);
 }
 
-/// A vote stays unless whoever gave it says something else; nobody has two.
+/// Checks that a vote stays unless its voter answers differently, and that each person has at most one vote.
 fn of_the_votes(was: &[Answer], is: &[Answer], deed: &Deed) {
     let (kept, lost): (Vec<&Answer>, Vec<&Answer>) = was.iter().partition(|vote| is.contains(vote));
     assert!(is.iter().take(kept.len()).eq(kept.iter().copied()), "votes changed places: {deed:?}");
@@ -59,7 +59,7 @@ fn of_the_votes(was: &[Answer], is: &[Answer], deed: &Deed) {
     assert_eq!(people.len(), is.len(), "somebody votes twice: {deed:?}");
 }
 
-/// Attempts only grow, by one a take; what has ended has ended.
+/// Checks that the attempt number only grows, by one for each take, and that an ended delivery does not change.
 fn of_the_delivery(was: &Delivery, is: &Delivery, deed: &Deed) {
     let (from, to) = (attempt(was), attempt(is));
     let legal = match (was, is) {
@@ -79,7 +79,7 @@ fn of_the_delivery(was: &Delivery, is: &Delivery, deed: &Deed) {
     assert!(legal && to <= MOST_ATTEMPTS, "{was:?} became {is:?} by {deed:?}");
 }
 
-/// Only the holder of the lease in force completes, fails or prolongs; only whoever asked takes.
+/// Checks that only the holder of the lease in force completes, fails or extends, and that only the asker takes.
 fn of_the_lease(was: &Interaction, is: &Interaction, now: Timestamp, used: Option<LeaseId>, deed: &Deed) {
     match deed {
         Deed::Heartbeat { .. } | Deed::Complete { .. } | Deed::Fail { .. } => {
@@ -101,7 +101,7 @@ fn of_the_lease(was: &Interaction, is: &Interaction, now: Timestamp, used: Optio
     }
 }
 
-/// A change is one event, except a heartbeat, which is none; a closing is an event of its own name.
+/// Checks that a change records one event, and a heartbeat none. A closing event has its own name.
 fn of_the_events(before: &World, after: &World, is: &Interaction, deed: &Deed) {
     let new: Vec<&str> = after.events[before.events.len()..]
         .iter()
@@ -112,7 +112,7 @@ fn of_the_events(before: &World, after: &World, is: &Interaction, deed: &Deed) {
     assert_eq!(new.len(), expected, "{deed:?} told {new:?}");
 }
 
-/// What is true of the whole at any time.
+/// Checks the invariants of the whole session.
 pub(crate) fn of_the_world(world: &World) {
     let open = || world.interactions.iter().filter(|interaction| interaction.status() == Status::Pending);
     let blocking = open().filter(|interaction| interaction.question.kind.blocks()).count();
@@ -137,7 +137,7 @@ pub(crate) fn of_the_world(world: &World) {
     }
 }
 
-/// What is true of one question at any time.
+/// Checks the invariants of one question.
 fn of_the_question(interaction: &Interaction) {
     let sleeps = interaction.wake_at().is_none();
     match &interaction.state {
@@ -158,7 +158,7 @@ fn of_the_question(interaction: &Interaction) {
     }
 }
 
-/// Nobody decided who may not, too late, or something that was not offered.
+/// Checks that the resolution was made by a permitted person, in time, and with an offered answer.
 fn of_the_resolution(interaction: &Interaction, resolution: &Resolution, at: Timestamp) {
     let question = &interaction.question;
     let Some(answer) = resolution.answer() else { return };
@@ -211,7 +211,7 @@ fn of_the_resolution(interaction: &Interaction, resolution: &Resolution, at: Tim
     }
 }
 
-/// At `wake_at` something changes, just before nothing does, and after a few times there is nothing left to wait for.
+/// Checks that a change happens at `wake_at` and not before, and that after a few changes no further one is due.
 pub(crate) fn of_time(mut interaction: Interaction) {
     let id = AnswerId::from_uuid(uuid(7));
     for _ in 0..5 {
@@ -229,7 +229,7 @@ pub(crate) fn of_time(mut interaction: Interaction) {
     assert_eq!(interaction.wake_at(), None, "time goes on for ever: {interaction:?}");
 }
 
-/// Takes an answer again and again; each time the lease lapses, or the agent fails and wants it again.
+/// Takes an answer repeatedly. Each time the lease lapses, or the agent fails and asks for another attempt.
 pub(crate) fn of_a_hopeless_delivery(fails: &[bool]) {
     let lease = LeaseId::from_uuid(uuid(8));
     let by = crate::histories::world::actor(0).actor;

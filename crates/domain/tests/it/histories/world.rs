@@ -1,4 +1,5 @@
-//! One session with its questions, driven as the engine drives it: change, count, number the event, close what ends.
+//! One session with its questions, run as the engine runs it: apply the change, count open questions, number the event, close what has
+//! ended.
 
 use holdpoint_domain::interaction::Change;
 use holdpoint_domain::session::Note;
@@ -11,10 +12,10 @@ use serde_json::{Value, json};
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
 
-/// How many questions may be open at once.
+/// Largest number of open questions.
 pub(crate) const MOST: u32 = 4;
 
-/// Who takes part: name, role, groups.
+/// Participants: name, role, groups.
 pub(crate) const ACTORS: [(&str, Role, &[&str]); 8] = [
     ("bot", Role::Agent, &["ops"]),
     ("twin", Role::Agent, &[]),
@@ -26,7 +27,7 @@ pub(crate) const ACTORS: [(&str, Role, &[&str]); 8] = [
     ("root", Role::Admin, &[]),
 ];
 
-/// What is asked, as the fields of a question.
+/// Fields of the questions that are asked.
 pub(crate) const TEMPLATES: [&str; 11] = [
     r#"{"kind":"approval","action":{"tool":"pay","arguments":{"n":1}}}"#,
     r#"{"kind":"approval","action":{"tool":"pay","arguments":{"n":1}},"audience":{"quorum":2},"fallback":"deny"}"#,
@@ -48,7 +49,7 @@ pub(crate) const TEMPLATES: [&str; 11] = [
     r#"{"kind":{"custom":"vote"},"audience":{"quorum":2,"named":{"roles":["viewer","operator"]}}}"#,
 ];
 
-/// What is answered, fitting or not.
+/// Answers that are given, valid or not.
 pub(crate) const DRAFTS: [&str; 11] = [
     r#"{"effect":"approve"}"#,
     r#"{"effect":"approve","feedback":"fine"}"#,
@@ -63,7 +64,7 @@ pub(crate) const DRAFTS: [&str; 11] = [
     r#"{"data":{"TOKEN":"t"}}"#,
 ];
 
-/// One thing that somebody, or the clock, does.
+/// One action of a participant or of the clock.
 #[derive(Debug, Clone)]
 pub(crate) enum Deed {
     Ask { who: usize, template: usize, due: Option<i64> },
@@ -82,16 +83,16 @@ pub(crate) enum Deed {
     Control { who: usize, command: Command },
 }
 
-/// Everything that is kept of a session.
+/// Complete state of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) session: Session,
     pub(crate) interactions: Vec<Interaction>,
     pub(crate) events: Vec<Event>,
-    /// The leases given for each question, the newest last.
+    /// Leases of each question, the newest last.
     pub(crate) leases: Vec<Vec<LeaseId>>,
     pub(crate) now: i64,
-    /// The lease that the last deed was carried out with.
+    /// Lease that the last deed used.
     pub(crate) used: Option<LeaseId>,
     ids: u128,
 }
@@ -106,7 +107,7 @@ impl World {
         at(self.now)
     }
 
-    /// Carries out a deed. One that is refused leaves no trace but the time.
+    /// Applies a deed. A refused deed changes only the time.
     pub(crate) fn play(&mut self, deed: &Deed) {
         self.used = None;
         match *deed {
@@ -218,7 +219,7 @@ impl World {
         }
     }
 
-    /// Writes a change down: the question, the count of open ones, the event.
+    /// Stores a change: the question, the number of open questions, and the event.
     fn keep(&mut self, index: usize, change: Option<(Interaction, Option<EventDraft>)>) {
         let Some((after, happening)) = change else { return };
         let closed = self.interactions[index].status() == Status::Pending && after.status() != Status::Pending;
@@ -238,7 +239,7 @@ impl World {
         self.events.push(event);
     }
 
-    /// A lease given for a question: the newest, or one from further back.
+    /// Lease of a question: the newest, or an older one.
     fn lease(&mut self, index: usize, back: usize) -> Option<LeaseId> {
         let given = &self.leases[index];
         self.used = given.len().checked_sub(1 + back).map(|newest| given[newest]);
@@ -255,7 +256,7 @@ impl World {
     }
 }
 
-/// The caller of this number.
+/// Caller with this number.
 pub(crate) fn actor(number: usize) -> Caller {
     let (name, role, groups) = ACTORS[number];
     caller(name, role, groups)
