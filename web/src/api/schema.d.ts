@@ -14,7 +14,7 @@ export interface paths {
         /** Lists the agents of the project and of the server's files, by name and version. */
         get: operations["agent_list"];
         put?: never;
-        /** Brings a version of an agent into the project. It never changes: other contents need another version. */
+        /** Adds a version of an agent to the project. A version is immutable: other content needs another version. */
         post: operations["agent_add"];
         delete?: never;
         options?: never;
@@ -33,7 +33,7 @@ export interface paths {
         get: operations["agent_get"];
         put?: never;
         post?: never;
-        /** Has no new session use a version. Sessions that do go on with it. */
+        /** Retires a version: new sessions cannot use it, running sessions continue with it. */
         delete: operations["agent_retire"];
         options?: never;
         head?: never;
@@ -47,7 +47,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the audit trail of the caller's project, the oldest entry first unless asked otherwise. */
+        /** Lists the audit trail of the caller's project, oldest first by default. */
         get: operations["audit_list"];
         put?: never;
         post?: never;
@@ -64,7 +64,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Exports the chain of the tenant as JSON Lines for `holdpoint audit verify`: other projects' entries by digest alone. */
+        /** Exports the audit chain of the tenant as JSON Lines for `holdpoint audit verify`. Entries of other projects are exported as digests only. */
         get: operations["audit_export"];
         put?: never;
         post?: never;
@@ -81,7 +81,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the public half of the key that signs the audit trail of the tenant. */
+        /** Returns the public key that verifies the audit trail of the tenant. */
         get: operations["audit_key"];
         put?: never;
         post?: never;
@@ -98,7 +98,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists answers that wait for the calling agent, the oldest first. */
+        /** Lists the answers that wait for the calling agent, oldest first. */
         get: operations["delivery_list"];
         put?: never;
         post?: never;
@@ -115,7 +115,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Streams the events of the whole project in commit order; without a cursor, from now on. */
+        /** Streams the events of the project in commit order; without a cursor, only new events. */
         get: operations["project_stream"];
         put?: never;
         post?: never;
@@ -135,7 +135,7 @@ export interface paths {
         /** Lists the flows of the project and of the server's files, by name and version. */
         get: operations["flow_list"];
         put?: never;
-        /** Brings a version of a flow into the project. It never changes: other contents need another version. */
+        /** Adds a version of a flow to the project. A version is immutable: other content needs another version. */
         post: operations["flow_add"];
         delete?: never;
         options?: never;
@@ -154,7 +154,7 @@ export interface paths {
         get: operations["flow_get"];
         put?: never;
         post?: never;
-        /** Has no new session use a version. Sessions that do go on with it. */
+        /** Retires a version: new sessions cannot use it, running sessions continue with it. */
         delete: operations["flow_retire"];
         options?: never;
         head?: never;
@@ -168,7 +168,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the grants of the project, the newest first. */
+        /** Lists the grants of the project, newest first. */
         get: operations["grant_list"];
         put?: never;
         post?: never;
@@ -188,7 +188,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes a grant back: what it covered is asked about again. */
+        /** Revokes a grant. Calls that it covered are asked about again. */
         delete: operations["grant_revoke"];
         options?: never;
         head?: never;
@@ -219,7 +219,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads a question, or waits until it is no longer pending. */
+        /** Returns a question, at once or when it is no longer pending. */
         get: operations["interaction_get"];
         put?: never;
         post?: never;
@@ -238,7 +238,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says that the caller will not answer. */
+        /** Records that the caller abstains. */
         post: operations["interaction_abstain"];
         delete?: never;
         options?: never;
@@ -272,7 +272,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answers in the name of a policy or of the system. For admins; to approve or provide, they must be able to answer themselves. */
+        /** Answers a question on behalf of a policy or the system. Requires an admin; to approve or to provide a value, the admin must be allowed to answer the question. */
         post: operations["interaction_auto"];
         delete?: never;
         options?: never;
@@ -289,7 +289,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Closes a question without an answer. Whoever asked may withdraw it. */
+        /** Cancels a question. The caller who asked it may cancel it. */
         post: operations["interaction_cancel"];
         delete?: never;
         options?: never;
@@ -306,7 +306,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keeps a question for the caller for a while. */
+        /** Claims a question for the caller for a limited time. */
         post: operations["interaction_claim"];
         delete?: never;
         options?: never;
@@ -323,7 +323,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says that the agent has gone on, durably. */
+        /** Completes a delivery: the agent has processed the answer durably. */
         post: operations["delivery_complete"];
         delete?: never;
         options?: never;
@@ -340,7 +340,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says that the agent could not go on: given up visibly, or offered again. */
+        /** Fails a delivery: it is given up visibly, or offered again. */
         post: operations["delivery_fail"];
         delete?: never;
         options?: never;
@@ -357,7 +357,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Holds a lease for longer. */
+        /** Extends a lease. */
         post: operations["delivery_heartbeat"];
         delete?: never;
         options?: never;
@@ -374,7 +374,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes an answer under a lease. A lease that runs out offers it again. */
+        /** Takes an answer under a lease. When the lease runs out, the answer is offered again. */
         post: operations["delivery_take"];
         delete?: never;
         options?: never;
@@ -391,7 +391,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends a question now as its deadline would: by its fallback, or expired. */
+        /** Ends a question as its deadline would: with its fallback, or as expired. */
         post: operations["interaction_expire"];
         delete?: never;
         options?: never;
@@ -408,7 +408,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hands a question to another channel: a session is opened for it there, and this one is answered no more. */
+        /** Hands a question over to another channel. A session is opened for it there, and the original question can no longer be answered. */
         post: operations["interaction_handover"];
         delete?: never;
         options?: never;
@@ -425,7 +425,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a claimed question back. */
+        /** Releases a claimed question. */
         post: operations["interaction_release"];
         delete?: never;
         options?: never;
@@ -441,8 +441,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads what the arguments of the action that a question is about must be, whoever edits them: the schema that the policy declares for its
-         *     tool, else that of the agent's version or of the tool itself.
+         * Returns the JSON Schema for editing the arguments of the action that a question is about: the schema that the policy declares for the
+         *     tool, else that of the agent's version, else that of the tool itself.
          */
         get: operations["interaction_schema"];
         put?: never;
@@ -462,7 +462,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answers many questions. Each is judged on its own; the result says of each what happened. */
+        /** Answers many questions. Each answer is accepted or refused on its own; the reply has a result for each. */
         post: operations["interaction_answer_many"];
         delete?: never;
         options?: never;
@@ -480,7 +480,7 @@ export interface paths {
         /** Lists the keys of the caller's project. */
         get: operations["key_list"];
         put?: never;
-        /** Makes a key of the caller's project. The secret is shown this once. */
+        /** Creates a key in the caller's project. The secret is returned only once. */
         post: operations["key_create"];
         delete?: never;
         options?: never;
@@ -498,7 +498,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revokes a key. When this replies, no node accepts it any more. */
+        /** Revokes a key. After the reply no node accepts it. */
         delete: operations["key_revoke"];
         options?: never;
         head?: never;
@@ -512,7 +512,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows who the caller is. */
+        /** Returns the caller. */
         get: operations["me_get"];
         put?: never;
         post?: never;
@@ -530,7 +530,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Sets the password of whoever is signed in, and signs out their other browsers. */
+        /** Sets the password of the signed-in person and signs out their other browsers. */
         put: operations["me_password"];
         post?: never;
         delete?: never;
@@ -547,7 +547,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Has the browser speak for another project of the person's from now on. */
+        /** Switches the browser to another project of the person. */
         put: operations["me_project"];
         post?: never;
         delete?: never;
@@ -563,12 +563,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The policy in force in the project. */
+        /** Returns the policy in force in the project. */
         get: operations["policy_get"];
-        /** Puts the project's own policy in force. One with an error in it is refused, and nothing is changed. */
+        /** Replaces the policy of the project. A policy with errors is refused, and nothing changes. */
         put: operations["policy_put"];
         post?: never;
-        /** Puts the server's policy in force again in place of the project's own. */
+        /** Removes the policy of the project, so that the server's policy is in force. */
         delete: operations["policy_reset"];
         options?: never;
         head?: never;
@@ -584,7 +584,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says everything that there is to say about a policy, without putting it in force. */
+        /** Checks a policy without putting it in force, and returns all findings. */
         post: operations["policy_check"];
         delete?: never;
         options?: never;
@@ -600,7 +600,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Switches the policy on or off for the whole project. It is recorded with who and why. */
+        /** Switches the policy of the project on or off. The audit trail records the caller and the reason. */
         put: operations["policy_switch"];
         post?: never;
         delete?: never;
@@ -618,7 +618,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says how a call would be ruled on, rule by rule. */
+        /** Explains the ruling on a call, rule by rule. */
         post: operations["policy_explain"];
         delete?: never;
         options?: never;
@@ -633,12 +633,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the draft that is judged beside the policy in force, and where it differs. */
+        /** Returns the shadow policy and the rulings in which it differs from the policy in force. */
         get: operations["policy_shadow_get"];
-        /** Has a draft judged beside the policy in force. It decides nothing; where it differs is counted from now on. */
+        /** Sets a shadow policy, which is evaluated beside the policy in force and decides nothing. Differences are counted from now on. */
         put: operations["policy_shadow_put"];
         post?: never;
-        /** Has no draft judged any more, and forgets what was counted. */
+        /** Removes the shadow policy and its counts. */
         delete: operations["policy_shadow_remove"];
         options?: never;
         head?: never;
@@ -654,7 +654,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Holds a draft against the newest actions of the project: what would change, and which decisions of people it contradicts. */
+        /** Simulates a draft policy on the newest actions of the project: lists changed rulings, and decisions of people that the draft contradicts. */
         post: operations["policy_simulate"];
         delete?: never;
         options?: never;
@@ -669,7 +669,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Suggests rules that would explain what people have decided lately. Nothing is changed. */
+        /** Lists rules that would explain recent decisions of people. Nothing changes. */
         get: operations["suggestion_list"];
         put?: never;
         post?: never;
@@ -688,7 +688,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Puts a suggested rule into the project's policy, in front of the rule that asked. It is suspended as soon as somebody decides otherwise. */
+        /** Adds a suggested rule to the project's policy, before the rule that asked. It is suspended when somebody decides against it. */
         post: operations["suggestion_adopt"];
         delete?: never;
         options?: never;
@@ -705,7 +705,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Has a learnt rule that is suspended match again, whatever was decided before. */
+        /** Lifts the suspension of a learnt rule; earlier decisions against it no longer count. */
         post: operations["suspension_lift"];
         delete?: never;
         options?: never;
@@ -720,7 +720,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the changes of the project's policy with the texts that were in force by them, the newest first. */
+        /** Lists the changes of the project's policy with their texts, newest first. */
         get: operations["policy_version_list"];
         put?: never;
         post?: never;
@@ -737,11 +737,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads the settings of the project. */
+        /** Returns the settings of the project. */
         get: operations["project_settings_get"];
         /**
-         * Changes the settings of the project. `agents_read` says what agents read: `own`, the sessions that they opened and those that name
-         *     them; or `project`, every session. In which sessions agents ask, propose and send messages does not depend on it.
+         * Changes the settings of the project. `agents_read` is what agents may read: `own`, the sessions that they opened and those that name
+         *     them; or `project`, all sessions. It does not change in which sessions agents may ask, propose and send messages.
          */
         put: operations["project_settings_put"];
         post?: never;
@@ -758,10 +758,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what is kept for agents' later sessions, never a value. */
+        /** Lists the secrets that are kept for hosted agents, without their values. */
         get: operations["secret_list"];
         put?: never;
-        /** Keeps a secret for an agent that this server runs, such as the key of its model. What was kept for it under that name is replaced. */
+        /** Stores a secret for a hosted agent, such as the key of its model. Replaces the secret of the same name. */
         post: operations["secret_put"];
         delete?: never;
         options?: never;
@@ -779,7 +779,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forgets a kept secret. People are asked for it the next time. */
+        /** Deletes a kept secret. The agent asks for it the next time. */
         delete: operations["secret_forget"];
         options?: never;
         head?: never;
@@ -793,7 +793,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists sessions, the newest first. */
+        /** Lists sessions, newest first. */
         get: operations["session_list"];
         put?: never;
         /** Opens a session. */
@@ -811,7 +811,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads a session with its steps: the last 200, and about 4 MiB. */
+        /** Returns a session with its last steps: at most 200, and about 4 MiB. */
         get: operations["session_get"];
         put?: never;
         post?: never;
@@ -828,10 +828,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the actions of a session, by call. */
+        /** Lists the actions of a session, by call id. */
         get: operations["action_list"];
         put?: never;
-        /** Proposes an action: it is judged, and allowed with a permit, denied, or asked about. The same again goes on waiting. */
+        /** Proposes an action. The policy allows it with a permit, denies it, or asks people. Sending the same proposal again continues to wait. */
         post: operations["action_propose"];
         delete?: never;
         options?: never;
@@ -846,7 +846,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An action, at once or when it is decided. */
+        /** Returns an action, at once or when it is decided. */
         get: operations["action_get"];
         put?: never;
         post?: never;
@@ -865,7 +865,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reports what became of an action that was started. */
+        /** Reports the outcome of a started action. */
         post: operations["action_outcome"];
         delete?: never;
         options?: never;
@@ -882,7 +882,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts an action that may run, and spends its permit. A second time is refused. */
+        /** Starts an allowed action and spends its permit. A permit is accepted once. */
         post: operations["action_start"];
         delete?: never;
         options?: never;
@@ -899,7 +899,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pauses, resumes or ends a session, which closes its open questions; or does something about a step that this server runs. */
+        /** Pauses, resumes or ends a session, or retries, skips or approves a hosted step. Ending a session closes its open questions. */
         post: operations["session_control"];
         delete?: never;
         options?: never;
@@ -914,7 +914,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the events of a session in order, or waits for the next. */
+        /** Lists the events of a session in order, or waits for the next event. */
         get: operations["event_list"];
         put?: never;
         post?: never;
@@ -950,7 +950,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Puts a question to people; the session's step sleeps until it is answered. */
+        /** Asks people a question. The step of the session sleeps until it is answered. */
         post: operations["interaction_ask"];
         delete?: never;
         options?: never;
@@ -967,7 +967,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says something to an agent that this server runs; or, where an agent speaks in a session of its own, to people. */
+        /** Sends a message to a hosted agent. An agent that sends it in a session of its own sends it to people. */
         post: operations["session_message"];
         delete?: never;
         options?: never;
@@ -982,7 +982,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows how people can sign in. */
+        /** Returns the ways to sign in. */
         get: operations["sign_in_get"];
         put?: never;
         post?: never;
@@ -1001,7 +1001,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in by a one-time link; the reply sets the cookie `holdpoint_session`. */
+        /** Signs in with a one-time link; the reply sets the cookie `holdpoint_session`. */
         post: operations["sign_in_link"];
         delete?: never;
         options?: never;
@@ -1018,7 +1018,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs in by password; the reply sets the cookie `holdpoint_session`. Unknown people and wrong passwords look the same. */
+        /** Signs in with a password; the reply sets the cookie `holdpoint_session`. An unknown name and a wrong password give the same error. */
         post: operations["sign_in_password"];
         delete?: never;
         options?: never;
@@ -1035,7 +1035,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Signs out; the cookie is worth nothing any more. */
+        /** Signs out. The cookie is no longer valid. */
         post: operations["sign_out"];
         delete?: never;
         options?: never;
@@ -1050,7 +1050,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows what is open, and what was closed within a window. */
+        /** Returns the number of open questions, and of questions closed within a window. */
         get: operations["stats_get"];
         put?: never;
         post?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows what is open by age, and what was closed within a window by time, kind, person and rule. */
+        /** Returns open questions by age, and questions closed within a window by time, kind, person and rule. */
         get: operations["stats_details"];
         put?: never;
         post?: never;
@@ -1086,7 +1086,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a ticket that opens one stream or socket as the caller, within seconds: `?ticket=`. It is shown this once. */
+        /** Creates a ticket that opens one stream or socket as the caller (`?ticket=`), valid for seconds. It is returned only once. */
         post: operations["ticket_create"];
         delete?: never;
         options?: never;
@@ -1104,7 +1104,7 @@ export interface paths {
         /** Lists the people of the caller's project. */
         get: operations["user_list"];
         put?: never;
-        /** Adds a person to the caller's project. An account that the tenant knows already loses its password, its links and its browsers. */
+        /** Adds a person to the caller's project. An account that the tenant has already loses its password, its links and its signed-in browsers. */
         post: operations["user_create"];
         delete?: never;
         options?: never;
@@ -1122,11 +1122,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes a person out of the caller's project; whoever belongs nowhere any more is signed out everywhere. */
+        /** Removes a person from the caller's project. A person without a project is signed out everywhere. */
         delete: operations["user_disable"];
         options?: never;
         head?: never;
-        /** Changes what a person is in the caller's project. Whose role falls is signed out everywhere; the last admin stays one. */
+        /** Changes a person of the caller's project. A person who loses rights is signed out everywhere; the last admin cannot lose the role. */
         patch: operations["user_change"];
         trace?: never;
     };
@@ -1139,7 +1139,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a link that signs a person in once, within 15 minutes. */
+        /** Creates a link that signs a person in once, within 15 minutes. */
         post: operations["user_link"];
         delete?: never;
         options?: never;
@@ -1157,7 +1157,7 @@ export interface paths {
         /** Lists the webhooks of the caller's project. */
         get: operations["webhook_list"];
         put?: never;
-        /** Makes a webhook of the caller's project. The secret is shown this once. */
+        /** Creates a webhook in the caller's project. The secret is returned only once. */
         post: operations["webhook_create"];
         delete?: never;
         options?: never;
@@ -1172,11 +1172,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows a webhook. */
+        /** Returns a webhook. */
         get: operations["webhook_get"];
         put?: never;
         post?: never;
-        /** Removes a webhook. What is on its way may still arrive. */
+        /** Deletes a webhook. A message that is being sent may still arrive. */
         delete: operations["webhook_delete"];
         options?: never;
         head?: never;
@@ -1190,7 +1190,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what was sent for a webhook, or is to be, with its last attempts. */
+        /** Lists the messages of a webhook, with their last attempts. */
         get: operations["webhook_delivery_list"];
         put?: never;
         post?: never;
@@ -1209,7 +1209,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a settled message again, under the same id. */
+        /** Sends a finished message again, with the same id. */
         post: operations["webhook_delivery_replay"];
         delete?: never;
         options?: never;
@@ -1225,7 +1225,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Switches a webhook on or off. What happened while it was off is sent when it is on again. */
+        /** Switches a webhook on or off. Events that happened while it was off are sent when it is on again. */
         put: operations["webhook_switch"];
         post?: never;
         delete?: never;
@@ -1243,7 +1243,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a new secret, shown this once. Messages are signed with the old one too until its time is over. */
+        /** Creates a new secret, returned only once. Messages are also signed with the old secret until that expires. */
         post: operations["webhook_rotate"];
         delete?: never;
         options?: never;
@@ -1260,7 +1260,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a message that says nothing, to see whether it arrives. */
+        /** Sends an empty test message. */
         post: operations["webhook_test"];
         delete?: never;
         options?: never;
@@ -1275,7 +1275,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Opens a WebSocket for all of `/v1`. What is said on it stands in `/asyncapi.json`. */
+        /** Opens a WebSocket for `/v1`. `/asyncapi.json` describes its messages. */
         get: operations["socket_open"];
         put?: never;
         post?: never;
@@ -1289,262 +1289,269 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Says that one will not answer. */
+        /** @description Declaration of a person that they will not answer a question. */
         AbstainBody: {
-            /** @description Why. */
+            /** @description Reason for the abstention. */
             note?: string | null;
         };
-        /** @description Who will not answer. */
+        /** @description Declaration of a person that they will not answer a question. */
         AbstentionView: {
             /**
              * Format: date-time
-             * @description When they said so.
+             * @description Time of the abstention.
              */
             at: string;
-            /** @description Who. */
+            /** @description Person who abstained. */
             by: components["schemas"]["Actor"];
-            /** @description Why. */
+            /** @description Reason for the abstention. */
             note?: string | null;
         };
-        /** @description What an agent wants to do. */
+        /** @description Call that an agent wants to run: a tool with its arguments. */
         ActionBody: {
-            /** @description Its arguments. */
+            /** @description Arguments of the tool. */
             arguments: Record<string, unknown>;
-            /** @description The tool's name. */
+            /** @description Name of the tool. */
             tool: string;
         };
-        /** @description What the arguments of an action must be. */
+        /** @description JSON Schema of the arguments of an action. */
         ActionSchemaView: {
-            /** @description A JSON Schema, where anybody has declared one. */
+            /** @description The JSON Schema; absent if none was declared. */
             schema?: Record<string, unknown> | null;
         };
-        /** @description A page of a session's actions, by call. */
+        /** @description A page of the actions of a session, ordered by `call_id`. */
         ActionsPage: {
-            /** @description The actions. */
+            /** @description Actions on this page. */
             actions: components["schemas"]["ProposalView"][];
-            /** @description Where the next page begins; absent on the last one. */
+            /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
         };
-        /** @description What an agent wants to do. */
+        /** @description Call that an agent wants to run: a tool with its arguments. */
         ActionView: {
-            /** @description Its arguments. */
+            /** @description Arguments of the tool. */
             arguments: Record<string, unknown>;
-            /** @description SHA-256 over the canonical JSON of both. */
+            /** @description SHA-256 of the canonical JSON of tool and arguments. */
             digest: string;
-            /** @description The tool's name. */
+            /** @description Name of the tool. */
             tool: string;
         };
-        /** @description Who did something, as the record keeps it. */
+        /** @description The actor of a change, as it is recorded. */
         Actor: {
-            /** @description What sort of being. */
+            /** @description Kind of the actor. */
             kind: components["schemas"]["ActorKind"];
-            /** @description The name of the person, or the user name of the key, or the key's id where it has none. */
+            /** @description Name of the person, or the user name of the key. If the key has no user name, the identifier of the key. */
             name: string;
         };
         /**
-         * @description What sort of being acted.
+         * @description Kind of an actor.
          * @enum {string}
          */
         ActorKind: "user" | "agent" | "system";
-        /** @description Puts a suggested rule into the project's policy. */
+        /** @description Request to add a suggested rule to the policy of the project. */
         AdoptBody: {
-            /** @description Why; how many decisions it was learnt from, if absent. */
+            /** @description Reason for the change of the policy. If absent, the reason states the number of decisions that the rule was learnt from. */
             reason?: string | null;
         };
-        /** @description A page of agents, by name and version. */
+        /** @description A page of agents, ordered by name and version. */
         AgentsPage: {
             /** @description Versions of agents. */
             agents: components["schemas"]["DefinitionView"][];
-            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
         };
         /**
-         * @description What the agents of a project read.
+         * @description Sessions that the agents of a project may read.
          * @enum {string}
          */
         AgentsRead: "own" | "project";
-        /** @description One version of an agent. It never changes once a session has used it. */
+        /** @description A version of an agent. It never changes after a session has used it. */
         AgentVersion: {
-            /** @description What its model may suggest. Nothing, where this is empty. */
+            /** @description Suggestions that the model may make. If empty, the model may make none. */
             allowed_suggestions?: components["schemas"]["AllowedSuggestion"][];
             /** @description Tools that the connected client runs. */
             client_tools?: components["schemas"]["ClientTool"][];
-            /** @description How long people have to answer, in seconds, by kind of question. */
+            /** @description Deadlines of questions in seconds, by kind of question. */
             deadlines?: {
                 [key: string]: number;
             };
-            /** @description One line for people. */
+            /** @description Description in one line. */
             description?: string | null;
-            /** @description What it is told before anything else. */
+            /** @description System prompt of the agent. */
             instructions?: string;
-            /** @description How far it may go before a step is a failure. */
+            /** @description Limits after which a step fails. */
             limits?: components["schemas"]["Limits"];
-            /** @description MCP servers whose tools it may use. */
+            /** @description MCP servers whose tools the agent may use. */
             mcp?: components["schemas"]["McpServer"][];
-            /** @description What thinks. */
+            /** @description Model of the agent. */
             model: components["schemas"]["ModelChoice"];
-            /** @description The agent's name: rules, grants and kept secrets know it by this. */
+            /** @description Name of the agent. Rules, grants and kept secrets refer to it. */
             name: string;
-            /** @description What is always suggested, by kind of question. */
+            /** @description Suggestions that are always offered, by kind of question. */
             suggestions?: {
                 [key: string]: components["schemas"]["RuleSuggestion"][];
             };
-            /** @description The built-in tools that it may use, by name: those of the workspace, and `ask_user`. */
+            /** @description Names of the built-in tools that the agent may use: the tools of the workspace, and `ask_user`. */
             tools?: string[];
-            /** @description The name of this version. */
+            /** @description Name of this version. */
             version: string;
-            /** @description The directory, by name below the server's workspaces, that its tools are confined to. */
+            /** @description Name of the directory below the server's workspaces to which the tools are confined. */
             workspace?: string | null;
         };
-        /** @description Open questions of about one age. */
+        /** @description Open questions of one range of age. */
         AgeView: {
             /**
              * Format: int64
-             * @description How many.
+             * @description Number of open questions.
              */
             open: number;
             /**
              * Format: int64
-             * @description Younger than this, and not younger than the entry before; absent in the last one, which has all older ones.
+             * @description Upper bound of the age, exclusive; the lower bound is the upper bound of the preceding entry. Absent in the last entry, which counts
+             *     all older questions.
              */
             younger_than_seconds?: number | null;
         };
-        /** @description Something that an agent's model may suggest. */
+        /** @description A suggestion that the model of an agent may make. */
         AllowedSuggestion: {
-            /** @description Its name. */
+            /** @description Identifier of the suggestion. */
             id: string;
-            /** @description The options that it may choose. One that is not here is not allowed. */
+            /** @description Identifiers of the options that the suggestion may choose. Options that are not listed are not allowed. */
             options?: components["schemas"]["String"][];
             /**
-             * @description The parameters that it may fill in, each with the values that it may have: any, where the list is empty. A parameter that is not
-             *     here is not allowed.
+             * @description Parameters that the suggestion may fill in, each with its allowed values; any value if the list is empty. Parameters that are not
+             *     listed are not allowed.
              */
             parameters?: {
                 [key: string]: unknown[];
             };
         };
-        /** @description What a person says. */
+        /** @description Answer of a person to a question. */
         AnswerBody: {
-            /** @description With `edit`, whole new arguments for the same tool. */
+            /** @description With the effect `edit`: the complete new arguments of the tool, which replace the proposed ones. */
             arguments?: Record<string, unknown> | null;
-            /** @description The form, or the information. */
+            /** @description Data of the form, or the information that was asked for. */
             data?: unknown;
             effect?: components["schemas"]["Effect"] | null;
-            /** @description A reason, or free text. */
+            /** @description Reason for the answer, or free text. */
             feedback?: string | null;
-            /** @description Whether the secrets that are given are kept for the agent's later sessions. */
+            /** @description Whether the given secrets are kept for later sessions of the agent. */
             keep?: boolean;
-            /** @description The option chosen. */
+            /** @description Identifier of the chosen option. */
             option?: string | null;
-            /** @description The options chosen, where several may be. */
+            /** @description Identifiers of the chosen options, for a question that allows several. */
             options?: string[];
             remember?: components["schemas"]["RememberBody"] | null;
         };
-        /** @description Many answers in one call. */
+        /** @description Several answers in one request. */
         AnswersBody: {
-            /** @description At most 100, each read on its own. */
+            /** @description The answers, at most 100. Each is validated and applied on its own; one refused answer does not affect the others. */
             answers: components["schemas"]["AnswersItem"][];
         };
-        /** @description One answer of many. */
+        /** @description One answer of a batch. */
         AnswersItem: {
-            /** @description With `edit`, whole new arguments for the same tool. */
+            /** @description With the effect `edit`: the complete new arguments of the tool, which replace the proposed ones. */
             arguments?: Record<string, unknown> | null;
-            /** @description The form, or the information. */
+            /** @description Data of the form, or the information that was asked for. */
             data?: unknown;
             effect?: components["schemas"]["Effect"] | null;
-            /** @description A reason, or free text. */
+            /** @description Reason for the answer, or free text. */
             feedback?: string | null;
-            /** @description Which question. */
+            /** @description Identifier of the question. */
             interaction: string;
-            /** @description Whether the secrets that are given are kept for the agent's later sessions. */
+            /** @description Whether the given secrets are kept for later sessions of the agent. */
             keep?: boolean;
-            /** @description The option chosen. */
+            /** @description Identifier of the chosen option. */
             option?: string | null;
-            /** @description The options chosen, where several may be. */
+            /** @description Identifiers of the chosen options, for a question that allows several. */
             options?: string[];
             remember?: components["schemas"]["RememberBody"] | null;
         };
-        /** @description What became of one answer of many. */
+        /** @description Result of one answer of a batch. */
         AnswersResult: {
-            /** @description Which question, as it was named. */
+            /** @description Identifier of the question, as the request gave it. */
             interaction: string;
             problem?: components["schemas"]["ProblemBody"] | null;
             result?: components["schemas"]["InteractionView"] | null;
             /**
              * Format: int32
-             * @description The status that the same answer would have had alone.
+             * @description HTTP status that this answer would have had as a single request.
              */
             status: number;
         };
-        /** @description What became of many answers, in the order given. */
+        /** @description Results of a batch of answers, in the order of the request. */
         AnswersView: {
-            /** @description One for each. */
+            /** @description One result for each answer. */
             results: components["schemas"]["AnswersResult"][];
         };
-        /** @description An answer that was taken. */
+        /** @description An accepted answer. */
         AnswerView: {
-            /** @description With `edit`, the arguments to run with. */
+            /** @description With the effect `edit`: the arguments to run with. */
             arguments?: Record<string, unknown> | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the answer.
              */
             at: string;
-            /** @description Who said it. */
+            /** @description Actor that answered. */
             by: components["schemas"]["Actor"];
-            /** @description The form, or the information. Of a secret question only the names. */
+            /** @description Data of the form, or the information that was asked for. For a secret question it contains only the names of the values. */
             data?: unknown;
-            /** @description What it does. */
+            /** @description Effect of the answer. */
             effect: components["schemas"]["Effect"];
-            /** @description A reason, or free text. */
+            /** @description Reason for the answer, or free text. */
             feedback?: string | null;
-            /** @description Its id. */
+            /** @description Identifier of the answer. */
             id: string;
-            /** @description The metadata of the option chosen, as the agent gave it; of several options, that of each under its id. */
+            /**
+             * @description Metadata of the chosen option, as the agent gave it. If several options were chosen, an object with the metadata of each under its
+             *     identifier.
+             */
             metadata?: unknown;
-            /** @description The option chosen; the first, where there are several. */
+            /** @description Identifier of the chosen option; of the first one if several were chosen. */
             option?: string | null;
-            /** @description The options chosen. */
+            /** @description Identifiers of the chosen options. */
             options?: string[];
             wire?: components["schemas"]["Wire"] | null;
         };
-        /** @description Puts a question to people. */
+        /** @description Request to ask people a question. */
         AskBody: {
             action?: components["schemas"]["ActionBody"] | null;
             audience?: components["schemas"]["AudienceBody"] | null;
-            /** @description Shown as data, never as markup. */
+            /** @description Structured background of the question. Clients show it as data, never as markup. */
             context?: unknown;
             /**
              * Format: int64
-             * @description How long people have; without end if absent, unless the configuration says otherwise.
+             * @description Time in seconds until the deadline. If absent, the configured default applies; without a default there is no deadline.
              */
             deadline_seconds?: number | null;
-            /** @description What else there is to know. */
+            /** @description Additional details. */
             details?: string | null;
             fallback?: components["schemas"]["Fallback"] | null;
-            /** @description Whether people are asked for the secrets although they are kept. */
+            /** @description Whether people are asked for the secrets even if values are kept from an earlier session. */
             fresh?: boolean;
-            /** @description `approval`, `confirmation`, `choice`, `question`, `form`, `secret`, `review`, `notice`; anything else is `custom`. */
+            /**
+             * @description Kind of the question: `approval`, `confirmation`, `choice`, `question`, `form`, `secret`, `review` or `notice`. Any other value is a
+             *     `custom` kind.
+             */
             kind: string;
-            /** @description What the person is asked. */
+            /** @description Text of the question. */
             message?: string | null;
-            /** @description Given back untouched. */
+            /** @description Metadata of the agent, returned unchanged. */
             metadata?: unknown;
             /** @description Whether several options may be chosen at once. */
             multiple?: boolean;
-            /** @description What may be chosen; the kind's usual options if absent. */
+            /** @description Options to choose from; the default options of the kind if absent. */
             options?: components["schemas"]["OptionBody"][];
-            /** @description Whether it may not be skipped; yes if absent. */
+            /** @description Whether the question must be answered and may not be skipped; `true` if absent. */
             required?: boolean | null;
-            /** @description The agent's own state, sealed, and given back with the answer. */
+            /** @description State of the agent, stored encrypted and returned with the answer. */
             resume_point?: unknown;
-            /** @description JSON Schema of the form. Fields are shown in the order in which its properties are written. */
+            /** @description JSON Schema of the form. Fields are shown in the order in which the properties are written. */
             schema?: Record<string, unknown> | null;
-            /** @description The named values of a question of kind `secret`. */
+            /** @description Named values of a question of kind `secret`. */
             secrets?: components["schemas"]["SecretBody"][];
-            /** @description What a person may start from. */
+            /** @description Suggested answers that a person may start from. */
             suggestions?: components["schemas"]["SuggestionBody"][];
-            /** @description One line. */
+            /** @description Title of the question, one line. */
             title: string;
         };
         /** @description Which rule of which version of the policy asked. */
@@ -1558,111 +1565,112 @@ export interface components {
         };
         /** @description One reason to ask about a call. */
         AskView: {
-            /** @description Who may answer, and how many must. */
+            /** @description People who may answer, and how many of them must agree. */
             audience: components["schemas"]["AudienceView"];
-            /** @description `matches`, `fails` (its expression could not be evaluated) or `default`. */
+            /** @description Cause: `matches`, `fails` (the expression of the rule could not be evaluated) or `default`. */
             because: string;
-            /** @description Why its expression could not be evaluated. */
+            /** @description Error of the evaluation, if `because` is `fails`. */
             error?: string | null;
-            /** @description The rule's name; absent where the default of the policy asks. */
+            /** @description Name of the rule; absent if the default of the policy asks. */
             rule?: string | null;
         };
-        /** @description Who may answer, and how many must. */
+        /** @description People who may answer a question, and how many of them must agree. */
         AudienceBody: {
-            /** @description Whether they must come from distinct groups of those named. */
+            /** @description Whether these people must belong to different groups out of `groups`. */
             distinct_groups?: boolean;
-            /** @description Whether whoever started the session is barred as well. */
+            /** @description Whether the person who started the session may not answer. */
             four_eyes?: boolean;
-            /** @description Group names. */
+            /** @description Names of groups. */
             groups?: string[] | null;
             /**
              * Format: int32
-             * @description How many distinct people must say the same; one if absent.
+             * @description Number of different people who must give equal answers; 1 if absent.
              */
             quorum?: number | null;
             /** @description Roles. */
             roles?: components["schemas"]["Role"][] | null;
-            /** @description User names. */
+            /** @description Names of users. */
             users?: string[] | null;
         };
-        /** @description Who may answer, and how many must. */
+        /** @description People who may answer a question, and how many of them must agree. */
         AudienceView: {
-            /** @description Whether they must come from distinct groups. */
+            /** @description Whether these people must belong to different groups. */
             distinct_groups: boolean;
-            /** @description Whether whoever started the session is barred. */
+            /** @description Whether the person who started the session may not answer. */
             four_eyes: boolean;
-            /** @description Group names. */
+            /** @description Names of groups. */
             groups?: string[] | null;
             /**
              * Format: int32
-             * @description How many distinct people must say the same.
+             * @description Number of different people who must give equal answers.
              */
             quorum: number;
             /** @description Roles. */
             roles?: components["schemas"]["Role"][] | null;
-            /** @description User names. */
+            /** @description Names of users. */
             users?: string[] | null;
         };
-        /** @description Something that was done, in its place in the chain. */
+        /** @description An entry of the audit trail with its position in the chain. */
         AuditEntryView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the change.
              */
             at: string;
-            /** @description Who did it. */
+            /** @description Actor that made the change. */
             by: components["schemas"]["Actor"];
-            /** @description The particulars. Of secrets only the names. */
+            /** @description Details of the change. For secrets it contains only their names. */
             data: Record<string, unknown>;
-            /** @description SHA-256 of the entry's text as an export shows it. */
+            /** @description SHA-256 of the text of the entry, as an export contains it. */
             digest: string;
             /**
              * Format: int64
-             * @description The number of the session's event that tells of it.
+             * @description Number of the event of the session that records the change.
              */
             event?: number | null;
-            /** @description Its hash in the chain. */
+            /** @description Hash of the entry in the chain. */
             hash: string;
-            /** @description How, with which key, and from where. */
+            /** @description Entry point, key and network address of the request. */
             how: components["schemas"]["How"];
-            /** @description Its id. */
+            /** @description Identifier of the entry. */
             id: string;
-            /** @description The question that it was done to. */
+            /** @description Identifier of the question that was changed. */
             interaction?: string | null;
             /**
              * Format: int64
-             * @description Its number in the chain of the tenant, from 1 without gaps; what other projects did has numbers too.
+             * @description Number of the entry in the chain of the tenant, from 1 without gaps. The chain includes the entries of other projects, so a list for
+             *     one project can skip numbers.
              */
             seq: number;
-            /** @description The session that it was done in. */
+            /** @description Identifier of the session in which the change was made. */
             session?: string | null;
-            /** @description What was done, as a dotted name. */
+            /** @description Type of the change, a dotted name. */
             type: string;
         };
-        /** @description The key that signs the checkpoints of the tenant's audit trail. */
+        /** @description Key that signs the checkpoints of the tenant's audit trail. */
         AuditKeyView: {
-            /** @description How it signs. */
+            /** @description Signature algorithm. */
             algorithm: string;
-            /** @description Names it in checkpoints. */
+            /** @description Identifier of the key, used in checkpoints. */
             id: string;
-            /** @description Its public half, in hexadecimal. */
+            /** @description Public key in hexadecimal. */
             public_key: string;
         };
-        /** @description Some of the audit trail. */
+        /** @description A page of the audit trail. */
         AuditPage: {
-            /** @description The oldest first. */
+            /** @description Entries, oldest first. */
             entries: components["schemas"]["AuditEntryView"][];
-            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
         };
-        /** @description Answers in place of a person. */
+        /** @description Automatic answer to a question, in place of a person. */
         AutoBody: {
-            /** @description The form, or the information. */
+            /** @description Data of the form, or the information that was asked for. */
             data?: unknown;
             effect?: components["schemas"]["Effect"] | null;
-            /** @description Why. */
+            /** @description Reason for the answer. */
             feedback?: string | null;
-            /** @description The option chosen. */
+            /** @description Identifier of the chosen option. */
             option?: string | null;
             source?: components["schemas"]["AutoSource"] | null;
         };
@@ -1671,63 +1679,63 @@ export interface components {
          * @enum {string}
          */
         AutoSource: "auto_policy" | "system";
-        /** @description Closes without an answer. */
+        /** @description Request to close a question without an answer. */
         CancelBody: {
-            /** @description Why. */
+            /** @description Reason for the cancellation. */
             reason?: string | null;
         };
-        /** @description How often one verdict would be another. */
+        /** @description Number of actions whose verdict changes from one value to another. */
         ChangeCountView: {
             /**
              * Format: int64
-             * @description How often.
+             * @description Number of actions.
              */
             count: number;
-            /** @description What was said. */
+            /** @description Recorded verdict. */
             from: string;
-            /** @description What the draft says; `failed` if it could not say anything in time. */
+            /** @description Verdict of the draft; `failed` if the draft could not be evaluated in time. */
             to: string;
         };
-        /** @description An action of which a draft says something else. */
+        /** @description An action on which the draft rules differently. */
         ChangedView: {
-            /** @description What the draft says. */
+            /** @description Ruling of the draft. */
             after: components["schemas"]["RulingView"];
-            /** @description The agent. */
+            /** @description Name of the agent. */
             agent: string;
-            /** @description What was said. */
+            /** @description Recorded ruling. */
             before: components["schemas"]["RulingView"];
-            /** @description The agent's name for it. */
+            /** @description The agent's own identifier of the call. */
             call_id: string;
             decision?: components["schemas"]["DecisionView"] | null;
             /**
              * Format: date-time
-             * @description When it was proposed.
+             * @description Time of the proposal.
              */
             proposed_at: string;
-            /** @description Its session. */
+            /** @description Identifier of the session. */
             session: string;
-            /** @description The tool. */
+            /** @description Name of the tool. */
             tool: string;
         };
-        /** @description Who is working on a question. */
+        /** @description Claim of a person on a question. */
         ClaimView: {
-            /** @description Who. */
+            /** @description Person who has claimed the question. */
             by: components["schemas"]["Actor"];
             /**
              * Format: date-time
-             * @description Until when it is theirs.
+             * @description Time at which the claim ends.
              */
             until: string;
         };
         /** @description A tool that the connected client runs. */
         ClientTool: {
-            /** @description What the model reads about it. */
+            /** @description Description for the model. */
             description?: string;
-            /** @description Its name. */
+            /** @description Name of the tool. */
             name: string;
-            /** @description Whether it may be run again when nobody knows whether it ran. */
+            /** @description Whether the tool may run again if the outcome of a run is unknown. */
             repeatable?: boolean;
-            /** @description JSON Schema of its arguments. */
+            /** @description JSON Schema of the arguments. */
             schema?: unknown;
         };
         /**
@@ -1735,447 +1743,450 @@ export interface components {
          * @enum {string}
          */
         Consequence: "run_action" | "send_back" | "refuse" | "end_session" | "resume" | "record";
-        /** @description A command for a session. */
+        /** @description Command to a session. */
         ControlBody: {
-            /** @description What to do. */
+            /** @description The command. */
             command: components["schemas"]["ControlCommand"];
-            /** @description What came of the step, beside `approve_step`: steps after it read it as they would read what the step itself had given. */
+            /** @description With `approve_step`: the output of the step, which later steps read as if the step itself had produced it. */
             output?: Record<string, unknown> | null;
-            /** @description Why, for the record and for the agent. */
+            /** @description Reason, which is recorded and shown to the agent. */
             reason?: string | null;
-            /** @description The step that is meant, beside a command about a step; the one that the session is at if absent. */
+            /** @description Identifier of the step, for a command about a step; the current step of the session if absent. */
             step?: string | null;
         };
         /**
-         * @description What can be done to a session, or to a step that this server runs.
+         * @description Command to a session or to a step of a hosted agent.
          * @enum {string}
          */
         ControlCommand: "pause" | "resume" | "cancel" | "complete" | "fail" | "retry_step" | "skip_step" | "approve_step";
-        /** @description An action about which somebody decided otherwise. */
+        /** @description An action with a decision that contradicts the rule. */
         CounterExampleView: {
-            /** @description The agent's own name for the call; none where it asked about the action in its own words. */
+            /** @description The agent's own identifier of the call; absent if the agent asked a question about the call without proposing an action. */
             call_id?: string | null;
-            /** @description What was decided. */
+            /** @description The contradicting decision. */
             decision: components["schemas"]["DecisionView"];
-            /** @description Its session. */
+            /** @description Identifier of the session. */
             session: string;
         };
-        /** @description What people decided about an action. */
+        /** @description Decision of people on an action. */
         DecisionView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the decision.
              */
             at: string;
-            /** @description Who; with a quorum, who completed it. */
+            /** @description Person who decided; with a quorum, the person whose answer completed it. */
             by: components["schemas"]["Actor"];
-            /** @description Which way. */
+            /** @description Effect of the answer. */
             effect: components["schemas"]["Effect"];
-            /** @description The question that they answered. */
+            /** @description Identifier of the question that was answered. */
             interaction: string;
         };
         /**
-         * @description Where a version comes from.
+         * @description Origin of a version.
          * @enum {string}
          */
         DefinitionSource: "file" | "project";
-        /** @description One version of an agent or a flow. */
+        /** @description A version of an agent or a flow. */
         DefinitionView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time at which the version was added to the project.
              */
             added_at?: string | null;
             added_by?: components["schemas"]["Actor"] | null;
             /**
-             * @description The definition itself, without what only a file of the server's operator may say (commands, addresses, names of variables); only where one
-             *     version is read.
+             * @description The definition itself, present only if one version is read. Commands, addresses and names of variables, which only a file of the
+             *     server may contain, are left out.
              */
             definition?: unknown;
-            /** @description One line for people. */
+            /** @description Description in one line. */
             description?: string | null;
-            /** @description Its name. */
+            /** @description Name of the agent or flow. */
             name: string;
             /**
              * Format: date-time
-             * @description Since when no new session uses it. Those that do go on.
+             * @description Time at which the version was retired. New sessions do not use a retired version; sessions that already use it continue.
              */
             retired_at?: string | null;
-            /** @description Where it comes from. */
+            /** @description Origin of the version. */
             source: components["schemas"]["DefinitionSource"];
-            /** @description Its version. */
+            /** @description Version of the agent or flow. */
             version: string;
         };
-        /** @description Answers that wait for the calling agent. */
+        /** @description A page of answers that wait for the calling agent. */
         DeliveriesPage: {
-            /** @description The oldest first. None of a session that is paused. */
+            /** @description Questions with waiting answers, oldest first. Questions of paused sessions are left out. */
             deliveries: components["schemas"]["InteractionView"][];
-            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
         };
-        /** @description Whether the agent has taken the answer. */
+        /** @description Delivery of the answer to the agent. */
         DeliveryView: {
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description Time at which the delivery ended.
              */
             at?: string | null;
             /**
              * Format: int32
-             * @description How many times it was taken.
+             * @description Number of times that the answer was taken.
              */
             attempt: number;
-            /** @description Why it failed. */
+            /** @description Reason, if the delivery failed. */
             reason?: string | null;
-            /** @description `waiting`, `processing`, `completed`, `failed`; `not_needed` where nobody waits. */
+            /** @description State of the delivery: `waiting`, `processing`, `completed` or `failed`; `not_needed` if no agent waits for the answer. */
             state: string;
             /**
              * Format: date-time
-             * @description When the lease runs out.
+             * @description Time at which the lease expires.
              */
             until?: string | null;
         };
-        /** @description An action on which a draft would have said something else. */
+        /** @description An action on which the draft rules differently from the policy in force. */
         DifferenceView: {
-            /** @description The agent's name for it. */
+            /** @description The agent's own identifier of the call. */
             call_id: string;
             drafted?: components["schemas"]["RulingView"] | null;
-            /** @description What was said, and holds. */
+            /** @description Ruling of the policy in force, which applies. */
             given: components["schemas"]["RulingView"];
             /**
              * Format: date-time
-             * @description When it was proposed.
+             * @description Time of the proposal.
              */
             proposed_at: string;
-            /** @description Its session. */
+            /** @description Identifier of the session. */
             session: string;
-            /** @description The tool. */
+            /** @description Name of the tool. */
             tool: string;
         };
         /**
-         * @description What choosing an option does to the agent's step. Only `approve` and `edit` ever run the action.
+         * @description Effect of an option on the step of the agent. Only `approve` and `edit` ever run the action.
          * @enum {string}
          */
         Effect: "approve" | "edit" | "retry" | "reject" | "terminate" | "provide" | "skip" | "custom";
-        /** @description A command that needs nothing said. */
+        /** @description Empty body of a command without parameters. */
         EmptyBody: Record<string, unknown>;
-        /** @description Some events of a session. */
+        /** @description A page of the events of a session. */
         EventsPage: {
-            /** @description In order. */
+            /** @description Events, in order of `seq`. */
             events: components["schemas"]["EventView"][];
             /**
              * Format: int64
-             * @description Give it as `after` for what comes next.
+             * @description Value of `after` for the next request.
              */
             next: number;
         };
-        /** @description Something that happened. */
+        /** @description An event of a session. */
         EventView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the event.
              */
             at: string;
-            /** @description The particulars. */
+            /** @description Details of the event. */
             data: Record<string, unknown>;
-            /** @description Its id. */
+            /** @description Identifier of the event. */
             id: string;
-            /** @description The question that it concerns. */
+            /** @description Identifier of the question that the event concerns. */
             interaction?: string | null;
             /**
              * Format: int64
-             * @description Its number in the session, from 1 without gaps.
+             * @description Number of the event in the session, from 1 without gaps.
              */
             seq: number;
-            /** @description The session. */
+            /** @description Identifier of the session. */
             session: string;
-            /** @description The step that it concerns. */
+            /** @description Identifier of the step that the event concerns. */
             step?: string | null;
-            /** @description What happened, as a dotted name. */
+            /** @description Type of the event, a dotted name. */
             type: string;
         };
-        /** @description A call to explain. */
+        /** @description Request to explain the ruling on a call. */
         ExplainBody: {
-            /** @description The agent's name. */
+            /** @description Name of the agent. */
             agent?: string | null;
-            /** @description Its arguments. */
+            /** @description Arguments of the tool. */
             arguments: Record<string, unknown>;
             role?: components["schemas"]["Role"] | null;
-            /** @description A policy to try in place of the one in force. */
+            /** @description Text of a policy to use instead of the one in force. */
             text?: string | null;
-            /** @description The tool's name. */
+            /** @description Name of the tool. */
             tool: string;
-            /** @description Who would have started the session; the caller if absent. */
+            /** @description Name of the person who would have started the session; the caller if absent. */
             user?: string | null;
         };
-        /** @description How a call went through the rules. */
+        /** @description Explanation of the ruling on a call. */
         ExplanationView: {
-            /** @description Everything that asks, where the ruling is to ask: each has its own people, and all of them must be satisfied. */
+            /** @description All reasons to ask, if the verdict is to ask. Each has its own audience, and all audiences must be satisfied. */
             asks?: components["schemas"]["AskView"][];
-            /** @description Every rule that was looked at, in order, up to the one that spoke. */
+            /** @description All evaluated rules in order, up to the one that decided. */
             considered: Record<string, unknown>[];
             floor?: components["schemas"]["FloorExplanationView"] | null;
-            /** @description What the parsers made of the arguments. */
+            /** @description Facts that the parsers derived from the arguments. */
             parsed: Record<string, unknown>;
-            /** @description What came out. */
+            /** @description The ruling. */
             ruling: components["schemas"]["RulingView"];
         };
-        /** @description Says that the agent could not go on. */
+        /** @description Report that the agent could not continue with the answer. */
         FailBody: {
-            /** @description As `take` gave it. */
+            /** @description Identifier of the lease that `take` returned. */
             lease: string;
-            /** @description Why. */
+            /** @description Reason for the failure. */
             reason: string;
-            /** @description Whether it is offered again; given up if absent. */
+            /** @description Whether the answer is offered again. If `false` or absent, the delivery ends as failed. */
             retry?: boolean;
         };
-        /** @description What happens at the deadline. Without one the question expires. */
+        /** @description Result of a question at its deadline. Without a fallback the question expires. */
         Fallback: {
-            /** @description This option is taken. */
+            /** @description Chooses this option. */
             option: components["schemas"]["String"];
         } | {
-            /** @description This value is given. */
+            /** @description Gives this value. */
             value: unknown;
         } | "deny" | "hold";
-        /** @description One thing that is wrong with a body. */
+        /** @description An invalid part of the request body. */
         FieldProblem: {
-            /** @description What is wrong there. */
+            /** @description Description of the error. */
             message: string;
-            /** @description JSON Pointer into the body that was sent. */
+            /** @description JSON Pointer into the request body. */
             pointer: string;
         };
-        /** @description What was found in a policy. */
+        /** @description Result of a check of a policy. */
         FindingsView: {
-            /** @description Everything that was found. */
+            /** @description All errors and warnings. */
             findings: components["schemas"]["FindingView"][];
-            /** @description Whether it could be put in force. */
+            /** @description Whether the policy could be put in force. */
             good: boolean;
         };
-        /** @description One thing found in a policy. */
+        /** @description An error or a warning about a policy. */
         FindingView: {
-            /** @description A stable name for this sort of finding. */
+            /** @description Stable code of the finding. */
             code: string;
-            /** @description The column, from 1. */
+            /** @description Column, from 1. */
             column: number;
-            /** @description The file's name, without its directory. */
+            /** @description Name of the file, without its directory. */
             file: string;
-            /** @description The line, from 1. */
+            /** @description Line, from 1. */
             line: number;
-            /** @description What is wrong, and what to write instead. */
+            /** @description Description of the finding and of its remedy. */
             message: string;
-            /** @description `error` refuses the policy, `warning` does not. */
+            /** @description Severity: `error` refuses the policy, `warning` does not. */
             severity: string;
         };
-        /** @description How a call went through the rules of the server's floor. */
+        /** @description Explanation of the ruling of the server's floor on a call. */
         FloorExplanationView: {
-            /** @description Every rule of the floor that was looked at, in order, up to the one that spoke. */
+            /** @description All evaluated rules of the floor in order, up to the one that decided. */
             considered: Record<string, unknown>[];
-            /** @description What the floor says. */
+            /** @description Ruling of the floor. */
             ruling: components["schemas"]["FloorRulingView"];
         };
-        /** @description What the server's floor said of an action. `allow` means that it leaves the action to the policy of the project. */
+        /** @description Ruling of the server's floor on an action. The verdict `allow` leaves the decision to the policy of the project. */
         FloorRulingView: {
-            /** @description Why. */
+            /** @description Reason for the verdict. */
             reason: string;
-            /** @description The rule of the floor that said it; absent where none matched. */
+            /** @description Name of the rule of the floor that decided; absent if no rule matched. */
             rule?: string | null;
-            /** @description What it said. */
+            /** @description Verdict of the floor. */
             verdict: components["schemas"]["Verdict"];
-            /** @description The version of the floor. */
+            /** @description Version of the floor. */
             version: string;
         };
         /** @description The floor of the server. */
         FloorView: {
             refused_file?: components["schemas"]["RefusedFileView"] | null;
-            /** @description The floor, in TOML. */
+            /** @description Text of the floor in TOML. */
             text: string;
-            /** @description The digest of its text. */
+            /** @description Digest of the text. */
             version: string;
-            /** @description What its author should know about it. */
+            /** @description Warnings about the floor for its author. */
             warnings: components["schemas"]["FindingView"][];
         };
-        /** @description A page of flows, by name and version. */
+        /** @description A page of flows, ordered by name and version. */
         FlowsPage: {
             /** @description Versions of flows. */
             flows: components["schemas"]["DefinitionView"][];
-            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
         };
-        /** @description One step of a flow. */
+        /** @description A step of a flow. */
         FlowStep: {
-            /** @description The agent that it runs; none where only people have something to say. */
+            /** @description Name of the agent that the step runs; absent if the step only asks people. */
             agent?: string | null;
-            /** @description Which version; the newest one at the start of the session where absent. */
+            /** @description Version of the agent; the newest at the start of the session if absent. */
             agent_version?: string | null;
             /**
              * Format: int32
-             * @description How often it is tried.
+             * @description Largest number of attempts.
              */
             attempts?: number;
             /**
              * Format: int32
-             * @description How long it rests before the second attempt; twice as long before each further one.
+             * @description Delay in seconds before the second attempt. It doubles before each further attempt.
              */
             delay_seconds?: number | null;
-            /** @description What the agent works on: a template over `input`, `answer`, `shared`, `steps.NAME.output` and `steps.NAME.rejection`. */
+            /** @description Input of the agent: a template over `input`, `answer`, `shared`, `steps.NAME.output` and `steps.NAME.rejection`. */
             input?: unknown;
-            /** @description Its name within the flow. */
+            /** @description Name of the step, unique within the flow. */
             name: string;
-            /** @description Where to go when every attempt failed; nowhere where absent, and the session has failed. */
+            /** @description Step to continue with after all attempts failed; if absent, the session fails. */
             on_failure?: string | null;
-            /** @description Where to go when the question before it was rejected; nowhere where absent, and the session has failed. */
+            /** @description Step to continue with after the question before the step was rejected; if absent, the session fails. */
             on_rejection?: string | null;
-            /** @description Where to go on success; to the next step where absent. */
+            /** @description Step to continue with after success; the next step if absent. */
             on_success?: string | null;
-            /** @description What is passed on: templates over `input`, `shared`, `steps.NAME.output`, `steps.NAME.rejection` and `output`, kept in `shared` under their names. */
+            /**
+             * @description Values for later steps: templates over `input`, `shared`, `steps.NAME.output`, `steps.NAME.rejection` and `output`, stored in
+             *     `shared` under their names.
+             */
             pass?: {
                 [key: string]: unknown;
             };
             question?: components["schemas"]["StepQuestion"] | null;
-            /** @description Which of the agent's tools it may use here; all of them where absent. */
+            /** @description Names of the agent's tools that the step may use; all tools if absent. */
             tools?: string[] | null;
         };
-        /** @description One version of a flow. It never changes once a session has used it. */
+        /** @description A version of a flow. It never changes after a session has used it. */
         FlowVersion: {
-            /** @description One line for people. */
+            /** @description Description in one line. */
             description?: string | null;
-            /** @description The flow's name. */
+            /** @description Name of the flow. */
             name: string;
-            /** @description Its steps; the first one begins. */
+            /** @description Steps of the flow. The first one begins. */
             steps: components["schemas"]["FlowStep"][];
-            /** @description The name of this version. */
+            /** @description Name of this version. */
             version: string;
         };
-        /** @description A page of grants, the newest first. */
+        /** @description A page of grants, newest first. */
         GrantsPage: {
-            /** @description The grants. */
+            /** @description Grants on this page. */
             grants: components["schemas"]["GrantView"][];
-            /** @description Where the next page begins; absent on the last one. */
+            /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
         };
-        /** @description An approval that holds for more than one action. */
+        /** @description A grant: a remembered approval that allows like actions without another question. */
         GrantView: {
-            /** @description The agent that it holds for, by the name of its key. */
+            /** @description Name of the key of the agent for which the grant holds. */
             agent: string;
-            /** @description `exact`, `pattern` or `any`. */
+            /** @description Coverage of the grant: `exact`, `pattern` or `any`. */
             covers: string;
-            /** @description The digest of the action, where it covers just one. */
+            /** @description Digest of the covered call, if `covers` is `exact`. */
             digest?: string | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time at which the grant was given.
              */
             given_at: string;
-            /** @description Who gave it. */
+            /** @description Person who gave the grant. */
             given_by: components["schemas"]["Actor"];
-            /** @description Its id. */
+            /** @description Identifier of the grant. */
             id: string;
-            /** @description Whether it is in force. */
+            /** @description Whether the grant is in force. */
             in_force: boolean;
-            /** @description With the answer to which question. */
+            /** @description Identifier of the question whose answer created the grant. */
             interaction: string;
             /**
              * Format: int64
-             * @description How often it may be used.
+             * @description Largest number of uses.
              */
             most_uses?: number | null;
-            /** @description The patterns, where it covers by pattern. */
+            /** @description Patterns by name of the argument, if `covers` is `pattern`. */
             patterns?: {
                 [key: string]: string;
             } | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the revocation.
              */
             revoked_at?: string | null;
             revoked_by?: components["schemas"]["Actor"] | null;
-            /** @description The rule that asked; what another rule asks about is asked again. */
+            /** @description Name of the rule whose question was approved. The grant does not apply to questions of other rules. */
             rule?: string | null;
-            /** @description The session that it holds in; the whole project if absent. */
+            /** @description Identifier of the session in which the grant holds; absent if it holds in the whole project. */
             session?: string | null;
-            /** @description The tool. */
+            /** @description Name of the tool. */
             tool: string;
             /**
              * Format: date-time
-             * @description From when on it is over.
+             * @description Time at which the grant ends.
              */
             until?: string | null;
             /**
              * Format: int64
-             * @description How often it was.
+             * @description Number of uses so far.
              */
             uses: number;
         };
-        /** @description Where a question, and the session that was opened for it, came from. */
+        /** @description Origin of a question that was handed over, and of the session that was opened for it. */
         HandedFromView: {
-            /** @description Who handed it over. */
+            /** @description Person who handed the question over. */
             by: components["schemas"]["Actor"];
-            /** @description The first. */
+            /** @description Identifier of the original question. */
             interaction: string;
-            /** @description Why. */
+            /** @description Reason for the handover. */
             note?: string | null;
-            /** @description The session of the first. */
+            /** @description Identifier of the session of the original question. */
             session: string;
         };
-        /** @description Where a question went. */
+        /** @description Destination of a question that was handed over. */
         HandedOverView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the handover.
              */
             at: string;
-            /** @description Who handed it over. */
+            /** @description Person who handed the question over. */
             by: components["schemas"]["Actor"];
-            /** @description The channel that the new one is routed through. */
+            /** @description Channel of the new question. */
             channel: string;
-            /** @description The question that it became there. */
+            /** @description Identifier of the new question in that session. */
             interaction: string;
-            /** @description Why. */
+            /** @description Reason for the handover. */
             note?: string | null;
-            /** @description The session that was opened for it. */
+            /** @description Identifier of the session that was opened for the question. */
             session: string;
         };
-        /** @description Hands a question to another channel. */
+        /** @description Request to hand a question over to another channel. */
         HandOverBody: {
-            /** @description The channel; one of its own if absent. */
+            /** @description Name of the channel; if absent, the question gets a new channel of its own. */
             channel?: string | null;
-            /** @description Why, for whoever is asked there. */
+            /** @description Reason, shown to the people who are asked on the new channel. */
             note?: string | null;
         };
-        /** @description Holds a lease for longer. */
+        /** @description Request to extend a lease. */
         HeartbeatBody: {
-            /** @description As `take` gave it. */
+            /** @description Identifier of the lease that `take` returned. */
             lease: string;
             /**
              * Format: int64
-             * @description How long from now; 300 if absent.
+             * @description Duration of the lease in seconds from now; 300 if absent.
              */
             lease_seconds?: number | null;
         };
-        /** @description Equal decisions about the same arguments or sort of commands, and those that keep them from being a rule. */
+        /** @description A rule that is not suggested: equal decisions about like calls, and the decisions that contradict them. */
         HeldBackView: {
-            /** @description How many speak against it. */
+            /** @description Number of decisions that contradict the rule. */
             against: number;
-            /** @description The agent. */
+            /** @description Name of the agent. */
             agent: string;
-            /** @description The newest of those, at most 20. */
+            /** @description The newest contradicting decisions, at most 20. */
             counter_examples: components["schemas"]["CounterExampleView"][];
-            /** @description How many decisions speak for it. */
+            /** @description Number of decisions that support the rule. */
             support: number;
-            /** @description The tool. */
+            /** @description Name of the tool. */
             tool: string;
-            /** @description What the rule would say. */
+            /** @description Verdict of the rule. */
             verdict: components["schemas"]["Verdict"];
         };
-        /** @description How something was done. */
+        /** @description Entry point, credential and network address of a request. */
         How: {
-            /** @description From which address. */
+            /** @description Network address of the request. */
             from?: string | null;
-            /** @description With which key. */
+            /** @description Identifier of the key. */
             key?: string | null;
-            /** @description In which browser, where a person was signed in. */
+            /** @description Identifier of the browser session, if a person was signed in. */
             visit?: string | null;
-            /** @description Through which door. */
+            /** @description Entry point of the request. */
             wire: components["schemas"]["Wire"];
         };
         /**
@@ -2185,321 +2196,330 @@ export interface components {
         InputKind: "feedback" | "arguments" | "text" | "form" | "secrets" | "options";
         /** @description A page of questions. */
         InteractionsPage: {
-            /** @description In the order asked for. */
+            /** @description Questions, in the requested order. */
             interactions: components["schemas"]["InteractionView"][];
-            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
         };
         /** @description A question. */
         InteractionView: {
-            /** @description Who has said that they will not answer. */
+            /** @description People who declared that they will not answer. */
             abstained?: components["schemas"]["AbstentionView"][];
             action?: components["schemas"]["ActionView"] | null;
-            /** @description The agent's name. */
+            /** @description Name of the agent. */
             agent?: string | null;
-            /** @description The agent's version. */
+            /** @description Version of the agent. */
             agent_version?: string | null;
-            /** @description Who asked. */
+            /** @description Actor that asked. */
             asked_by: components["schemas"]["Actor"];
             asked_by_rule?: components["schemas"]["AskingRule"] | null;
-            /** @description Who may answer; the strictest of the `requirements` where there are several. */
+            /** @description People who may answer. If there are several `requirements`, the strictest of them. */
             audience: components["schemas"]["AudienceView"];
-            /** @description Routes it. Proves nothing. */
+            /** @description Channel that routes the question to people. It is a routing name and grants no rights. */
             channel: string;
             claim?: components["schemas"]["ClaimView"] | null;
-            /** @description Shown as data, never as markup. */
+            /** @description Structured background of the question. Clients show it as data, never as markup. */
             context?: unknown;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time at which the question was asked.
              */
             created_at: string;
-            /** @description The agent's own name for a `custom` kind. */
+            /** @description Name that the agent gave to a `custom` kind. */
             custom_kind?: string | null;
             /**
              * Format: date-time
-             * @description Until when.
+             * @description Deadline of the question.
              */
             deadline?: string | null;
             delivery?: components["schemas"]["DeliveryView"] | null;
-            /** @description Whether too few are left who could answer. */
+            /** @description Whether too few people remain who could answer. */
             deserted?: boolean;
-            /** @description What else there is to know. */
+            /** @description Additional details. */
             details?: string | null;
-            /** @description Whether a worker of this server asked, for an agent that it runs: what `context` says of an action is then the server's word. */
+            /**
+             * @description Whether a worker of this server asked the question for a hosted agent. Statements about an action in `context` then come from the
+             *     server and not from the agent.
+             */
             driven?: boolean;
             fallback?: components["schemas"]["Fallback"] | null;
-            /** @description Whether people are asked for the secrets although they are kept. */
+            /** @description Whether people are asked for the secrets even if values are kept from an earlier session. */
             fresh?: boolean;
             handed_from?: components["schemas"]["HandedFromView"] | null;
             handed_over?: components["schemas"]["HandedOverView"] | null;
-            /** @description Its id. */
+            /** @description Identifier of the question. */
             id: string;
-            /** @description What sort of question. */
+            /** @description Kind of the question. */
             kind: string;
-            /** @description What the person is asked. */
+            /** @description Text of the question. */
             message?: string | null;
-            /** @description As the agent gave it. */
+            /** @description Metadata, as the agent gave it. */
             metadata?: unknown;
             /**
-             * @description The answers that the question accepts now: which option or effect, what each takes, and what each does. Empty once the question is closed
-             *     or handed over. The list is a property of the question and the same for every reader: whether the reader may answer depends on
-             *     `asked_by`, `audience`, `requirements`, `claim` and `votes`.
+             * @description Answers that the question accepts now: the option or effect, the required input and the result of each. Empty after the question was
+             *     closed or handed over. The list does not depend on the reader; whether the reader may answer depends on `asked_by`, `audience`,
+             *     `requirements`, `claim` and `votes`.
              */
             moves: components["schemas"]["Move"][];
-            /** @description Whether several may be chosen at once. */
+            /** @description Whether several options may be chosen at once. */
             multiple: boolean;
-            /** @description What may be chosen. */
+            /** @description Options to choose from. */
             options: components["schemas"]["OptionView"][];
-            /** @description Whether it is held open past its deadline. */
+            /** @description Whether the question stays open although its deadline has passed. */
             overdue: boolean;
-            /** @description Whether it may not be skipped. */
+            /** @description Whether the question must be answered and may not be skipped. */
             required: boolean;
             /**
-             * @description The audiences that must each be satisfied by equal answers of its own members, where several rules ask about one call. One person may
-             *     count in several. Whoever belongs to one of them may answer. Absent where `audience` is the only one.
+             * @description Audiences of the rules that ask about one call, if there are several. Each must reach its quorum with equal answers of its own
+             *     members. One person may count for several audiences, and a member of any of them may answer. Absent if `audience` is the only one.
              */
             requirements?: components["schemas"]["RequirementView"][];
-            /** @description Whether it is a message of the conversation, so that the answer is one too. */
+            /** @description Whether the question is a message of the conversation. Its answer then becomes a message, too. */
             requires_reply?: boolean;
             resolution?: components["schemas"]["ResolutionView"] | null;
             /**
              * Format: int64
-             * @description How often it has changed.
+             * @description Number of changes to the question.
              */
             revision: number;
-            /** @description JSON Schema of the form; `x-order` has the names of an object's properties as they were written. */
+            /** @description JSON Schema of the form. The annotation `x-order` lists the properties of an object in the order in which they were written. */
             schema?: Record<string, unknown> | null;
-            /** @description The named values of a secret question. */
+            /** @description Named values of a secret question. */
             secrets?: components["schemas"]["SecretField"][];
-            /** @description The session that it was asked in. */
+            /** @description Identifier of the session in which the question was asked. */
             session: string;
-            /** @description Where it is. */
+            /** @description Status of the question. */
             status: components["schemas"]["Status"];
-            /** @description The step that sleeps on it. */
+            /** @description Identifier of the step that waits for the answer. */
             step: string;
-            /** @description What a person may start from. */
+            /** @description Suggested answers that a person may start from. */
             suggestions?: components["schemas"]["SuggestionView"][];
-            /** @description One line. */
+            /** @description Title of the question, one line. */
             title: string;
-            /** @description Who has answered so far, while more must. */
+            /** @description Answers so far, while the quorum is not reached. */
             votes?: components["schemas"]["VoteView"][];
             /**
              * Format: date-time
-             * @description When people are warned.
+             * @description Time at which people are warned about the deadline.
              */
             warn_at?: string | null;
         };
-        /** @description Makes a key. */
+        /** @description Request to create a key. */
         KeyBody: {
             /**
              * Format: int64
-             * @description How long it is good for; for ever if absent.
+             * @description Lifetime of the key in seconds; unlimited if absent.
              */
             expires_in_seconds?: number | null;
-            /** @description The groups of that user. */
+            /** @description Groups of that user. */
             groups?: string[];
-            /** @description Whether it is a key of the person of the project whose account has the name in `user`. Without it such a name is taken. */
+            /**
+             * @description Whether the key belongs to the user of the project whose account has the name `user`. If `false` or absent, the name of an account
+             *     is refused.
+             */
             join_account?: boolean;
-            /** @description What it may do. */
+            /** @description Role of the key. */
             role: components["schemas"]["Role"];
-            /** @description In whose name it acts; its own id if absent. The name of an account needs `join_account`. */
+            /** @description Name in which the key acts; the identifier of the key if absent. The name of a user account requires `join_account`. */
             user?: string | null;
         };
-        /** @description A key that was just made. */
+        /** @description A new key with its secret. */
         KeyCreatedView: components["schemas"]["KeyView"] & {
-            /** @description The credential itself, shown this once. */
+            /** @description The credential itself, shown only in this reply. */
             secret: string;
         };
-        /** @description The keys of a project. */
+        /** @description A page of the keys of a project. */
         KeysPage: {
-            /** @description The newest first. */
+            /** @description Keys, newest first. */
             keys: components["schemas"]["KeyView"][];
-            /** @description Where the next page begins, if there may be one. */
+            /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
         };
-        /** @description A key without its secret. */
+        /** @description A key, without its secret. */
         KeyView: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time at which the key was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description From when on it is refused.
+             * @description Time at which the key expires.
              */
             expires_at?: string | null;
-            /** @description The groups of that user. */
+            /** @description Groups of that user. */
             groups: string[];
-            /** @description Its id. */
+            /** @description Identifier of the key. */
             id: string;
             /**
              * Format: date-time
-             * @description When it was last used, to the minute.
+             * @description Time of the last use, rounded to the minute.
              */
             last_used_at?: string | null;
             /**
              * Format: date-time
-             * @description When it was revoked.
+             * @description Time at which the key was revoked.
              */
             revoked_at?: string | null;
-            /** @description What it may do. */
+            /** @description Role of the key. */
             role: components["schemas"]["Role"];
-            /** @description In whose name it acts. */
+            /** @description Name in which the key acts. */
             user?: string | null;
         };
-        /** @description A rule that explains a run of equal decisions. */
+        /** @description A suggested rule that agrees with a series of equal decisions. */
         LearntView: {
-            /** @description The agent that it is about. */
+            /** @description Name of the agent that the rule matches. */
             agent: string;
-            /** @description The rule that asked, in front of which it would stand; absent where the default asked, and it would stand last. */
+            /**
+             * @description Name of the rule that asked. The new rule is inserted before it. Absent if the default of the policy asked; the new rule is then the
+             *     last one.
+             */
             before?: string | null;
             /**
              * Format: date-time
-             * @description When the first of the decisions was made.
+             * @description Time of the first decision.
              */
             first_at: string;
-            /** @description The name that the rule will have. */
+            /** @description Name of the new rule. */
             id: string;
-            /** @description The newest of the questions that were answered so, at most 20. */
+            /** @description Identifiers of the newest answered questions of the series, at most 20. */
             interactions: string[];
             /**
              * Format: date-time
-             * @description When the last was.
+             * @description Time of the last decision.
              */
             last_at: string;
-            /** @description The rule in TOML, with calls of the run as its examples. */
+            /** @description The rule in TOML, with calls of the series as its examples. */
             rule: string;
-            /** @description How many decisions it explains. */
+            /** @description Number of decisions that support the rule. */
             support: number;
-            /** @description The tool that it is about. */
+            /** @description Name of the tool that the rule matches. */
             tool: string;
-            /** @description What it says. */
+            /** @description Verdict of the rule. */
             verdict: components["schemas"]["Verdict"];
         };
-        /** @description Names a lease. */
+        /** @description Request that refers to a lease. */
         LeaseBody: {
-            /** @description As `take` gave it. */
+            /** @description Identifier of the lease that `take` returned. */
             lease: string;
         };
-        /** @description Has a suspended rule match again. */
+        /** @description Request to lift the suspension of a rule, so that it matches again. */
         LiftBody: {
-            /** @description Why; it is recorded. */
+            /** @description Reason, which is recorded. */
             reason: string;
         };
-        /** @description How far a step may go. */
+        /** @description Limits of a step. */
         Limits: {
             /**
              * Format: int32
-             * @description Turns of the model.
+             * @description Largest number of turns of the model.
              * @default 50
              */
             iterations: number;
             /**
              * Format: int32
-             * @description Times in a row that people may send the model back to think.
+             * @description Largest number of consecutive times that people may send the model back.
              * @default 3
              */
             retries: number;
             /**
              * Format: int32
-             * @description Rounds of questions: turns of which at least one call had to be asked about.
+             * @description Largest number of rounds of questions. A round is a turn with at least one call that people were asked about.
              * @default 10
              */
             rounds: number;
         };
-        /** @description Signs in by a one-time link. */
+        /** @description Request to sign in with a one-time link. */
         LinkSignInBody: {
-            /** @description What stands behind `#token=` in the link. */
+            /** @description Token of the link: the text after `#token=`. */
             token: string;
         };
-        /** @description A link that signs a person in once. */
+        /** @description A link that signs a user in once. */
         LinkView: {
             /**
              * Format: date-time
-             * @description From when on it is refused.
+             * @description Time at which the link expires.
              */
             expires_at: string;
-            /** @description Where the person goes; shown this once. */
+            /** @description URL of the link. It is shown only in this reply. */
             url: string;
         };
-        /** @description An MCP server: one that is started, or one that is called. */
+        /** @description An MCP server, either started as a program or called over HTTP. */
         McpServer: {
-            /** @description The program and its arguments, spoken to over its standard input and output. */
+            /** @description Program and arguments of a server that communicates over standard input and output. */
             command?: string[];
-            /** @description Its tools are called `name.tool`. */
+            /** @description Name of the server. Its tools are called `name.tool`. */
             name: string;
-            /** @description The variable of the server's environment that has its bearer token. */
+            /** @description Environment variable of the server that contains the bearer token. */
             token_env?: string | null;
-            /** @description Which of its tools, with wildcards over the whole name; all of them where empty. */
+            /** @description Tools to use, with wildcards that match the whole name; all tools if empty. */
             tools?: string[];
-            /** @description Its address, for streamable HTTP. */
+            /** @description URL of a server that communicates over streamable HTTP. */
             url?: string | null;
         };
-        /** @description Something that is said to an agent which this server runs, or by an agent in a session of its own. */
+        /** @description A message to a hosted agent, or from an agent in its own session. */
         MessageBody: {
-            /** @description What is said. */
+            /** @description Text of the message. */
             content: string;
             /**
-             * @description Whether an agent that speaks in a session of its own wants a reply: then the message is also a question in the same channel, and
-             *     its answer is a message too.
+             * @description Whether an agent that writes in its own session expects a reply. The message is then also a question in the channel of the session,
+             *     and the answer becomes a message, too.
              */
             requires_reply?: boolean;
         };
-        /** @description Who the caller is. */
+        /** @description The caller of the request. */
         MeView: {
-            /** @description How the person is shown, where that differs. */
+            /** @description Display name of the user, if it differs from `name`. */
             display?: string | null;
-            /** @description The groups that the caller belongs to: a question may be for some of them alone. */
+            /** @description Groups of the caller. The audience of a question may be limited to groups. */
             groups: string[];
-            /** @description The name of the person, or in whose name the key acts. */
+            /** @description Name of the user, or the name in which the key acts. */
             name: string;
             password?: components["schemas"]["PasswordView"] | null;
-            /** @description The project that the caller speaks for now. */
+            /** @description Identifier of the current project. */
             project: string;
-            /** @description Every project that the caller can speak for. */
+            /** @description All projects that the caller may use. */
             projects: components["schemas"]["PlaceView"][];
-            /** @description What the caller may do in the project. */
+            /** @description Role of the caller in the project. */
             role: components["schemas"]["Role"];
-            /** @description What the tenant is called. */
+            /** @description Name of the tenant. */
             tenant: string;
-            /** @description Present and true for people while commands of agents run unconfined: one of them could reach everything that this server keeps. */
+            /** @description Present and `true` for users while commands of agents run without a sandbox. Such a command could read all data of this server. */
             unconfined_commands?: boolean;
-            /** @description What the caller has proved itself with. */
+            /** @description Method of authentication. */
             via: components["schemas"]["Via"];
         };
-        /** @description What thinks for an agent. */
+        /** @description Model of an agent. */
         ModelChoice: {
-            /** @description Its address, where it is not the provider's own. */
+            /** @description Base URL, if it is not the provider's own. */
             endpoint?: string | null;
-            /** @description The variable of the server's environment that has its key. */
+            /** @description Environment variable of the server that contains the API key. */
             key_env?: string | null;
-            /** @description The kept secret of this agent that has its key. */
+            /** @description Kept secret of this agent that contains the API key. */
             key_secret?: string | null;
             /**
              * Format: int32
-             * @description How much it may say in one turn, in tokens.
+             * @description Largest number of tokens that the model may write in one turn.
              */
             max_tokens?: number | null;
-            /** @description The model's name there. */
+            /** @description Name of the model at the provider. */
             name?: string;
             /** @description Further fields of the request, as the provider names them (`thinking`, `reasoning_effort`, `top_p`). */
             options?: {
                 [key: string]: unknown;
             };
             price?: components["schemas"]["Price"] | null;
-            /** @description Who speaks its wire format. */
+            /** @description API format of the model. */
             provider: components["schemas"]["Provider"];
             script?: components["schemas"]["Script"] | null;
             /**
              * Format: double
-             * @description How freely it answers.
+             * @description Sampling temperature.
              */
             temperature?: number | null;
             /**
              * Format: int32
-             * @description How long one turn may take, retries apart.
+             * @description Longest duration of one turn in seconds, without retries.
              */
             timeout_seconds?: number | null;
         };
@@ -2529,753 +2549,773 @@ export interface components {
             /** @description Whether the answer is refused without it. */
             required: boolean;
         };
-        /** @description A secret for an agent that this server runs. */
+        /** @description Request to store a secret for a hosted agent. */
         NewSecret: {
-            /** @description The agent's name. A key of the same name is never given it. */
+            /** @description Name of the hosted agent. An agent with a key of this name does not receive the secret. */
             agent: string;
-            /** @description The secret's name, as `model.key_secret` or a secret question of the agent names it. */
+            /** @description Name of the secret, as `model.key_secret` or a secret question of the agent refers to it. */
             name: string;
-            /** @description Its value, at most 64 KiB. */
+            /** @description Value of the secret, at most 64 KiB. */
             value: string;
         };
-        /** @description One thing that may be chosen. */
+        /** @description An option of a question. */
         OptionBody: {
-            /** @description What it costs. */
+            /** @description Cost of the option. */
             cost?: string | null;
-            /** @description Whether it deserves a warning. */
+            /** @description Whether clients warn before the option is chosen. */
             dangerous?: boolean;
-            /** @description Whether a client that shows one preselects it. */
+            /** @description Whether clients preselect the option. */
             default?: boolean;
-            /** @description What it means. */
+            /** @description Explanation of the option. */
             description?: string | null;
-            /** @description How long it takes. */
+            /** @description Duration of the option. */
             duration?: string | null;
             effect?: components["schemas"]["Effect"] | null;
-            /** @description Its name within the question. */
+            /** @description Identifier of the option, unique within the question. */
             id: string;
-            /** @description What to ask for then. */
+            /** @description Prompt for the additional input. */
             input_prompt?: string | null;
-            /** @description What the button says. */
+            /** @description Label of the button. */
             label: string;
-            /** @description What the agent wants back with the choice. */
+            /** @description Metadata of the option, returned with the answer. */
             metadata?: unknown;
-            /** @description Whether the agent recommends it. */
+            /** @description Whether the agent recommends the option. */
             recommended?: boolean;
-            /** @description Whether choosing it needs a text or data as well. */
+            /** @description Whether the option requires a text or data in addition. */
             requires_input?: boolean;
-            /** @description What could go wrong. */
+            /** @description Risk of the option. */
             risk?: string | null;
         };
-        /** @description One thing that may be chosen. */
+        /** @description An option of a question. */
         OptionView: {
-            /** @description What it costs. */
+            /** @description Cost of the option. */
             cost?: string | null;
-            /** @description Whether it deserves a warning. */
+            /** @description Whether clients warn before the option is chosen. */
             dangerous: boolean;
-            /** @description Whether a client that shows one preselects it. */
+            /** @description Whether clients preselect the option. */
             default: boolean;
-            /** @description What it means. */
+            /** @description Explanation of the option. */
             description?: string | null;
-            /** @description How long it takes. */
+            /** @description Duration of the option. */
             duration?: string | null;
-            /** @description What choosing it does. */
+            /** @description Effect of choosing the option. */
             effect: components["schemas"]["Effect"];
-            /** @description Its name within the question. */
+            /** @description Identifier of the option, unique within the question. */
             id: string;
-            /** @description What to ask for then. */
+            /** @description Prompt for the additional input. */
             input_prompt?: string | null;
-            /** @description What the button says. */
+            /** @description Label of the button. */
             label: string;
-            /** @description As the agent gave it. */
+            /** @description Metadata of the option, as the agent gave it. */
             metadata?: unknown;
-            /** @description Whether the agent recommends it. */
+            /** @description Whether the agent recommends the option. */
             recommended: boolean;
-            /** @description Whether choosing it needs a text or data as well. */
+            /** @description Whether the option requires a text or data in addition. */
             requires_input: boolean;
-            /** @description What could go wrong. */
+            /** @description Risk of the option. */
             risk?: string | null;
         };
-        /** @description What became of an action. */
+        /** @description Report of the outcome of an action. */
         OutcomeBody: {
-            /** @description Why it failed. */
+            /** @description Error message, if the action failed. */
             message?: string | null;
-            /** @description Which way it went. */
+            /** @description Outcome of the run. */
             outcome: components["schemas"]["OutcomeName"];
-            /** @description The permit that this run was started with, or its `spent_permit`. Then nothing is said of a run that was started since: 409 `another_run`. */
+            /**
+             * @description Permit with which the reported run was started, or the `spent_permit` of the action. If the action was started again since then, the
+             *     report is refused with 409 `another_run` instead of being applied to the newer run.
+             */
             permit?: string | null;
-            /** @description What came of it. */
+            /** @description Result of the tool. */
             result?: unknown;
         };
         /**
-         * @description Which way an action went.
+         * @description Outcome of a run of an action.
          * @enum {string}
          */
         OutcomeName: "done" | "failed" | "unknown";
-        /** @description Sets the password of whoever is signed in. */
+        /** @description Request to set the password of the signed-in user. */
         PasswordBody: {
             /**
              * Format: password
-             * @description The one from now on.
+             * @description New password.
              */
             new: string;
             /**
              * Format: password
-             * @description The one until now; may be left out once after a one-time link.
+             * @description Old password. It may be omitted once after a one-time link.
              */
             old?: string | null;
         };
-        /** @description Signs in by password. */
+        /** @description Request to sign in with a password. */
         PasswordSignInBody: {
             /**
              * Format: password
-             * @description The password.
+             * @description Password of the user.
              */
             password: string;
-            /** @description Of which tenant; `default` if absent. */
+            /** @description Name of the tenant; `default` if absent. */
             tenant?: string | null;
-            /** @description Who. */
+            /** @description Name of the user. */
             user: string;
         };
         /**
-         * @description What a person can do about their password.
+         * @description State of a user's password.
          * @enum {string}
          */
         PasswordView: "known" | "settable" | "none";
-        /** @description Starts an action that may run. */
+        /** @description Request to start an allowed action. */
         PermitBody: {
             /**
              * Format: int64
-             * @description Until when the outcome is waited for; 300 if absent. After it the outcome is unknown, and a person is asked.
+             * @description Time in seconds within which the outcome must be reported; 300 if absent. After it the outcome counts as unknown and a person is
+             *     asked about it.
              */
             lease_seconds?: number | null;
-            /** @description What was given with the decision. It is spent by this. */
+            /** @description Permit that was returned with the decision. Starting the action spends it. */
             permit: string;
         };
-        /** @description A project in which a caller is something. */
+        /** @description A project that the caller may use. */
         PlaceView: {
-            /** @description What it is called. */
+            /** @description Name of the project. */
             name: string;
-            /** @description Its id. */
+            /** @description Identifier of the project. */
             project: string;
-            /** @description What the caller may do there. */
+            /** @description Role of the caller in the project. */
             role: components["schemas"]["Role"];
         };
-        /** @description Puts the project's own policy in force. */
+        /** @description Request to put a policy of the project in force. */
         PolicyBody: {
-            /** @description The version that it replaces: if another one is in force by then, nothing is changed. */
+            /** @description Version that the new policy replaces. If another version is in force, the request is refused and the policy stays unchanged. */
             base?: string | null;
-            /** @description Why. */
+            /** @description Reason for the change. */
             reason?: string | null;
-            /** @description The policy, in TOML. */
+            /** @description Text of the policy in TOML. */
             text: string;
         };
-        /** @description A policy to look at, without putting it in force. */
+        /** @description Request to check a policy without putting it in force. */
         PolicyCheckBody: {
-            /** @description The policy, in TOML. */
+            /** @description Text of the policy in TOML. */
             text: string;
         };
-        /** @description A node that has another policy, or another floor, than the one that was put in force last. */
+        /** @description Difference between the policy or floor of this node and the one that was last put in force. */
         PolicyDiffersView: {
-            /** @description The version that the node has; absent where it has none. */
+            /** @description Version on this node; absent if the node has none. */
             here?: string | null;
-            /** @description The version that was put in force last; absent where that is none. */
+            /** @description Version that was last put in force; absent if there is none. */
             in_force?: string | null;
-            /** @description `policy` or `floor`. */
+            /** @description Differing part: `policy` or `floor`. */
             part: string;
         };
-        /** @description Switches the policy on or off. */
+        /** @description Request to enable or disable the policy. */
         PolicyEnabledBody: {
-            /** @description Whether people are asked. What the policy denies stays denied either way. */
+            /** @description Whether the policy asks people. Calls that the policy denies stay denied even if it is disabled. */
             enabled: boolean;
-            /** @description Why; it is recorded. */
+            /** @description Reason, which is recorded. */
             reason: string;
         };
-        /** @description Puts the server's policy in force again. */
+        /** @description Request to put the policy of the server in force again. */
         PolicyResetBody: {
-            /** @description Why. */
+            /** @description Reason for the change. */
             reason?: string | null;
         };
         /**
-         * @description Where a policy comes from.
+         * @description Origin of a policy.
          * @enum {string}
          */
         PolicySource: "builtin" | "file" | "project";
-        /** @description The changes of the policy, the newest first. */
+        /** @description A page of the changes of the policy, newest first. */
         PolicyVersionsPage: {
-            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
-            /** @description The changes. */
+            /** @description Changes on this page. */
             versions: components["schemas"]["PolicyVersionView"][];
         };
-        /** @description One change of the policy. A text that is put in force again is another one. */
+        /** @description One change of the policy. A text that is put in force a second time is a second change. */
         PolicyVersionView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the change.
              */
             at: string;
-            /** @description The version that was in force until then. */
+            /** @description Version that was in force before. */
             before?: string | null;
-            /** @description Who put it in force. */
+            /** @description Actor that put the policy in force. */
             by: components["schemas"]["Actor"];
             /**
              * Format: int64
-             * @description Which change of the project it is, counted from 1.
+             * @description Number of the change in the project, from 1.
              */
             number: number;
-            /** @description Why, where a reason was given. */
+            /** @description Reason, if one was given. */
             reason?: string | null;
-            /** @description Where it came from. */
+            /** @description Origin of the policy. */
             source: components["schemas"]["PolicySource"];
-            /** @description The policy, in TOML. */
+            /** @description Text of the policy in TOML. */
             text: string;
-            /** @description The digest of its text. */
+            /** @description Digest of the text. */
             version: string;
         };
         /** @description The policy in force. */
         PolicyView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the latest change.
              */
             changed_at: string;
-            /** @description Who changed something last: put it in force, switched it off or on, or the server where its own policy is another one since. */
+            /**
+             * @description Actor of the latest change: the person who put the policy in force, enabled or disabled it, or the server if its own policy has
+             *     changed since.
+             */
             changed_by: components["schemas"]["Actor"];
             differs?: components["schemas"]["PolicyDiffersView"] | null;
-            /** @description Whether people are asked. */
+            /** @description Whether the policy asks people. */
             enabled: boolean;
             floor?: components["schemas"]["FloorView"] | null;
-            /** @description Why. */
+            /** @description Reason for the latest change. */
             reason?: string | null;
             refused_file?: components["schemas"]["RefusedFileView"] | null;
-            /** @description Where it comes from. */
+            /** @description Origin of the policy. */
             source: components["schemas"]["PolicySource"];
-            /** @description The learnt rules that match nothing any more, because somebody decided otherwise. */
+            /** @description Suspended rules: learnt rules that no longer match because a person has decided against them. */
             suspended: components["schemas"]["SuspensionView"][];
-            /** @description The policy, in TOML. */
+            /** @description Text of the policy in TOML. */
             text: string;
-            /** @description The digest of its text. */
+            /** @description Digest of the text. */
             version: string;
-            /** @description What its author should know about it. */
+            /** @description Warnings about the policy for its author. */
             warnings: components["schemas"]["FindingView"][];
         };
-        /** @description What a million tokens cost. */
+        /** @description Price of a million tokens. */
         Price: {
             /**
              * Format: double
-             * @description Those that the model reads.
+             * @description Price of tokens that the model reads.
              */
             input: number;
             /**
              * Format: double
-             * @description Those that it writes.
+             * @description Price of tokens that the model writes.
              */
             output: number;
         };
-        /** @description What went wrong. `code` is stable; `docs/errors.md` has a heading for each. */
+        /** @description An error. Its `code` is stable; `docs/errors.md` describes every code. */
         ProblemBody: {
-            /** @description Stable, for programs. */
+            /** @description Stable error code for programs. */
             code: string;
-            /** @description What to do about it. */
+            /** @description Explanation of the error and of its remedy. */
             detail?: string | null;
-            /** @description Where in the body, each with a JSON Pointer. */
+            /** @description Invalid parts of the request body. */
             errors?: components["schemas"]["FieldProblem"][];
-            /** @description The limit that was reached (`docs/limits.md` lists them), where it is a refusal by limit. */
+            /** @description Name of the exceeded limit, if a limit caused the error. `docs/limits.md` lists all limits. */
             limit?: string | null;
             /**
              * Format: int64
-             * @description The value of that limit, where it has one number.
+             * @description Value of the exceeded limit, if it is a single number.
              */
             max?: number | null;
             resolution?: components["schemas"]["ResolutionView"] | null;
             /**
              * Format: int32
-             * @description The HTTP status.
+             * @description HTTP status.
              */
             status: number;
-            /** @description What went wrong, in a sentence. */
+            /** @description Summary of the error in one sentence. */
             title: string;
             /** @description The code as a URN. */
             type: string;
         };
-        /** @description Has the browser speak for another project. */
+        /** @description Request to switch the browser to another project. */
         ProjectBody: {
-            /** @description Which. */
+            /** @description Identifier of the project. */
             project: string;
         };
-        /** @description What a project's admins have set for it. */
+        /** @description Settings that the admins of a project have made. */
         ProjectSettings: {
-            /** @description What agents read. */
+            /** @description Sessions that agents may read. */
             agents_read: components["schemas"]["AgentsRead"];
         };
-        /** @description An action, and how far it is. */
+        /** @description An action with its current state. */
         ProposalView: {
-            /** @description What may run: as proposed, or as a person has edited it. */
+            /** @description Arguments with which the action may run: the proposed ones, or the ones that a person edited. */
             arguments: Record<string, unknown>;
-            /** @description The agent's name for the call. */
+            /** @description The agent's own identifier of the call. */
             call_id: string;
             effect?: components["schemas"]["Effect"] | null;
-            /** @description Why it will not run, for the model to read. */
+            /** @description Reason why the action does not run, in a form that a model can read. */
             feedback?: string | null;
-            /** @description The grant that let it through. */
+            /** @description Identifier of the grant that allowed the action without a question. */
             grant?: string | null;
-            /** @description The question that people were asked last about it. */
+            /** @description Identifier of the latest question that was asked about the action. */
             interaction?: string | null;
             /**
              * Format: date-time
-             * @description Until when the outcome is waited for.
+             * @description Time by which the outcome must be reported.
              */
             lease_until?: string | null;
-            /** @description Why it failed. */
+            /** @description Error message, if the action failed. */
             message?: string | null;
-            /** @description As it was proposed, where a person has edited it. */
+            /** @description Proposed arguments, present if a person edited them. */
             original_arguments?: Record<string, unknown> | null;
-            /** @description What starts it, shown to the agent that proposed it and to nobody else. */
+            /** @description Permit that starts the action. Only the agent that proposed the action sees it. */
             permit?: string | null;
             /**
              * Format: date-time
-             * @description From when on the permit is good for nothing.
+             * @description Time at which the permit expires.
              */
             permit_expires_at?: string | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the proposal.
              */
             proposed_at: string;
-            /** @description Who proposed it. */
+            /** @description Actor that proposed the action. */
             proposed_by: components["schemas"]["Actor"];
             rejected_by?: components["schemas"]["Actor"] | null;
-            /** @description What came of it. */
+            /** @description Result of the tool. */
             result?: unknown;
-            /** @description What policy said of it. */
+            /** @description Ruling of the policy on the action. */
             ruling: components["schemas"]["RulingView"];
-            /** @description Its session. */
+            /** @description Identifier of the session. */
             session: string;
-            /** @description The permit that was spent. */
+            /** @description Identifier of the permit that started the latest run. */
             spent_permit?: string | null;
-            /** @description `allowed`, `waiting`, `denied`, `rejected`, `started`, `done`, `failed` or `unknown`. */
+            /** @description State of the action: `allowed`, `waiting`, `denied`, `rejected`, `started`, `done`, `failed` or `unknown`. */
             state: string;
-            /** @description The tool's name. */
+            /** @description Name of the tool. */
             tool: string;
         };
-        /** @description Proposes an action. */
+        /** @description Request to propose an action: a tool call that the policy rules on before it may run. */
         ProposeBody: {
-            /** @description Its arguments. Whole numbers beyond 64 bits are refused: send them as text. */
+            /** @description Arguments of the tool. Integers that do not fit into 64 bits are refused; send them as strings. */
             arguments: Record<string, unknown>;
-            /** @description The agent's own name for this call, unique in its session. The same call finds the same decision. */
+            /**
+             * @description The agent's own identifier of this call, unique within the session. A repeated proposal with an equal `call_id` returns the existing
+             *     action.
+             */
             call_id: string;
-            /** @description What people should know about it; shown as data, never as markup. */
+            /** @description Background for the people who are asked. Clients show it as data, never as markup. */
             context?: unknown;
-            /** @description The tool's name. */
+            /** @description Name of the tool. */
             tool: string;
             /**
              * Format: int64
-             * @description Reply when it is decided, or after so many seconds; then propose the same again to go on waiting.
+             * @description Longest time in seconds to wait for a decision. Without it, the reply is immediate. If the action is still undecided after this
+             *     time, repeat the proposal to continue waiting.
              */
             wait?: number | null;
         };
         /**
-         * @description Who speaks the wire format of the model.
+         * @description API format of a model.
          * @enum {string}
          */
         Provider: "openai" | "anthropic" | "scripted";
         /** @description An identity provider. */
         ProviderView: {
-            /** @description What people know it by. */
+            /** @description Name of the provider that users see. */
             label: string;
-            /** @description Where the browser goes. */
+            /** @description URL to which the browser goes. */
             url: string;
         };
-        /** @description A policy file that is not in force as it is. */
+        /** @description A policy file that could not be put in force. */
         RefusedFileView: {
             /**
              * Format: date-time
-             * @description Since when.
+             * @description Time since which the file is refused.
              */
             at: string;
-            /** @description What is wrong with it, or why it could not be read. */
+            /** @description Errors in the file, or the reason why it could not be read. */
             findings: components["schemas"]["FindingView"][];
-            /** @description The version that is in force meanwhile; absent where none is. */
+            /** @description Version that is in force in the meantime; absent if there is none. */
             in_force?: string | null;
-            /** @description Whether the file may be good: it could not be read or put in force, and that is tried again every second. */
+            /** @description Whether the server tries again every second, because the file could not be read or put in force but may be valid. */
             retried: boolean;
         };
-        /** @description Which arguments an approval is good for. */
+        /** @description Arguments that a grant covers. */
         RememberArguments: components["schemas"]["RememberWord"] | {
             [key: string]: string;
         };
-        /** @description Lets an approval hold for more than this one action. */
+        /** @description Scope of a grant that an approval creates. */
         RememberBody: {
-            /** @description `exact` for these arguments, `any` for the tool as a whole, or a pattern for each named argument, the rest as they are. */
+            /**
+             * @description Arguments that the grant covers: `exact` for the arguments of this action, `any` for every call of the tool, or an object with a
+             *     pattern for each named argument. Arguments that the object does not name must be equal to those of this action.
+             */
             arguments: components["schemas"]["RememberArguments"];
-            /** @description In this session, or in the whole project. */
+            /** @description Whether the grant holds in this session or in the whole project. */
             scope: components["schemas"]["RememberScope"];
             /**
              * Format: int64
-             * @description For how long; without end if absent.
+             * @description Duration of the grant in seconds; unlimited if absent.
              */
             seconds?: number | null;
             /**
              * Format: int64
-             * @description How often; without end if absent.
+             * @description Largest number of uses of the grant; unlimited if absent.
              */
             uses?: number | null;
         };
         /**
-         * @description How far an approval reaches.
+         * @description Range in which a grant holds.
          * @enum {string}
          */
         RememberScope: "session" | "project";
         /**
-         * @description Which arguments, in one word.
+         * @description Coverage without patterns.
          * @enum {string}
          */
         RememberWord: "exact" | "any";
-        /** @description One of several audiences that must each be satisfied. */
+        /** @description One of several audiences, each of which must reach its quorum. */
         RequirementView: components["schemas"]["AudienceView"] & {
-            /** @description Whether the equal answers so far are enough for it. */
+            /** @description Whether the equal answers so far reach the quorum of this audience. */
             met: boolean;
         };
-        /** @description How a question ended. */
+        /** @description Resolution of a question: the way in which it ended. */
         ResolutionView: {
             answer?: components["schemas"]["AnswerView"] | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the resolution.
              */
             at: string;
             by?: components["schemas"]["Actor"] | null;
-            /** @description Why, where nobody answered. */
+            /** @description Reason, if no person answered. */
             reason?: string | null;
-            /** @description `user`, `auto_policy` or `system`; none if it was cancelled. */
+            /** @description Source of the resolution: `user`, `auto_policy` or `system`; absent if the question was cancelled. */
             source?: string | null;
-            /** @description `answered`, `auto_resolved`, `expired` or `cancelled`. */
+            /** @description Final status: `answered`, `auto_resolved`, `expired` or `cancelled`. */
             status: components["schemas"]["Status"];
-            /** @description With a quorum, everybody's answers. */
+            /** @description With a quorum: the answers of all people who voted. */
             votes?: components["schemas"]["AnswerView"][];
         };
         /**
-         * @description What a key may do in its project.
+         * @description Role of a key or user in a project.
          * @enum {string}
          */
         Role: "admin" | "operator" | "viewer" | "agent";
-        /** @description Something that an agent's version always suggests. */
+        /** @description A suggestion that a version of an agent always offers. */
         RuleSuggestion: {
-            /** @description What it fills in. */
+            /** @description Data that the suggestion fills in. */
             data?: unknown;
-            /** @description Its name. */
+            /** @description Identifier of the suggestion. */
             id: string;
-            /** @description What the person reads. */
+            /** @description Label that people see. */
             label: string;
             option?: components["schemas"]["String"] | null;
         };
-        /** @description What policy said of an action. */
+        /** @description Ruling of the policy on an action. */
         RulingView: {
             floor?: components["schemas"]["FloorRulingView"] | null;
-            /** @description The version of the policy. */
+            /** @description Version of the policy. */
             policy: string;
-            /** @description Why. */
+            /** @description Reason for the verdict. */
             reason: string;
-            /** @description The rule that said it; absent where no rule matched. */
+            /** @description Name of the rule that decided; absent if no rule matched. */
             rule?: string | null;
-            /** @description What was said. */
+            /** @description Verdict of the policy. */
             verdict: components["schemas"]["Verdict"];
         };
-        /** @description What a scripted model says: the first turn whose condition fits, in order, each once unless it says otherwise. */
+        /** @description Script of a scripted model. Each turn plays the first entry whose condition matches. An entry is played once, unless `again` is set. */
         Script: {
-            /** @description Its turns. */
+            /** @description Entries of the script. */
             turns: components["schemas"]["ScriptedTurn"][];
         };
         /** @description One call of a scripted turn. */
         ScriptedCall: {
-            /** @description Its arguments; none where absent. */
+            /** @description Arguments of the tool; empty if absent. */
             arguments?: unknown;
-            /** @description The tool. */
+            /** @description Name of the tool. */
             tool: string;
         };
         /** @description One turn of a script. */
         ScriptedTurn: {
-            /** @description Whether it may be played again. */
+            /** @description Whether the turn may be played again. */
             again?: boolean;
-            /** @description What it calls. */
+            /** @description Calls that the model makes. */
             calls?: components["schemas"]["ScriptedCall"][];
-            /** @description What it says. */
+            /** @description Text that the model writes. */
             say?: string;
-            /** @description A text that the last message must contain; any message where absent. */
+            /** @description Text that the last message must contain; any message if absent. */
             when?: string | null;
         };
         /** @description One named value of a secret question. */
         SecretBody: {
-            /** @description What the person reads. */
+            /** @description Label that people see. */
             label?: string | null;
-            /** @description Its name, for example of an environment variable. */
+            /** @description Name of the value, for example the name of an environment variable. */
             name: string;
-            /** @description A regular expression that the value matches. */
+            /** @description Regular expression that the value must match. */
             pattern?: string | null;
-            /** @description Shown in the empty field. */
+            /** @description Placeholder of the empty field. */
             placeholder?: string | null;
-            /** @description Whether it must be given; yes if absent. */
+            /** @description Whether the value must be given; `true` if absent. */
             required?: boolean | null;
-            /** @description How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent. */
+            /** @description Input type: `password` and `text` accept one line, `multiline` accepts several. If absent, any text is accepted. */
             type?: string | null;
         };
         /** @description One named value of a secret question. */
         SecretField: {
-            /** @description What the person reads beside the field. */
+            /** @description Label of the field. */
             label?: string | null;
-            /** @description Its name, for example of an environment variable. */
+            /** @description Name of the value, for example the name of an environment variable. */
             name: string;
-            /** @description A regular expression that the value matches. */
+            /** @description Regular expression that the value must match. */
             pattern?: string | null;
-            /** @description Shown in the empty field. */
+            /** @description Placeholder of the empty field. */
             placeholder?: string | null;
-            /** @description Whether it must be given. */
+            /** @description Whether the value must be given. */
             required: boolean;
-            /** @description How it is typed in: `password` and `text` are one line, `multiline` is not. Anything goes where it is absent. */
+            /** @description Input type: `password` and `text` accept one line, `multiline` accepts several. If absent, any text is accepted. */
             type?: string | null;
         };
-        /** @description The kept secrets of a project. */
+        /** @description A page of the kept secrets of a project. */
         SecretsPage: {
-            /** @description Where the next page begins, if there may be one. */
+            /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
-            /** @description The newest first. */
+            /** @description Secrets, newest first. */
             secrets: components["schemas"]["SecretView"][];
         };
-        /** @description A secret that a person has kept for an agent's later sessions. Its value leaves only with an answer. */
+        /** @description A secret that is kept for later sessions of an agent. The API returns its value only as part of an answer. */
         SecretView: {
-            /** @description The agent that is given it, by the name of its key; or of the agent that this server runs. */
+            /** @description Name of the agent that receives the secret: the name of its key, or the name of the hosted agent. */
             agent: string;
             /**
-             * @description Whether it is for the agent of that name that this server runs (`true`) or for a key of that name (`false`). Absent where a version before
-             *     this one did not say: then nobody is given it, and people are asked again.
+             * @description Whether the secret belongs to the hosted agent of that name (`true`) or to the key of that name (`false`). Absent if an older
+             *     version of the server stored the secret without this information. No agent receives such a secret; people are asked again.
              */
             driven?: boolean | null;
-            /** @description Its id; one that is kept again gets a new one. */
+            /** @description Identifier of the secret. Storing a secret of this name again creates a new identifier. */
             id: string;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time at which the secret was stored.
              */
             kept_at: string;
-            /** @description Who gave it and said that it be kept. */
+            /** @description Person who gave the secret and chose to keep it. */
             kept_by: components["schemas"]["Actor"];
-            /** @description Its name. */
+            /** @description Name of the secret. */
             name: string;
             /**
              * Format: date-time
-             * @description When it last answered a question.
+             * @description Time at which the secret last answered a question.
              */
             used_at?: string | null;
         };
         /** @description A page of sessions. */
         SessionsPage: {
-            /** @description Give it as `cursor` for the next page; absent on the last one. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
-            /** @description The newest first. */
+            /** @description Sessions, newest first. */
             sessions: components["schemas"]["SessionView"][];
         };
         /**
-         * @description What the wire shows: the strongest of what is true.
+         * @description Status of a session in the API. An end outranks a pause, and a pause outranks an open question.
          * @enum {string}
          */
         SessionStatus: "new" | "running" | "waiting_user_input" | "paused" | "completed" | "failed" | "cancelled";
         /** @description A session. */
         SessionView: {
-            /** @description The agent's name. */
+            /** @description Name of the agent. */
             agent?: string | null;
-            /** @description The agent's version. */
+            /** @description Version of the agent. */
             agent_version?: string | null;
-            /** @description Routes its questions. */
+            /** @description Channel that routes the questions of the session. */
             channel: string;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time at which the session was started.
              */
             created_at: string;
-            /** @description Whether the workers of this server run its steps. */
+            /** @description Whether workers of this server run the steps of the session. */
             driven: boolean;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description Time at which the session ended.
              */
             ended_at?: string | null;
-            /** @description The flow that it follows. */
+            /** @description Name of the flow that the session follows. */
             flow?: string | null;
-            /** @description The flow's version. */
+            /** @description Version of the flow. */
             flow_version?: string | null;
             handed_from?: components["schemas"]["HandedFromView"] | null;
-            /** @description Its id. */
+            /** @description Identifier of the session. */
             id: string;
-            /** @description What the agent works on; only where one session is read. */
+            /** @description Input of the agent; present only if one session is read. */
             input?: unknown;
             /**
              * Format: int64
-             * @description The number of its last event.
+             * @description Number of the latest event of the session.
              */
             last_seq: number;
-            /** @description Given back untouched; only where one session is read. */
+            /** @description Metadata, returned unchanged; present only if one session is read. */
             metadata?: unknown;
-            /** @description Whether it is held. Independent of whether it waits. */
+            /** @description Whether the session is paused. A paused session may wait for answers at the same time. */
             paused: boolean;
-            /** @description Why it ended or is paused. */
+            /** @description Reason why the session ended or is paused. */
             reason?: string | null;
-            /** @description Who started it. */
+            /** @description Actor that started the session. */
             started_by: components["schemas"]["Actor"];
-            /** @description The strongest of what is true of it. */
+            /** @description Status of the session. If several statuses apply, the one with the highest precedence. */
             status: components["schemas"]["SessionStatus"];
-            /** @description Its steps, the oldest first; only where one session is read. */
+            /** @description Steps of the session, oldest first; present only if one session is read. */
             steps?: components["schemas"]["StepView"][];
-            /** @description Give it as `steps_cursor` for the steps before these; absent where there are none. */
+            /** @description Cursor of the preceding steps, to be sent as `steps_cursor`; absent if there are none. */
             steps_next?: string | null;
-            /** @description One line. */
+            /** @description Title of the session, one line. */
             title?: string | null;
             /**
              * Format: int32
-             * @description How many open questions its step sleeps on.
+             * @description Number of open questions for whose answers the current step waits.
              */
             waiting_on: number;
         };
-        /** @description Has a draft judged beside the policy in force. */
+        /** @description Request to evaluate a draft in shadow, beside the policy in force. */
         ShadowBody: {
-            /** @description Why. */
+            /** @description Reason for the shadow evaluation. */
             reason?: string | null;
-            /** @description The draft, in TOML. */
+            /** @description Text of the draft in TOML. */
             text: string;
         };
-        /** @description A draft that is judged beside the policy in force, and where it differs. */
+        /** @description A draft that is evaluated in shadow, with its differences from the policy in force. */
         ShadowView: {
-            /** @description How often it would have said something else than was said. */
+            /** @description Number of different verdicts for each pair of given and drafted verdict. */
             changes: components["schemas"]["ChangeCountView"][];
-            /** @description Why. */
+            /** @description Reason for the shadow evaluation. */
             reason?: string | null;
-            /** @description The newest of those, at most 100. */
+            /** @description The newest differences, at most 100. */
             recent: components["schemas"]["DifferenceView"][];
-            /** @description Who wants to know. */
+            /** @description Person who set the draft. */
             set_by: components["schemas"]["Actor"];
             /**
              * Format: date-time
-             * @description Since when it is judged.
+             * @description Time since which the draft is evaluated.
              */
             since: string;
-            /** @description The draft, in TOML. */
+            /** @description Text of the draft in TOML. */
             text: string;
-            /** @description The digest of the draft. */
+            /** @description Digest of the draft. */
             version: string;
         };
-        /** @description What the sign-in page offers. */
+        /** @description Methods that the sign-in page offers. */
         SignInView: {
             oidc?: components["schemas"]["ProviderView"] | null;
-            /** @description Whether people may sign in by password, where they have one. */
+            /** @description Whether users who have a password may sign in with it. */
             password: boolean;
         };
-        /** @description A draft to hold against what was proposed before. */
+        /** @description Request to simulate a policy draft against past actions. */
         SimulateBody: {
             /**
              * Format: int32
-             * @description At most so many actions, the newest; 1,000 if absent.
+             * @description Largest number of actions, counted from the newest; 1,000 if absent.
              */
             limit?: number | null;
             /**
              * Format: date-time
-             * @description No actions from before this moment.
+             * @description Time of the oldest action to include.
              */
             since?: string | null;
-            /** @description The draft, in TOML. */
+            /** @description Text of the draft in TOML. */
             text: string;
         };
-        /** @description What a draft would have made of what was proposed. */
+        /** @description Result of a simulation. */
         SimulationView: {
-            /** @description The newest of those, at most 100. */
+            /** @description The newest changed actions, at most 100. */
             changed: components["schemas"]["ChangedView"][];
-            /** @description How often it says something else than was said. */
+            /** @description Number of changed verdicts for each pair of old and new verdict. */
             changes: components["schemas"]["ChangeCountView"][];
-            /** @description The newest of those, at most 100. */
+            /** @description The newest contradicting actions, at most 100. */
             contradicted: components["schemas"]["ChangedView"][];
             /**
              * Format: int64
-             * @description How often it would allow what people held back, or deny what they approved.
+             * @description Number of actions that the draft would allow although people rejected them, or deny although people approved them.
              */
             contradictions: number;
             /**
              * Format: int64
-             * @description How many actions it was held against.
+             * @description Number of actions that the draft was evaluated on.
              */
             judged: number;
-            /** @description Whether there are older ones that it was not held against. */
+            /** @description Whether there are older actions that were not evaluated. */
             more: boolean;
-            /** @description The digest of the draft. */
+            /** @description Digest of the draft. */
             version: string;
         };
-        /** @description Opens a session. */
+        /** @description Request to open a session. */
         StartBody: {
-            /** @description The agent's name. Where this server has an agent of that name, its workers run it. */
+            /** @description Name of the agent. If this server has an agent of that name, its workers run the session. */
             agent?: string | null;
-            /** @description The agent's version; the newest one if absent. */
+            /** @description Version of the agent; the newest if absent. */
             agent_version?: string | null;
-            /** @description Routes its questions; its own id if absent. Proves nothing. */
+            /**
+             * @description Channel that routes the questions of the session; the identifier of the session if absent. It is a routing name and grants no
+             *     rights.
+             */
             channel?: string | null;
-            /** @description The flow that it follows, in place of an agent. */
+            /** @description Name of the flow that the session follows, as an alternative to `agent`. */
             flow?: string | null;
-            /** @description The flow's version; the newest one if absent. */
+            /** @description Version of the flow; the newest if absent. */
             flow_version?: string | null;
-            /** @description What the agent works on. An agent that this server runs ends with its last word on it; without input it waits for messages. */
+            /** @description Input of the agent. A hosted agent with input completes after its final reply; without input it waits for messages. */
             input?: unknown;
-            /** @description Given back untouched. */
+            /** @description Metadata, returned unchanged. */
             metadata?: unknown;
-            /** @description One line. */
+            /** @description Title of the session, one line. */
             title?: string | null;
         };
-        /** @description Figures of a project in detail. */
+        /** @description Detailed stats of a project. */
         StatsDetailsView: {
             /** @description Open questions by age. */
             ages: components["schemas"]["AgeView"][];
-            /** @description What was closed by kind, the most frequent first. */
+            /** @description Closed questions by kind, most frequent first. */
             kinds: components["schemas"]["TallyView"][];
-            /** @description What people answered, the busiest first; of a quorum everybody who voted. At most a hundred. */
+            /** @description Answers by person, most active first, at most 100. With a quorum every voter is counted. */
             people: components["schemas"]["TallyView"][];
-            /** @description What was closed by the rule that had asked, the most frequent first, at most a hundred; the name is empty where no rule matched and the default asked. */
+            /**
+             * @description Closed questions by the rule that asked, most frequent first, at most 100. The name is empty if no rule matched and the default of
+             *     the policy asked.
+             */
             rules: components["schemas"]["TallyView"][];
-            /** @description What was closed in each part of the window, the oldest first. */
+            /** @description Closed questions for each part of the window, oldest first. */
             times: components["schemas"]["TimeView"][];
             /**
              * Format: int64
-             * @description How far back the figures go.
+             * @description Length of the window in seconds.
              */
             window_seconds: number;
         };
-        /** @description Figures of a project. */
+        /** @description Stats of a project. */
         StatsView: {
-            /** @description Closed within the window, by status. */
+            /** @description Number of questions that were closed in the window, by status. */
             closed: {
                 [key: string]: number;
             };
             /**
              * Format: int64
-             * @description Answers that their agents have not taken yet.
+             * @description Number of answers that their agents have not taken yet.
              */
             deliveries_waiting: number;
             /**
              * Format: date-time
-             * @description When the oldest open one was asked.
+             * @description Time at which the oldest open question was asked.
              */
             oldest_open_at?: string | null;
-            /** @description Open questions by kind. */
+            /** @description Number of open questions by kind. */
             open: {
                 [key: string]: number;
             };
             /**
              * Format: double
-             * @description How long half of the answered ones had waited at most.
+             * @description Median waiting time in seconds of the answered questions.
              */
             wait_seconds_p50?: number | null;
             /**
              * Format: double
-             * @description How long 95 of 100 had waited at most.
+             * @description 95th percentile of the waiting time in seconds of the answered questions.
              */
             wait_seconds_p95?: number | null;
             /**
              * Format: int64
-             * @description How far back the figures below go.
+             * @description Length in seconds of the window that the values below cover.
              */
             window_seconds: number;
         };
@@ -3284,273 +3324,276 @@ export interface components {
          * @enum {string}
          */
         Status: "pending" | "answered" | "auto_resolved" | "expired" | "cancelled";
-        /** @description What is asked before a step runs. */
+        /** @description Question that is asked before a step runs. */
         StepQuestion: {
-            /** @description Who may answer. */
+            /** @description People who may answer. */
             audience?: Record<string, unknown> | null;
             /**
              * Format: int64
-             * @description How long people have.
+             * @description Time in seconds until the deadline.
              */
             deadline_seconds?: number | null;
-            /** @description What the person is asked. */
+            /** @description Text of the question. */
             description?: string | null;
             fallback?: components["schemas"]["Fallback"] | null;
-            /** @description What sort of question. */
+            /** @description Kind of the question. */
             kind: string;
-            /** @description What may be chosen; what the kind offers where empty. */
+            /** @description Options to choose from; the default options of the kind if empty. */
             options?: Record<string, unknown>[];
-            /** @description Whether it may not be skipped; it may not where left out. */
+            /** @description Whether the question must be answered and may not be skipped; `true` if absent. */
             required?: boolean | null;
             /** @description JSON Schema of the form. */
             schema?: unknown;
-            /** @description What a person may start from. */
+            /** @description Suggested answers that a person may start from. */
             suggestions?: components["schemas"]["RuleSuggestion"][];
-            /** @description One line; a template, as the texts below. */
+            /** @description Title of the question, one line. It is a template, as is the description. */
             title: string;
         };
         /**
-         * @description What the wire shows.
+         * @description Status of a step in the API.
          * @enum {string}
          */
         StepStatus: "pending" | "running" | "blocked_waiting_user" | "completed" | "failed" | "skipped" | "cancelled";
-        /** @description One execution of one agent. */
+        /** @description A step: one execution of one agent in a session. */
         StepView: {
-            /** @description The agent's name. */
+            /** @description Name of the agent. */
             agent?: string | null;
-            /** @description The agent's version, where this server runs it. */
+            /** @description Version of the agent, if it is hosted. */
             agent_version?: string | null;
             /**
              * Format: int32
-             * @description Which attempt it is, from 1.
+             * @description Number of the attempt, from 1.
              */
             attempt: number;
             /**
              * Format: date-time
-             * @description When it was begun.
+             * @description Time at which the step was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description Time at which the step ended.
              */
             ended_at?: string | null;
-            /** @description Its id. */
+            /** @description Identifier of the step. */
             id: string;
-            /** @description Its name in the flow. */
+            /** @description Name of the step in the flow. */
             name?: string | null;
-            /** @description What came of it. */
+            /** @description Output of the step. */
             output?: unknown;
-            /** @description Why it ended, where it did not end well. */
+            /** @description Reason for the end, unless the step completed. */
             reason?: string | null;
             /**
              * Format: date-time
-             * @description When it is tried again.
+             * @description Time of the next try.
              */
             retry_at?: string | null;
-            /** @description Where it is. */
+            /** @description Status of the step. */
             status: components["schemas"]["StepStatus"];
-            /** @description What kept it from going on the last time, while it is tried again. */
+            /** @description Error of the last try, while the step is retried. */
             trouble?: string | null;
         };
         String: string;
-        /** @description Something that fills the form in. */
+        /** @description A suggested answer that fills in the form. */
         SuggestionBody: {
-            /** @description What it fills in. */
+            /** @description Data that the suggestion fills in. */
             data?: unknown;
-            /** @description Its name within the question. */
+            /** @description Identifier of the suggestion, unique within the question. */
             id: string;
-            /** @description What the person reads. */
+            /** @description Label that people see. */
             label: string;
-            /** @description The option that it chooses. */
+            /** @description Identifier of the option that the suggestion chooses. */
             option?: string | null;
             source?: components["schemas"]["SuggestionSource"] | null;
         };
         /**
-         * @description Where a suggestion comes from.
+         * @description Source of a suggestion.
          * @enum {string}
          */
         SuggestionSource: "rule" | "llm" | "analytics";
-        /** @description Rules that would explain what people have decided lately. */
+        /** @description Suggested rules that agree with recent decisions of people. */
         SuggestionsView: {
-            /** @description How many decisions of people were looked at. */
+            /** @description Number of evaluated decisions. */
             decisions: number;
-            /** @description What would be a rule, had nobody decided otherwise. */
+            /** @description Rules that are not suggested because some decisions contradict them. */
             held_back: components["schemas"]["HeldBackView"][];
-            /** @description Whether there are older ones that were not looked at. */
+            /** @description Whether there are older decisions that were not evaluated. */
             more: boolean;
-            /** @description The rules, those with most support first. */
+            /** @description Suggested rules, those with the most support first. */
             suggestions: components["schemas"]["LearntView"][];
         };
-        /** @description Something that fills the form in. */
+        /** @description A suggested answer that fills in the form. */
         SuggestionView: {
             /**
              * Format: int64
-             * @description How often people have answered so before, where that is known.
+             * @description Number of earlier answers of this form, if known.
              */
             count?: number | null;
-            /** @description What it fills in. */
+            /** @description Data that the suggestion fills in. */
             data?: unknown;
-            /** @description Its name within the question. */
+            /** @description Identifier of the suggestion, unique within the question. */
             id: string;
-            /** @description What the person reads. */
+            /** @description Label that people see. */
             label: string;
-            /** @description The option that it chooses. */
+            /** @description Identifier of the option that the suggestion chooses. */
             option?: string | null;
-            /** @description Where it comes from. */
+            /** @description Source of the suggestion. */
             source: components["schemas"]["SuggestionSource"];
         };
-        /** @description A learnt rule that matches nothing any more, because somebody decided otherwise. */
+        /** @description A suspended rule: a learnt rule that no longer matches because a person has decided against it. */
         SuspensionView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of that answer.
              */
             at: string;
-            /** @description Who decided otherwise. */
+            /** @description Person who decided against the rule. */
             by: components["schemas"]["Actor"];
-            /** @description Which way. */
+            /** @description Effect of that answer. */
             effect: components["schemas"]["Effect"];
-            /** @description The question that was answered. */
+            /** @description Identifier of the answered question. */
             interaction: string;
-            /** @description The rule. */
+            /** @description Name of the rule. */
             rule: string;
         };
-        /** @description Takes an answer under a lease. */
+        /** @description Request to take an answer under a lease. */
         TakeBody: {
             /**
              * Format: int64
-             * @description How long the lease is held; 300 if absent.
+             * @description Duration of the lease in seconds; 300 if absent.
              */
             lease_seconds?: number | null;
         };
-        /** @description What the agent goes on with. */
+        /** @description Answer that an agent has taken, with the data that it needs to continue. */
         TakenView: {
             answer?: components["schemas"]["AnswerView"] | null;
             /**
              * Format: int32
-             * @description Which attempt this is, from 1.
+             * @description Number of the attempt, from 1.
              */
             attempt: number;
-            /** @description The whole question with its resolution. */
+            /** @description The question with its resolution. */
             interaction: components["schemas"]["InteractionView"];
-            /** @description Fences every heartbeat and completion. */
+            /** @description Identifier of the lease. Every heartbeat, completion and failure must send it. */
             lease: string;
-            /** @description What the agent left when it asked. */
+            /** @description State that the agent sent as `resume_point` when it asked. */
             resume_point?: unknown;
-            /** @description The values of a secret question. */
+            /** @description Values of a secret question. */
             secrets?: Record<string, unknown> | null;
-            /** @description The trace that the question was asked in. */
+            /** @description W3C trace context in which the question was asked. */
             traceparent?: string | null;
             /**
              * Format: date-time
-             * @description When it runs out.
+             * @description Time at which the lease expires.
              */
             until: string;
         };
-        /** @description How questions ended that have something in common. */
+        /** @description Closed questions of one kind, person or rule. */
         TallyView: {
-            /** @description How many, by status. */
+            /** @description Number of closed questions by status. */
             closed: {
                 [key: string]: number;
             };
-            /** @description Of those that were answered, by effect. */
+            /** @description Number of answered questions by effect of the answer. */
             effects: {
                 [key: string]: number;
             };
-            /** @description What they have in common. */
+            /** @description Name of the kind, person or rule. */
             name: string;
             /**
              * Format: double
-             * @description How long half of them had waited at most for that answer.
+             * @description Median waiting time in seconds of the answered questions.
              */
             wait_seconds_p50?: number | null;
             /**
              * Format: double
-             * @description How long 95 of 100 had waited at most.
+             * @description 95th percentile of the waiting time in seconds of the answered questions.
              */
             wait_seconds_p95?: number | null;
         };
-        /** @description What opens one stream or socket. */
+        /** @description Ticket that opens one event stream or WebSocket. */
         TicketView: {
             /**
              * Format: date-time
-             * @description From when on it is refused.
+             * @description Time at which the ticket expires.
              */
             expires_at: string;
-            /** @description Sent as `?ticket=`, once. */
+            /** @description The ticket, to be sent once as `?ticket=`. */
             ticket: string;
         };
         /** @description One part of the window. */
         TimeView: {
-            /** @description Closed in it, by status. */
+            /** @description Number of questions that were closed in this part, by status. */
             closed: {
                 [key: string]: number;
             };
             /**
              * Format: date-time
-             * @description When it begins.
+             * @description Start of this part.
              */
             from: string;
         };
-        /** @description Adds a person to the project. */
+        /** @description Request to add a user to the project. */
         UserBody: {
-            /** @description How the person is shown, where that differs. */
+            /** @description Display name of the user, if it differs from `name`. */
             display?: string | null;
-            /** @description The groups that the person belongs to there. */
+            /** @description Groups of the user in the project. */
             groups?: string[];
-            /** @description Whether keys of the project that have this name already are this person's. Without it, such a name is taken. */
+            /**
+             * @description Whether existing keys of the project with this name become keys of this user. If `false` or absent, a name that a key already has is
+             *     refused.
+             */
             join_keys?: boolean;
-            /** @description What the person is called, in the audit trail too. */
+            /** @description Name of the user, which also appears in the audit trail. */
             name: string;
-            /** @description What the person may do in the project; not `agent`. */
+            /** @description Role of the user in the project; not `agent`. */
             role: components["schemas"]["Role"];
         };
-        /** @description Changes what a person is in the project; what is absent stays as it is. */
+        /** @description Request to change a user of the project. Absent fields stay unchanged. */
         UserChangeBody: {
-            /** @description Whether the person is out of the project. */
+            /** @description Whether the user is excluded from the project. */
             disabled?: boolean | null;
-            /** @description The groups that the person belongs to there. Keys in their name with other groups are revoked. */
+            /** @description Groups of the user in the project. Keys of the user with other groups are revoked. */
             groups?: string[] | null;
             role?: components["schemas"]["Role"] | null;
         };
-        /** @description The people of a project. */
+        /** @description A page of the users of a project. */
         UsersPage: {
-            /** @description Where the next page begins, if there may be one. */
+            /** @description Cursor of the next page; absent on the last page. */
             next?: string | null;
-            /** @description By name. */
+            /** @description Users, ordered by name. */
             users: components["schemas"]["UserView"][];
         };
-        /** @description A person of the project. */
+        /** @description A user of the project. */
         UserView: {
             /**
              * Format: date-time
-             * @description When the account was made.
+             * @description Time at which the account was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description Since when the person does not belong to the project any more.
+             * @description Time at which the user was excluded from the project.
              */
             disabled_at?: string | null;
-            /** @description How the person is shown, where that differs. */
+            /** @description Display name of the user, if it differs from `name`. */
             display?: string | null;
             /**
-             * @description In the reply to adding somebody: the account was there before, in another project or in this one. Its password, its links and its
-             *     browsers are void now; the person comes back by a new link.
+             * @description Only in the reply to adding a user: whether the account already existed, in this project or in another. Its password, its links and
+             *     its browser sessions are then invalid, and the user needs a new link.
              */
             existing?: boolean;
-            /** @description Whether an identity provider knows the person. */
+            /** @description Whether the user has an identity at the identity provider. */
             external: boolean;
-            /** @description The groups that the person belongs to there. */
+            /** @description Groups of the user in the project. */
             groups: string[];
-            /** @description What the person is called. */
+            /** @description Name of the user. */
             name: string;
-            /** @description What the person may do in the project. */
+            /** @description Role of the user in the project. */
             role: components["schemas"]["Role"];
             /**
              * Format: date-time
-             * @description When the person last signed in.
+             * @description Time of the user's last sign-in.
              */
             signed_in_at?: string | null;
         };
@@ -3560,178 +3603,178 @@ export interface components {
          */
         Verdict: "allow" | "ask" | "deny";
         /**
-         * @description What a caller has proved itself with.
+         * @description Method of authentication of a caller.
          * @enum {string}
          */
         Via: "cookie" | "key";
-        /** @description Who has answered, while more must. */
+        /** @description Answer of one person, while the quorum is not reached. */
         VoteView: {
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the answer.
              */
             at: string;
-            /** @description Who. */
+            /** @description Person who answered. */
             by: components["schemas"]["Actor"];
-            /** @description Which way. */
+            /** @description Effect of the answer. */
             effect: components["schemas"]["Effect"];
         };
-        /** @description One attempt to deliver. */
+        /** @description One attempt to deliver a message. */
         WebhookAttemptView: {
             /**
              * Format: date-time
-             * @description When it began.
+             * @description Time at which the attempt began.
              */
             at: string;
             /**
              * Format: int64
-             * @description How long it took, in milliseconds.
+             * @description Duration of the attempt in milliseconds.
              */
             millis: number;
-            /** @description The beginning of what came back, or why nothing did. */
+            /** @description Beginning of the response body, or the reason why there was no response. */
             note: string;
             /**
              * Format: int32
-             * @description The status that came back; absent if nothing did.
+             * @description HTTP status of the response; absent if there was no response.
              */
             status?: number | null;
         };
-        /** @description Makes a webhook. */
+        /** @description Request to create a webhook. */
         WebhookBody: {
-            /** @description Only of sessions of this agent. */
+            /** @description Name of an agent. Only events of its sessions are sent. */
             agent?: string | null;
-            /** @description In place of events: the answers that wait for the agent whose key has this name. */
+            /** @description Name of the key of an agent. The webhook then sends the answers that wait for this agent instead of events. */
             answers_of?: string | null;
-            /** @description What it is for, in a line. */
+            /** @description Purpose of the webhook in one line. */
             description?: string | null;
-            /** @description Whether anything is sent from the beginning; so if absent. */
+            /** @description Whether the webhook is enabled after its creation; `true` if absent. */
             enabled?: boolean | null;
-            /** @description The types of events that are sent, with `*` and `?` as wildcards; all if absent. */
+            /** @description Types of the events to send, with `*` and `?` as wildcards; all events if absent. */
             events?: string[] | null;
-            /** @description Only of this session. */
+            /** @description Identifier of a session. Only its events are sent. */
             session?: string | null;
-            /** @description Where messages are posted to: https, or http where the way is private. */
+            /** @description URL to which messages are posted: `https`, or `http` on a private network. */
             url: string;
         };
-        /** @description A webhook that was just made. */
+        /** @description A new webhook with its secret. */
         WebhookCreatedView: components["schemas"]["WebhookView"] & {
-            /** @description What messages are signed with, shown this once: `whsec_` and base64, as the Standard Webhooks specification has it. */
+            /** @description Secret that signs the messages, shown only in this reply: `whsec_` and base64, according to the Standard Webhooks specification. */
             secret: string;
         };
-        /** @description A page of messages. */
+        /** @description A page of webhook deliveries. */
         WebhookDeliveriesPage: {
-            /** @description The newest first. */
+            /** @description Deliveries, newest first. */
             deliveries: components["schemas"]["WebhookDeliveryView"][];
-            /** @description Give it as `cursor` for the next page. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
         };
-        /** @description One message to an endpoint. */
+        /** @description A webhook delivery: one message to an endpoint. */
         WebhookDeliveryView: {
-            /** @description The last attempts, the oldest first. */
+            /** @description The latest attempts, oldest first. */
             attempts: components["schemas"]["WebhookAttemptView"][];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time at which the delivery was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it is tried next.
+             * @description Time of the next attempt.
              */
             due_at?: string | null;
-            /** @description Its id, which the endpoint gets as `webhook-id` with every attempt. */
+            /** @description Identifier of the delivery. Every attempt sends it in the header `webhook-id`. */
             id: string;
-            /** @description Why it is dead. */
+            /** @description Reason, if the delivery is dead. */
             reason?: string | null;
             /**
              * Format: date-time
-             * @description When it was settled.
+             * @description Time at which the delivery was settled.
              */
             settled_at?: string | null;
-            /** @description `pending`, `delivered`, `dead`, or `dropped`: not wanted any more. */
+            /** @description State of the delivery: `pending`, `delivered`, `dead`, or `dropped` if the message is no longer needed. */
             state: string;
             /**
              * Format: int32
-             * @description How often it was tried since it was made, or replayed.
+             * @description Number of attempts since the delivery was created or replayed.
              */
             tries: number;
-            /** @description The type that it is sent as. */
+            /** @description Type of the message. */
             type: string;
-            /** @description To which endpoint. */
+            /** @description Identifier of the webhook. */
             webhook: string;
         };
-        /** @description Switches a webhook on or off. */
+        /** @description Request to enable or disable a webhook. */
         WebhookEnabledBody: {
             /** @description Whether messages are sent. */
             enabled: boolean;
-            /** @description Why not. */
+            /** @description Reason for disabling the webhook. */
             reason?: string | null;
         };
-        /** @description Makes a new secret. */
+        /** @description Request to rotate the secret of a webhook. */
         WebhookRotateBody: {
             /**
              * Format: int64
-             * @description How long messages are signed with the old one too; a day if absent.
+             * @description Time in seconds for which messages are also signed with the old secret; one day if absent.
              */
             overlap_seconds?: number | null;
         };
-        /** @description A secret that was just made. */
+        /** @description A webhook with its new secret. */
         WebhookRotatedView: components["schemas"]["WebhookView"] & {
             /**
              * Format: date-time
-             * @description Until when they are signed with the old one too.
+             * @description Time until which messages are also signed with the old secret.
              */
             old_until: string;
-            /** @description What messages are signed with from now on, shown this once. */
+            /** @description Secret that signs the messages from now on, shown only in this reply. */
             secret: string;
         };
         /** @description A page of webhooks. */
         WebhooksPage: {
-            /** @description Give it as `cursor` for the next page. */
+            /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
-            /** @description The newest first. */
+            /** @description Webhooks, newest first. */
             webhooks: components["schemas"]["WebhookView"][];
         };
-        /** @description A webhook without its secret. */
+        /** @description A webhook, without its secret. */
         WebhookView: {
-            /** @description Only of sessions of this agent. */
+            /** @description Name of the agent to whose sessions the events are limited. */
             agent?: string | null;
-            /** @description In place of events: the agent whose answers are sent. */
+            /** @description Name of the agent whose answers are sent instead of events. */
             answers_of?: string | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time at which the webhook was created.
              */
             created_at: string;
-            /** @description Who made it. */
+            /** @description Actor that created the webhook. */
             created_by: components["schemas"]["Actor"];
-            /** @description What it is for. */
+            /** @description Purpose of the webhook. */
             description?: string | null;
             /**
              * Format: date-time
-             * @description Since when not.
+             * @description Time at which the webhook was disabled.
              */
             disabled_at?: string | null;
-            /** @description Why not. */
+            /** @description Reason why the webhook is disabled. */
             disabled_reason?: string | null;
             /** @description Whether messages are sent. */
             enabled: boolean;
-            /** @description The types of events that are sent. */
+            /** @description Types of the events that are sent. */
             events?: string[] | null;
             /**
              * Format: int32
-             * @description How many times in a row the endpoint has failed.
+             * @description Number of consecutive failures of the endpoint.
              */
             failures: number;
-            /** @description Its id. */
+            /** @description Identifier of the webhook. */
             id: string;
-            /** @description Only of this session. */
+            /** @description Identifier of the session to which the events are limited. */
             session?: string | null;
-            /** @description Where messages are posted to. */
+            /** @description URL to which messages are posted. */
             url: string;
         };
         /**
-         * @description A door through which things are done.
+         * @description The interface, or the internal source, through which a command came in. Recorded with answers and in the audit trail.
          * @enum {string}
          */
         Wire: "http" | "ws" | "flows" | "hitl" | "tools" | "react" | "cli" | "timer" | "worker" | "webhook";
@@ -3892,9 +3935,9 @@ export interface operations {
     agent_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended, `name@version`. */
+                /** @description Value of `next` from the previous page, `name@version`. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
             };
             header?: never;
@@ -3934,7 +3977,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -3946,7 +3989,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there */
+            /** @description The version was added */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3978,9 +4021,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its name */
+                /** @description Name */
                 name: string;
-                /** @description Its version */
+                /** @description Version */
                 version: string;
             };
             cookie?: never;
@@ -4019,16 +4062,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its name */
+                /** @description Name */
                 name: string;
-                /** @description Its version */
+                /** @description Version */
                 version: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is retired */
+            /** @description The version was retired */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4056,23 +4099,23 @@ export interface operations {
     audit_list: {
         parameters: {
             query?: {
-                /** @description Done by whoever has this name. */
+                /** @description Only entries of the actor with this name. */
                 by?: string;
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description To this question. */
+                /** @description Only entries about this question. */
                 interaction?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
-                /** @description In this session. */
+                /** @description Only entries of this session. */
                 session?: string;
-                /** @description Not before this. */
+                /** @description Only entries at or after this time. */
                 since?: string;
-                /** @description In this order; `oldest` if absent. */
+                /** @description Order of the entries; `oldest` if absent. */
                 sort?: "oldest" | "newest";
-                /** @description Of this type, for example `interaction.answered`. */
+                /** @description Only entries of this type, for example `interaction.answered`. */
                 type?: string;
-                /** @description Before this. */
+                /** @description Only entries before this time. */
                 until?: string;
             };
             header?: never;
@@ -4111,11 +4154,11 @@ export interface operations {
     audit_export: {
         parameters: {
             query?: {
-                /** @description Begin after the entry of this number; at the first one if absent. */
+                /** @description Start after the entry with this number; at the first entry if absent. */
                 after?: number;
-                /** @description Show what was done before this by its digest alone. */
+                /** @description Entries before this time are exported as digests only. */
                 since?: string;
-                /** @description Show what was not done before this by its digest alone. */
+                /** @description Entries at or after this time are exported as digests only. */
                 until?: string;
             };
             header?: never;
@@ -4190,11 +4233,11 @@ export interface operations {
     delivery_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many, and about 4 MiB; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. A page also ends at about 4 MiB. */
                 limit?: number;
-                /** @description Reply when there is one, or after so many seconds. */
+                /** @description Seconds to wait for an entry if there is none. */
                 wait?: number;
             };
             header?: never;
@@ -4203,7 +4246,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What waits */
+            /** @description Pending requests */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4233,13 +4276,13 @@ export interface operations {
     project_stream: {
         parameters: {
             query?: {
-                /** @description After this number or cursor; `Last-Event-ID` comes first. */
+                /** @description Number or cursor after which the stream starts; `Last-Event-ID` takes precedence. */
                 after?: string;
-                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream. */
+                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream. */
                 ticket?: string;
             };
             header?: {
-                /** @description The last cursor seen */
+                /** @description Cursor of the last received event */
                 "Last-Event-ID"?: string | null;
             };
             path?: never;
@@ -4247,7 +4290,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events */
+            /** @description The event stream */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4277,9 +4320,9 @@ export interface operations {
     flow_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended, `name@version`. */
+                /** @description Value of `next` from the previous page, `name@version`. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
             };
             header?: never;
@@ -4319,7 +4362,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -4331,7 +4374,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there */
+            /** @description The version was added */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4363,9 +4406,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its name */
+                /** @description Name */
                 name: string;
-                /** @description Its version */
+                /** @description Version */
                 version: string;
             };
             cookie?: never;
@@ -4404,16 +4447,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its name */
+                /** @description Name */
                 name: string;
-                /** @description Its version */
+                /** @description Version */
                 version: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is retired */
+            /** @description The version was retired */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4441,11 +4484,11 @@ export interface operations {
     grant_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
-                /** @description Also those that are over. */
+                /** @description Includes grants that are no longer in force. */
                 over?: boolean;
             };
             header?: never;
@@ -4493,7 +4536,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is taken back */
+            /** @description The grant was revoked */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4523,30 +4566,30 @@ export interface operations {
     interaction_list: {
         parameters: {
             query?: {
-                /** @description Asked by this agent. */
+                /** @description Only questions that this agent asked. */
                 agent?: string;
-                /** @description Routed through this channel. */
+                /** @description Only questions of this channel. */
                 channel?: string;
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description Of this kind. */
+                /** @description Only questions of this kind. */
                 kind?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
-                /** @description Only those that the caller may answer. */
+                /** @description Only questions that the caller may answer. */
                 mine?: boolean;
-                /** @description Only those past their deadline. */
+                /** @description Only questions past their deadline. */
                 overdue?: boolean;
                 /**
-                 * @description With this text in the title, the message, the tool or the values of its arguments, the agent's name or the session's
-                 *     title, or with this id of a question or session.
+                 * @description Only questions with this text in the title, the message, the tool or the values of its arguments, the name of the agent or the title of the
+                 *     session, or with this id of a question or session.
                  */
                 q?: string;
-                /** @description Of this session. */
+                /** @description Only questions of this session. */
                 session?: string;
-                /** @description In this order; `oldest` if absent. */
+                /** @description Order of the entries; `oldest` if absent. */
                 sort?: "oldest" | "newest" | "deadline";
-                /** @description In this state. */
+                /** @description Only entries with this status. */
                 status?: "pending" | "answered" | "auto_resolved" | "expired" | "cancelled";
             };
             header?: never;
@@ -4585,7 +4628,7 @@ export interface operations {
     interaction_get: {
         parameters: {
             query?: {
-                /** @description Reply when the question is no longer pending, or after so many seconds. */
+                /** @description Seconds to wait until the question is no longer pending. */
                 wait?: number;
             };
             header?: never;
@@ -4628,7 +4671,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4674,7 +4717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4720,7 +4763,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4766,7 +4809,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4812,7 +4855,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4858,7 +4901,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4904,7 +4947,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4950,7 +4993,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4996,7 +5039,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5011,7 +5054,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the agent goes on with */
+            /** @description The answer, under a lease */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5042,7 +5085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5088,7 +5131,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5103,7 +5146,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question, with where it went */
+            /** @description The question, with the session that it was handed over to */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5134,7 +5177,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5188,7 +5231,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The schema, where there is one */
+            /** @description The schema, if there is one */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5219,7 +5262,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names every answer of the call, each with its place */
+                /** @description Makes the request idempotent: this key and the position of an answer identify it */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5231,7 +5274,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One result for each */
+            /** @description One result for each answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5261,9 +5304,9 @@ export interface operations {
     key_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 200 if absent. */
+                /** @description Maximum number of entries; 200 if absent. */
                 limit?: number;
             };
             header?: never;
@@ -5303,7 +5346,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5354,7 +5397,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is revoked */
+            /** @description The key was revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5428,7 +5471,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is set */
+            /** @description The password was set */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5466,7 +5509,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It does */
+            /** @description The browser uses this project */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5531,7 +5574,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5543,7 +5586,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is in force */
+            /** @description The policy is in force */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5574,7 +5617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5626,7 +5669,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was found */
+            /** @description The findings */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5657,7 +5700,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5709,7 +5752,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How it came about */
+            /** @description The ruling, with the evaluation of each rule */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5745,7 +5788,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The draft */
+            /** @description The shadow policy */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5776,7 +5819,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5788,7 +5831,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is judged */
+            /** @description The shadow policy was set */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5824,7 +5867,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is not judged any more */
+            /** @description The shadow policy was removed */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5862,7 +5905,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What would change */
+            /** @description The result of the simulation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5929,7 +5972,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5975,7 +6018,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6020,11 +6063,11 @@ export interface operations {
     policy_version_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
-                /** @description Only those that put this version in force: what a ruling names as its policy is found by it. */
+                /** @description Only changes that put this version in force, as rulings name it. */
                 version?: string;
             };
             header?: never;
@@ -6100,7 +6143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6142,9 +6185,9 @@ export interface operations {
     secret_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
             };
             header?: never;
@@ -6184,7 +6227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6196,7 +6239,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is kept */
+            /** @description The secret was stored */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6235,7 +6278,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is forgotten */
+            /** @description The secret was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6263,13 +6306,13 @@ export interface operations {
     session_list: {
         parameters: {
             query?: {
-                /** @description Of this agent. */
+                /** @description Only entries of this agent. */
                 agent?: string;
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
-                /** @description In this state. */
+                /** @description Only entries with this status. */
                 status?: "new" | "running" | "waiting_user_input" | "paused" | "completed" | "failed" | "cancelled";
             };
             header?: never;
@@ -6309,7 +6352,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6351,7 +6394,7 @@ export interface operations {
     session_get: {
         parameters: {
             query?: {
-                /** @description The steps before this one: the `steps_next` of the reply before. */
+                /** @description Returns the steps before this one: the value of `steps_next` from the previous reply. */
                 steps_cursor?: string;
             };
             header?: never;
@@ -6393,9 +6436,9 @@ export interface operations {
     action_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
             };
             header?: never;
@@ -6438,9 +6481,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
-                /** @description Kept with the question that is asked */
+                /** @description W3C trace context, stored with the question */
                 traceparent?: string | null;
             };
             path: {
@@ -6455,7 +6498,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is decided */
+            /** @description The action is decided */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6464,7 +6507,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProposalView"];
                 };
             };
-            /** @description People are still deciding; send the same again */
+            /** @description People are still deciding; send the same request again */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -6494,7 +6537,7 @@ export interface operations {
     action_get: {
         parameters: {
             query?: {
-                /** @description Reply when it is decided, or after so many seconds. */
+                /** @description Seconds to wait for a decision. */
                 wait?: number;
             };
             header?: never;
@@ -6508,7 +6551,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is decided */
+            /** @description The action is decided */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6548,7 +6591,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6565,7 +6608,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is recorded */
+            /** @description The outcome was recorded */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6596,7 +6639,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6613,7 +6656,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is under way: run it now */
+            /** @description The action has started: run it now */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6644,7 +6687,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6689,13 +6732,13 @@ export interface operations {
     event_list: {
         parameters: {
             query?: {
-                /** @description Only those with a greater number. */
+                /** @description Only events with a greater number. */
                 after?: number;
-                /** @description Only those about this question; not with `wait`. */
+                /** @description Only events about this question; cannot be combined with `wait`. */
                 interaction?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
-                /** @description Reply when there is one, or after so many seconds. */
+                /** @description Seconds to wait for an entry if there is none. */
                 wait?: number;
             };
             header?: never;
@@ -6707,7 +6750,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Some events */
+            /** @description The events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6737,13 +6780,13 @@ export interface operations {
     event_stream: {
         parameters: {
             query?: {
-                /** @description After this number or cursor; `Last-Event-ID` comes first. */
+                /** @description Number or cursor after which the stream starts; `Last-Event-ID` takes precedence. */
                 after?: string;
-                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream. */
+                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream. */
                 ticket?: string;
             };
             header?: {
-                /** @description The last number seen */
+                /** @description Number of the last received event */
                 "Last-Event-ID"?: string | null;
             };
             path: {
@@ -6754,7 +6797,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events */
+            /** @description The event stream */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6785,9 +6828,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
-                /** @description Given back with the answer */
+                /** @description W3C trace context, returned with the answer */
                 traceparent?: string | null;
             };
             path: {
@@ -6833,7 +6876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -6848,7 +6891,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was said */
+            /** @description The message was sent */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -6884,7 +6927,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the sign-in page offers */
+            /** @description The ways to sign in */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7008,7 +7051,7 @@ export interface operations {
     stats_get: {
         parameters: {
             query?: {
-                /** @description How far back the figures go; a day if absent. */
+                /** @description Length of the window in seconds; a day if absent. */
                 window_seconds?: number;
             };
             header?: never;
@@ -7017,7 +7060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Figures */
+            /** @description The statistics */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7047,9 +7090,9 @@ export interface operations {
     stats_details: {
         parameters: {
             query?: {
-                /** @description In how many parts the window is shown; 24 if absent. */
+                /** @description Number of parts into which the window is divided; 24 if absent. */
                 parts?: number;
-                /** @description How far back the figures go; a day if absent. */
+                /** @description Length of the window in seconds; a day if absent. */
                 window_seconds?: number;
             };
             header?: never;
@@ -7058,7 +7101,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Figures */
+            /** @description The statistics */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7089,7 +7132,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7131,9 +7174,9 @@ export interface operations {
     user_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 200 if absent. */
+                /** @description Maximum number of entries; 200 if absent. */
                 limit?: number;
             };
             header?: never;
@@ -7142,7 +7185,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of the people, those included who do not belong to it any more */
+            /** @description A page of people, including those who were removed from the project */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7173,7 +7216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7224,7 +7267,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The person is out */
+            /** @description The person was removed */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7296,7 +7339,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7311,7 +7354,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link, shown this once */
+            /** @description The link, returned only once */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7341,9 +7384,9 @@ export interface operations {
     webhook_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
             };
             header?: never;
@@ -7383,7 +7426,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7473,7 +7516,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is removed */
+            /** @description The webhook was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7501,11 +7544,11 @@ export interface operations {
     webhook_delivery_list: {
         parameters: {
             query?: {
-                /** @description Where the page before ended. */
+                /** @description Value of `next` from the previous page. */
                 cursor?: string;
-                /** @description At most so many; 50 if absent. */
+                /** @description Maximum number of entries; 50 if absent. */
                 limit?: number;
-                /** @description Only those in this state. */
+                /** @description Only messages in this state. */
                 state?: "pending" | "delivered" | "dead" | "dropped";
             };
             header?: never;
@@ -7548,7 +7591,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7639,7 +7682,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7685,7 +7728,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One key with one body gives one result */
+                /** @description The same key with the same body returns the same result */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7730,7 +7773,7 @@ export interface operations {
     socket_open: {
         parameters: {
             query?: {
-                /** @description In place of a key, for browsers: what `POST /v1/tickets` gave, good for one stream or socket. */
+                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream or socket. */
                 ticket?: string;
             };
             header?: never;
@@ -7758,7 +7801,7 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableContent"];
-            /** @description This is a WebSocket */
+            /** @description The request is not a WebSocket handshake */
             426: {
                 headers: {
                     [name: string]: unknown;
