@@ -1,7 +1,8 @@
 //! Statistics of a project and counts of the whole installation.
 //!
 //! The statistics of a project are returned by the API and shown by the page; `details.rs` breaks them down by age, kind, person and
-//! rule. The counts of the whole installation are published as metrics.
+//! rule. The counts of the whole installation are published as metrics by the command line. Metrics of single questions are in
+//! `run/telemetry.rs`. Start with `Engine::stats`.
 
 mod details;
 
