@@ -23,8 +23,11 @@ use crate::tools::redact;
 const USUAL: u64 = 120;
 /// Longest time limit that arguments may set, in seconds.
 const LONGEST: u64 = 600;
-/// Longest lease of a running action, in seconds. A shorter step lease shortens it.
+/// Longest lease of a running action, in seconds. A shorter step lease shortens it, down to [`SHORTEST_LEASE`].
 const LEASE: i64 = 30;
+
+/// Shortest lease of a running action, in seconds. A database that stalls for a few seconds must not end the lease.
+const SHORTEST_LEASE: i64 = 10;
 /// Number of retries of a report to a store that cannot be reached, and the pause between them.
 const REPORTS: usize = 60;
 const BETWEEN_REPORTS: Duration = Duration::from_secs(1);
@@ -147,7 +150,7 @@ impl StepRun<'_> {
 impl Runner<'_> {
     /// Lease of a running action, in seconds. It is extended three times within its length.
     fn action_lease(&self) -> i64 {
-        self.engine.settings().step_lease.as_secs().clamp(1, LEASE)
+        self.engine.settings().step_lease.as_secs().clamp(SHORTEST_LEASE, LEASE)
     }
 
     /// Extends the lease of an action while its tool runs.

@@ -15,7 +15,7 @@ impl Engine {
     pub async fn arguments_meant(&self, caller: &Caller, id: InteractionId, given: Value) -> Result<Value, Error> {
         caller.require(Right::Answer)?;
         let Value::Object(mut given) = given else { return Ok(given) };
-        let subject = self.answer_subject(caller.scope, id).await?.ok_or(Refusal::NotFound("interaction"))?;
+        let subject = self.answer_subject(caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
         let AnswerSubject { original, action: Some(action), tool_schema, .. } = subject else {
             return Ok(Value::Object(given));
         };
@@ -35,7 +35,7 @@ impl Engine {
         caller.require(Right::Read)?;
         let reader = caller.clone();
         self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.question(reads, &reader.scope, id)).await?;
-        let subject = self.answer_subject(caller.scope, id).await?.ok_or(Refusal::NotFound("interaction"))?;
+        let subject = self.answer_subject(caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
         let AnswerSubject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };
         let policy = self.in_force(caller.scope).await?.policy;
         Ok(policy.schema(&action.call.tool).cloned().or(tool_schema))

@@ -2,6 +2,8 @@
 
 use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, Verdict};
 
+use serde_json::Value;
+
 use crate::actions::propose::MOST_RULINGS;
 use crate::interactions::plan::AnswerPlan;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
@@ -16,7 +18,9 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(domain::access::Right::Answer)?;
-        let mut subject = self.answer_subject(caller.scope, id).await?;
+        // The schema is needed for edited arguments, and for data that could be meant as arguments.
+        let with_schema = [&draft.data].into_iter().chain(&draft.arguments).any(Value::is_object);
+        let mut subject = self.answer_subject(caller.scope, id, with_schema).await?;
         let draft = self.plan_draft(caller, id, draft, subject.as_ref()).await?;
         let mut ruled = 0;
         loop {
@@ -28,7 +32,7 @@ impl Engine {
                 Err(error) if judged && ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => return other,
             }
-            subject = self.answer_subject(caller.scope, id).await?;
+            subject = self.answer_subject(caller.scope, id, with_schema).await?;
         }
     }
 

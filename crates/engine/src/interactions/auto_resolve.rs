@@ -19,7 +19,7 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Automate)?;
-        let mut subject = self.answer_subject(caller.scope, id).await?;
+        let mut subject = self.answer_subject(caller.scope, id, false).await?;
         let draft = self.plan_draft(caller, id, draft, subject.as_ref()).await?;
         let mut ruled = 0;
         loop {
@@ -30,7 +30,7 @@ impl Engine {
                 Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
                 other => return other,
             }
-            subject = self.answer_subject(caller.scope, id).await?;
+            subject = self.answer_subject(caller.scope, id, false).await?;
         }
     }
 

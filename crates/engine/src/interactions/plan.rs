@@ -59,11 +59,25 @@ pub(crate) struct AnswerSubject {
 }
 
 impl Engine {
-    /// Reads a question and its action. Returns `None` if there is no such question.
-    pub(crate) async fn answer_subject(&self, scope: Scope, id: InteractionId) -> Result<Option<AnswerSubject>, Error> {
-        let found = self.read(Cost::Point, move |reads| read_subject(reads, &scope, id)).await?;
+    /// Reads a question and its action, with the schema of the tool if that is asked for. Returns `None` if there is no such question.
+    pub(crate) async fn answer_subject(
+        &self,
+        scope: Scope,
+        id: InteractionId,
+        with_schema: bool,
+    ) -> Result<Option<AnswerSubject>, Error> {
+        let found = self.read(Cost::Point, move |reads| {
+            let Some(asked) = reads.interaction(&scope, id)? else { return Ok(None) };
+            let mut subject = AnswerSubject::read(reads, asked)?;
+            if with_schema && let Some(action) = &subject.action {
+                subject.tool_schema = client_schema(reads, &subject.original, action)?;
+            }
+            Ok(Some(subject))
+        });
+        let found = found.await?;
         Ok(found.map(|mut subject| {
             if let Some(action) = &subject.action
+                && with_schema
                 && action.hosted
                 && action.runner.is_none()
             {
@@ -175,6 +189,21 @@ impl Engine {
 }
 
 impl AnswerSubject {
+    /// Reads the question that the agent asked and the action that it is about. The schema of the tool is left out.
+    pub(crate) fn read(reads: &mut dyn Reads, asked: Interaction) -> Result<Self, Error> {
+        let scope = asked.scope;
+        // The action is in the session where it was proposed, wherever the question was handed to.
+        let mut original = asked.clone();
+        while let Some(from) = original.origin.handed_from.take() {
+            original = reads.interaction(&scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
+        }
+        let action = match &original.question.call_id {
+            Some(call) => reads.action(&scope, original.origin.session, call)?,
+            None => None,
+        };
+        Ok(Self { asked, original, action, tool_schema: None })
+    }
+
     /// Whether an approval carries data that could be meant as arguments.
     fn has_argument_data(&self, draft: &AnswerDraft) -> bool {
         let data = draft.data.as_object().is_some_and(|given| !given.is_empty());
@@ -212,29 +241,6 @@ fn readable(in_force: Result<InForce, Error>) -> Result<Option<InForce>, Error> 
 fn grant_without_effect() -> Error {
     let problem = Problem::new("/remember", "the floor of the server asks about this action every time");
     Refusal::AnswerInvalid(vec![problem]).into()
-}
-
-/// Reads a question, the question that the agent asked first, the action and the schema of its tool.
-pub(crate) fn read_subject(
-    reads: &mut dyn Reads,
-    scope: &Scope,
-    id: InteractionId,
-) -> Result<Option<AnswerSubject>, Error> {
-    let Some(asked) = reads.interaction(scope, id)? else { return Ok(None) };
-    // The action belongs to the session in which it was proposed, even if the question was handed over to another session.
-    let mut original = asked.clone();
-    while let Some(from) = original.origin.handed_from.take() {
-        original = reads.interaction(scope, from.interaction)?.ok_or(Refusal::NotFound("interaction"))?;
-    }
-    let action = match &original.question.call_id {
-        Some(call) => reads.action(scope, original.origin.session, call)?,
-        None => None,
-    };
-    let tool_schema = match &action {
-        Some(action) => client_schema(reads, &original, action)?,
-        None => None,
-    };
-    Ok(Some(AnswerSubject { asked, original, action, tool_schema }))
 }
 
 /// Schema that the version of a hosted agent declares for a tool that the client runs.

@@ -11,7 +11,7 @@ use domain::{
 use store::{ActionHistoryFilter, Cost, InteractionFilter, Page, Sort, StoreError};
 
 use crate::interactions::forms_check::off_reactor;
-use crate::interactions::plan::read_subject;
+use crate::interactions::plan::AnswerSubject;
 use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::learn::suspend::AskedCall;
 use crate::policy::ruling::OnBehalfOf;
@@ -159,8 +159,9 @@ pub(crate) fn find_contradictions(
         let whole = closed.len() < PORTION as usize;
         after = closed.last().map(|closed| (closed.resolved_at, closed.id));
         for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {
-            let Some(subject) = read_subject(&mut *work.tx, scope, closed.id)? else { continue };
-            let Some(decision) = Decision::of(&subject.asked) else { continue };
+            let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
+            let Some(decision) = Decision::of(&asked) else { continue };
+            let subject = AnswerSubject::read(&mut *work.tx, asked)?;
             let Some(AskedCall { action, behalf, .. }) = AskedCall::of(&subject) else { continue };
             let Some(decided) = decided_about(action, behalf, &decision) else { continue };
             let against = policy.contradicted(&decided).into_iter();
