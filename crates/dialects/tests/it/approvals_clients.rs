@@ -333,7 +333,7 @@ async fn the_first_message_opens_the_session() {
     editor.says(hello.clone()).await;
     while editor.hears_of("assistant_message").await["is_final"] != true {}
     editor.leaves().await;
-    // A client that reconnects joins the same session.
+    // A client that reconnects to the channel joins the running session.
     let mut again = scene.alice.joins("/ws/my-session").await;
     again.says(hello).await;
     while again.hears_of("assistant_message").await["is_final"] != true {}

@@ -94,8 +94,8 @@ async fn a_draft_sees_who_proposed() {
     }
 }
 
-/// A simulation evaluates the proposed arguments; an edit counts as a decision only where other people were asked about
-/// it.
+/// A simulation evaluates the arguments that the stored ruling was about. An edit is not an approval of the proposed
+/// arguments; edited arguments are evaluated only if other people were asked about them.
 #[tokio::test]
 async fn an_edit_is_no_approval_of_what_was_proposed() {
     let scene = Scene::new().await;

@@ -140,7 +140,7 @@ async fn a_denied_edit_is_refused_to_whoever_made_it() {
     assert_eq!(scene.agent.state(&action).await, "rejected");
 }
 
-/// A denied edit is not counted as a vote, because nobody else could agree to it.
+/// A denied edit is not counted as a vote, so that nobody else is led to agree to it.
 #[tokio::test]
 async fn a_denied_edit_is_no_vote() {
     let two =

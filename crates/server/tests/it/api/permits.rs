@@ -21,7 +21,7 @@ async fn a_permit_starts_one_action_once() {
     assert_eq!(events.iter().filter(|name| *name == "action.started").count(), 1);
 }
 
-/// Eight workers start with one permit at the same time: one wins.
+/// Several workers start with one permit at once: one wins.
 #[tokio::test]
 async fn of_two_starts_at_once_one_wins() {
     let scene = Scene::new().await;

@@ -145,8 +145,8 @@ async fn what_was_ruled_stays_as_it_was_ruled() {
     assert_eq!(allowed.shown["ruling"], waiting.shown["ruling"]);
 }
 
-/// A permit is checked against the policy of today: a denied action does not start, and one that would be asked about
-/// needs a new proposal.
+/// A permit is checked against the policy of today: an action that is denied now does not start, and neither does an
+/// auto-approved action that would be asked about now.
 #[tokio::test]
 async fn a_permit_stands_only_as_long_as_policy_does() {
     let scene = Scene::ruled_by(OPEN).await;

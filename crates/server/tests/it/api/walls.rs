@@ -35,7 +35,7 @@ async fn nothing_of_another_tenant_is_seen() {
     assert_eq!(alice.reads(&question).await, question.shown);
 }
 
-/// Another project of the tenant is isolated in the same way.
+/// Another project of the tenant is isolated as another tenant is.
 #[tokio::test]
 async fn another_project_of_the_same_tenant_is_as_far_away() {
     let world = World::new().await;
