@@ -27,7 +27,7 @@ const EDIT: &str = r#"{
   "decision": "edit",
   "modified_arguments": { "path": "/src/main_v2.py" }
 }"#;
-/// A decision that edits, in the second form of the clients.
+/// A decision that edits and repeats the complete arguments, as some clients send it.
 const EDIT_WHOLE: &str = r#"{
   "type": "hitl_decision",
   "call_id": "call_abc123",
@@ -52,14 +52,15 @@ const REJECT_RUSSIAN: &str = r#"{
   "feedback": "Эта операция слишком рискованная"
 }"#;
 
-/// Whether a message has every field of an example with the same value.
+/// Asserts that a message has every field of an example with an equal value.
 fn has(message: &Value, example: &Value) {
     for (name, value) in example.as_object().unwrap() {
         assert_eq!(&message[name], value, "{name} of {message}");
     }
 }
 
-/// Proposes the call of the examples, decides on it with an example, and returns the result.
+/// Proposes the call of the examples, decides on it with an example, and returns the `hitl_resolved` message and the
+/// action.
 async fn decided(example: &str) -> (Value, Value) {
     let scene = Scene::new().await;
     let mut editor = scene.alice.joins(&format!("/ws/{}", scene.session)).await;
@@ -89,7 +90,7 @@ async fn the_examples_are_taken_as_they_stand() {
     }
 }
 
-/// All readers receive a decision, whichever API it came through.
+/// Every connected client receives a decision, also if the decision was made through another API.
 #[tokio::test]
 async fn whatever_is_decided_elsewhere_is_told_here() {
     let scene = Scene::new().await;
@@ -228,7 +229,7 @@ async fn a_choice_is_not_approved() {
     assert_eq!(text(&scene.agent.sees(&started).await.shown["state"]), "done");
 }
 
-/// The session id is no credential.
+/// Knowing the id of a session gives no access to it.
 #[tokio::test]
 async fn who_may_come_in() {
     let scene = Scene::new().await;
@@ -245,13 +246,13 @@ async fn who_may_come_in() {
         scene.alice.get(&format!("/sessions/{name}/pending-approvals")).await.refused(400, "id_invalid");
     }
     drop(scene.alice.joins(&format!("/ws/{}", "x".repeat(128))).await);
-    // An agent may watch but cannot decide.
+    // An agent may watch but may not decide.
     let mut agent = scene.agent.joins(&path).await;
     scene.writes("call_1").await;
     agent.hears_of("tool_call").await;
     let decision = json!({ "type": "hitl_decision", "call_id": "call_1", "decision": "approve" });
     agent.is_refused(decision.clone(), "role_forbids").await;
-    // A call of another session is not a call of this one.
+    // The socket of one session does not decide about a call of another session.
     let other = scene.agent.opens(json!({})).await;
     let mut elsewhere = scene.alice.joins(&format!("/ws/{other}")).await;
     elsewhere.is_refused(decision, "not_found").await;

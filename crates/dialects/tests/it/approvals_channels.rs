@@ -1,4 +1,5 @@
-//! `approvals`: the socket of a channel. Sessions have calls of the same names, and a decision applies to the call that it was made about.
+//! `approvals`: tests the socket of a channel. Several sessions of a channel may use equal call ids; a decision applies
+//! to the call that the client was shown.
 
 use serde_json::{Value, json};
 
@@ -23,14 +24,14 @@ fn approval(call: &str) -> Value {
     json!({ "type": "hitl_decision", "call_id": call, "decision": "approve" })
 }
 
-/// The next call that needs approval, and the file in its arguments.
+/// Returns the id of the next call that needs approval and the file in its arguments.
 async fn shown(editor: &mut Socket) -> (String, String) {
     let call = editor.hears_of("tool_call").await;
     assert_eq!(call["requires_approval"], true, "{call}");
     (text(&call["call_id"]), text(&call["arguments"]["path"]))
 }
 
-/// A late decision applies to the call that the client received, even if another call has the name now.
+/// A late decision applies to the call that the client received, even if a newer session has a call with an equal id.
 #[tokio::test]
 async fn a_late_decision_meets_its_own_call_or_none() {
     let world = World::new().await;
@@ -53,11 +54,12 @@ async fn a_late_decision_meets_its_own_call_or_none() {
         (&pending["count"], &pending["pending_approvals"][0]["call_id"]),
         (&json!(1), &json!(format!("{second}:s1t1c0")))
     );
-    // On the socket of one session the call has the agent's name, and calls of other sessions cannot be reached.
+    // On the socket of one session a call has the id that the agent gave it, and calls of other sessions cannot be
+    // reached.
     let mut own = alice.joins(&format!("/ws/{second}")).await;
     assert_eq!(shown(&mut own).await, ("s1t1c0".to_owned(), "precious.txt".to_owned()));
     own.is_refused(approval(&call), "not_found").await;
-    // The name of an ended call does not refer to another call.
+    // The id of a call that has ended does not refer to a newer call.
     alice.commands(&second, "cancel").await.done();
     let third = proposes(&bot, "chat-k", "third.txt").await;
     editor.is_refused(approval(&format!("{second}:s1t1c0")), "interaction_already_resolved").await;
@@ -110,7 +112,7 @@ async fn everybody_in_a_channel_sees_every_session_of_it() {
             );
         }
     }
-    // All sessions have ended; a new session still appears.
+    // Both sessions have ended; a new session still appears on the open sockets.
     let third = proposes(&bot, "chat-k", "third.txt").await;
     for editor in [&mut early, &mut late] {
         assert_eq!(shown(editor).await, (format!("{third}:s1t1c0"), "third.txt".to_owned()));
@@ -156,7 +158,7 @@ async fn a_channel_is_not_called_as_a_session() {
     assert_eq!(alice.get("/v1/sessions").await.done()["sessions"].as_array().map(Vec::len), Some(1));
 }
 
-/// A message to a channel goes to the agent that listens, whichever other sessions run in it.
+/// A message to a channel goes to the agent that listens there, even if other sessions run in the channel.
 #[tokio::test]
 async fn a_message_goes_to_whoever_listens() {
     let world = World::new().await;
@@ -173,7 +175,7 @@ async fn a_message_goes_to_whoever_listens() {
     while editor.hears_of("assistant_message").await["is_final"] != true {}
     let mut other = alice.joins("/ws/chat-k?agent=nobody").await;
     other.is_refused(json!({ "type": "user_message", "content": "And you?" }), "not_found").await;
-    // An agent asks in its own session.
+    // A question that an agent asks in the channel belongs to the agent's own session.
     let asked = json!({ "conversation_id": "chat-k", "request_type": "clarification", "question": "Which?" });
     let asked = text(&bot.post("/hitl/requests", asked).await.done()["id"]);
     assert_eq!(bot.get(&format!("/v1/interactions/{asked}")).await.done()["session"], json!(foreign));

@@ -1,4 +1,4 @@
-//! `approvals`: the checklist of its clients, one test for each line.
+//! `approvals`: tests the checklist of its clients, one test for each line.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ async fn a_rejected_call_is_no_longer_pending() {
     assert_eq!(scene.alice.reads(&waiting.question()).await["status"], "answered");
 }
 
-/// A person rejects a call: the agent learns of it once, and not as a tool result.
+/// The agent is informed of a rejection once, and not by a tool result.
 #[tokio::test]
 async fn a_rejection_is_told_once_and_is_no_result() {
     let scene = Scene::new().await;

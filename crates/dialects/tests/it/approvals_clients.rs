@@ -10,7 +10,7 @@ use server_testkit::websocket::Socket;
 use server_testkit::world::brisk;
 use server_testkit::world::{PATIENCE, World};
 
-/// An editor and its agent.
+/// A hosted editor agent with a scripted model, and the person who opened its session.
 struct Scene {
     world: World,
     alice: Someone,
@@ -34,7 +34,7 @@ impl Scene {
         self.alice.joins(&format!("/ws/{}", self.session)).await
     }
 
-    /// Current state of the call.
+    /// Reads an action as `/v1` shows it.
     async fn action(&self, call: &str) -> Value {
         self.alice.get(&format!("/v1/sessions/{}/actions/{call}", self.session)).await.done()
     }
@@ -90,7 +90,7 @@ async fn an_approved_call_is_run_by_the_client() {
     editor.is_refused(again, "action_state").await;
 }
 
-/// A tool that failed is not a tool that was rejected, whatever its error says.
+/// A tool that failed is not reported as rejected, even if its error text says so.
 #[tokio::test]
 async fn a_failed_tool_is_not_a_rejection() {
     let scene = Scene::new().await;
@@ -136,7 +136,8 @@ async fn two_clients_race_for_one_call() {
     }
 }
 
-/// A call that no client received waits for the next client. A call that was sent and lost is asked about, or offered again if it is repeatable.
+/// A call that no client received waits for the next client. If a client received a call and disappeared, people are
+/// asked about the outcome; a repeatable call is offered again instead.
 #[tokio::test]
 async fn a_lost_client_leaves_the_call_to_the_next() {
     let scene = Scene::new().await;
@@ -206,7 +207,7 @@ async fn a_client_that_comes_back_reports() {
     assert_eq!(scene.action(&call).await["state"], "done");
 }
 
-/// Answers pings, so that the lease is extended beyond this time.
+/// Answers pings until the lease of the call ends later than `until`.
 async fn is_kept_beyond(scene: &Scene, editor: &mut Socket, call: &str, until: &str) {
     let kept = async {
         while text(&scene.action(call).await["lease_until"]).as_str() <= until {
@@ -216,7 +217,7 @@ async fn is_kept_beyond(scene: &Scene, editor: &mut Socket, call: &str, until: &
     tokio::time::timeout(PATIENCE, kept).await.unwrap();
 }
 
-/// Advances the clock in steps of fifty seconds while the client stays connected.
+/// Advances the clock in steps of 50 seconds while the client stays connected, and checks that the call stays started.
 async fn is_waited_for(scene: &Scene, editor: &mut Socket, call: &str, times: usize) {
     for _ in 0..times {
         let until = text(&scene.action(call).await["lease_until"]);
@@ -235,7 +236,7 @@ async fn a_client_that_stays_is_waited_for() {
     is_waited_for(&scene, &mut editor, &call, 8).await;
 }
 
-/// A client that reconnects does not receive its running call again, until the lease has run out.
+/// A client that reconnects does not receive its running call again until the lease has run out.
 #[tokio::test]
 async fn a_client_that_comes_back_is_waited_for() {
     for by_channel in [false, true] {
@@ -254,7 +255,7 @@ async fn a_client_that_comes_back_is_waited_for() {
         let mut back = scene.alice.joins(path).await;
         is_kept_beyond(&scene, &mut back, &call, &until).await;
         is_waited_for(&scene, &mut back, &call, 5).await;
-        // The dialect has no message that says whether the client still runs it: the wait is bounded.
+        // The dialect has no message by which a client says that it still runs a call, so the wait is bounded.
         scene.world.passes(50).await;
         back.answers_pings(2).await;
         scene.world.passes(61).await;
@@ -264,7 +265,7 @@ async fn a_client_that_comes_back_is_waited_for() {
     }
 }
 
-/// A client that stayed connected and did not receive the call gets it next.
+/// A call whose client has gone is sent to another client that stayed connected.
 #[tokio::test]
 async fn another_client_that_is_there_is_handed_what_was_lost() {
     let scene = Scene::in_world(World::with(brisk()).await).await;
@@ -332,7 +333,7 @@ async fn the_first_message_opens_the_session() {
     editor.says(hello.clone()).await;
     while editor.hears_of("assistant_message").await["is_final"] != true {}
     editor.leaves().await;
-    // A client that reconnects joins the same session.
+    // A client that reconnects to the channel joins the running session.
     let mut again = scene.alice.joins("/ws/my-session").await;
     again.says(hello).await;
     while again.hears_of("assistant_message").await["is_final"] != true {}
@@ -343,8 +344,9 @@ async fn the_first_message_opens_the_session() {
     assert_eq!(sessions[0]["agent"], "editor");
 }
 
-/// Clients that start one conversation at the same time share one session. After its end a new session starts with the same agent, even
-/// if the channel has the name of its first session.
+/// Clients that start one conversation at the same time share one session. After the session has ended, the next
+/// message starts a new session with the agent of the old one, even if the channel is named by the id of its first
+/// session.
 #[tokio::test]
 async fn a_conversation_is_begun_once_and_begins_again() {
     let scene = Scene::new().await;
@@ -355,7 +357,7 @@ async fn a_conversation_is_begun_once_and_begins_again() {
         let all = page["sessions"].as_array().cloned().unwrap().into_iter();
         all.filter(|one| one["channel"] == channel).collect::<Vec<Value>>()
     };
-    // There is only one agent.
+    // The clients name no agent: the server has only one.
     let mut editors = futures::future::join_all((0..8).map(|_| scene.alice.joins("/ws/together"))).await;
     futures::future::join_all(editors.iter_mut().map(|editor| editor.says(hello()))).await;
     for editor in &mut editors {

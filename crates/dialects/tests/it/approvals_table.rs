@@ -1,4 +1,5 @@
-//! `approvals`: every message of a client in every state of a call, with the reply and the state afterwards.
+//! `approvals`: sends every message of a client in every state of a call, and checks the reply and the state
+//! afterwards.
 
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ enum At {
     Failed,
     Rejected,
     Unknown,
-    /// The session was ended.
+    /// The session was cancelled while the call waited.
     Ended,
 }
 
@@ -69,7 +70,7 @@ impl Say {
 fn expected(at: At, say: Say) -> Result<&'static str, &'static str> {
     match (at, say) {
         (_, Say::Nonsense | Say::NoJson) => Err("body_invalid"),
-        // The session starts with the only agent.
+        // The session starts with the only agent of the server.
         (At::Nowhere, Say::Tell) => Ok("as before"),
         (At::Nowhere, _) => Err("not_found"),
         (At::Ended, Say::Tell) => Err("session_ended"),
@@ -107,7 +108,8 @@ impl Scene {
         text(&self.alice.get(&format!("/v1/sessions/{session}/actions/{call}")).await.done()["state"])
     }
 
-    /// Brings a call into a state; returns the socket, the session, the call, and the name of the question about it.
+    /// Brings a call into a state; returns the socket, the session, the call, and the `call_id` of the question about
+    /// it.
     async fn brought(&self, at: At) -> (Socket, String, String, String) {
         let absent = "call_absent".to_owned();
         if at == At::Nowhere {
@@ -201,7 +203,7 @@ macro_rules! states {
         #[tokio::test]
         async fn $name() {
             for say in SAYINGS {
-                // A separate scene, because a late turn would belong to another call.
+                // Each message has its own scene, because a late turn of the model would belong to another call.
                 check(&Scene::new().await, At::$at, say).await;
             }
         }

@@ -1,7 +1,8 @@
-//! One engine behind `/v1` and every dialect: each kind of question is asked through each API that can ask it, answered through each API, resolved
-//! once, and seen by all.
+//! Tests that one engine serves `/v1` and every dialect: each kind of question is asked through each API that can ask
+//! it, answered through each API, resolved once, and seen by all readers.
 //!
-//! `table.rs` lists what each API can do and why it cannot do the rest; `docs/guides/wires.md` has the same table.
+//! `table.rs` lists the kinds that each API can ask, and the reason for each kind that it cannot ask;
+//! `docs/guides/wires.md` repeats that table.
 
 mod answering;
 mod asking;
@@ -110,7 +111,8 @@ async fn what_is_asked_in_a_conversation_is_answered_anywhere() {
     crosses(Wire::React).await;
 }
 
-/// A question that was handed over cannot be answered through any API in its first session. All readers learn about the handover, and later about its end.
+/// A question that was handed over cannot be answered through any API in its first session. All readers receive a
+/// message about the handover and later about the end of the question.
 #[tokio::test]
 async fn what_is_handed_over_is_answered_on_no_wire_where_it_was() {
     let stage = Stage::new().await;

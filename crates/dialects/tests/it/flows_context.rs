@@ -1,4 +1,5 @@
-//! `flows`: the parameters of a flow fill in its questions and steps, and a required question cannot be skipped.
+//! `flows`: tests that the parameters of a flow fill in its questions and steps, and that a required question cannot be
+//! skipped.
 
 use engine::Definitions;
 use serde_json::{Value, json};
@@ -49,7 +50,7 @@ impl Scene {
         Self { alice, session, stream, _world: world, _workshop }
     }
 
-    /// The next question of the flow.
+    /// Returns the next question of the flow.
     async fn asked(&mut self) -> Value {
         loop {
             let frame = self.stream.next().await.unwrap();

@@ -1,4 +1,4 @@
-//! `flows`: the event stream, its event names and numbers, and that it stays open.
+//! `flows`: tests the event stream, its event names and numbers, and that it stays open.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use server_testkit::flows::{bare, flow, form};
 use server_testkit::sse::Frames;
 use server_testkit::world::World;
 
-/// The next frame: its number, name and data.
+/// Returns the next frame: its number, name and data.
 async fn frame(stream: &mut Frames) -> (u64, String, Value) {
     let frame = stream.next().await.unwrap();
     let id = frame.id.unwrap().parse().unwrap();
@@ -54,7 +54,8 @@ async fn a_question_is_told_under_its_own_names_and_everything_else_as_flow() {
     }
 }
 
-/// Pausing closed the event stream, because "PAUSED" ended in "ED".
+/// Regression test: pausing used to close the event stream, because the stream ended at each status that ends in "ED",
+/// as "PAUSED" does.
 #[tokio::test]
 async fn pausing_and_even_ending_leaves_the_stream_open() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! `flows`: every command in every state of a question, with its reply and its effect.
+//! `flows`: tests every command in every state of a question, with its reply and its effect.
 
 use domain::SignedDuration;
 use serde_json::{Value, json};
@@ -7,7 +7,8 @@ use server_testkit::client::{Question, Someone};
 use server_testkit::flows::bare;
 use server_testkit::world::World;
 
-/// Status and code of a refusal, or the status of the question afterwards.
+/// Expected replies: status and code of a refusal, or status 202 with the status of the question and the source of its
+/// response.
 const TABLE: &str = "
 state        | respond                          | skip                             | auto                             | expire                           | mismatch
 pending      | 202 ANSWERED USER                | 202 ANSWERED USER                | 202 AUTO_RESOLVED SYSTEM         | 202 EXPIRED SYSTEM               | 400 channel_mismatch
@@ -105,7 +106,7 @@ async fn every_command_in_every_state() {
     assert_eq!(cells, 55);
 }
 
-/// Idempotency keys work in this dialect; the loser of a race learns who won.
+/// Idempotency keys work in this dialect, and the refusal of a second answer names the person who answered first.
 #[tokio::test]
 async fn the_first_answer_wins_and_can_be_repeated_by_name() {
     let world = World::new().await;

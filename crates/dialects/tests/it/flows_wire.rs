@@ -1,4 +1,4 @@
-//! `flows`: every field and every operation.
+//! `flows`: tests every field and every operation.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use server_testkit::definitions::{notes, scribe};
 use server_testkit::flows::{bare, flow, form};
 use server_testkit::world::World;
 
-/// Fields of a request and of a response.
+/// A question and its response have every field of the dialect.
 #[tokio::test]
 async fn a_question_has_every_field_of_its_source() {
     let world = World::new().await;
@@ -63,7 +63,7 @@ async fn a_question_has_every_field_of_its_source() {
     assert_eq!(listed, json!({ "active": [], "history": [expected], "nextCursor": null }));
 }
 
-/// Each kind has a type and can be answered; the answer arrives as it would through `/v1`.
+/// Each kind has a type and can be answered; the stored answer equals the answer that `/v1` would give.
 #[tokio::test]
 async fn every_kind_is_shown_and_answered() {
     let world = World::new().await;
@@ -153,7 +153,7 @@ async fn every_kind_is_shown_and_answered() {
     }
 }
 
-/// Every option is a suggested action, and its payload chooses the option. The name of an effect does too.
+/// Every option is a suggested action whose payload chooses the option. The name of an effect chooses it too.
 #[tokio::test]
 async fn what_is_suggested_can_be_sent() {
     let world = World::new().await;
@@ -197,7 +197,7 @@ async fn what_does_not_fit_is_named_by_its_place_here() {
     alice.flows(&dated, "respond", json!({ "payload": { "at": "2026-11-15T10:00:00+01:00" } })).await.done();
 }
 
-/// The channel is checked but is no credential. The credential decides who answers.
+/// The channel is checked but is not a credential. The credential decides who answers.
 #[tokio::test]
 async fn the_channel_is_checked_beside_the_credential_and_never_instead() {
     let world = World::new().await;
@@ -226,7 +226,7 @@ async fn the_channel_is_checked_beside_the_credential_and_never_instead() {
     alice.flows(&question, "respond", claims).await.refused_at(422, "body_invalid", &["/source"]);
     assert_eq!(alice.reads(&question).await, question.shown);
 
-    // A UUID may be written in any form.
+    // A UUID may be written in upper or lower case.
     let (mut said, loud) = (confirm, channel.to_uppercase());
     (said["respondedBy"], said["source"]) = (json!("alice"), json!("USER"));
     let answered = alice.flows_in(&loud, &question, "respond", said).await.done();
@@ -250,7 +250,7 @@ async fn a_question_of_another_session_is_not_found() {
     assert_eq!(alice.reads(&one).await, one.shown);
 }
 
-/// A form with required fields could not be skipped, because the empty payload was validated.
+/// Regression test: a form with required fields could not be skipped, because the empty payload was validated.
 #[tokio::test]
 async fn a_form_with_required_fields_is_skipped_without_one() {
     let world = World::new().await;
@@ -362,7 +362,7 @@ async fn a_flow_or_an_agent_is_started_by_name() {
     viewer.post("/api/flows/notes/start", json!({})).await.refused(403, "role_forbids");
 }
 
-/// The status of the session and of its step while it waits, is paused, waits again and continues.
+/// Status of the session and of its step while it waits, is paused, is answered and continues.
 #[tokio::test]
 async fn waiting_and_paused_are_two_things() {
     let world = World::new().await;
@@ -398,7 +398,7 @@ async fn waiting_and_paused_are_two_things() {
     assert_eq!(statuses(&state().await), is("COMPLETED", "COMPLETED"));
 }
 
-/// A poll replies at the next event, replies 204 without one, and does not wait in an ended session.
+/// A poll replies at the next event, replies 204 if its time passes without one, and does not wait in an ended session.
 #[tokio::test]
 async fn a_long_poll_wakes() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! `hitl`: the four types, field by field, under both prefixes, and the text of refusals.
+//! `hitl`: tests the four types field by field, under both prefixes, and the text of refusals.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(crate) fn refused(reply: Reply, status: u16, code: &str) -> Value {
     body
 }
 
-/// A question in a conversation with a name of the client.
+/// Asks a question in a conversation that the client has named.
 async fn asks(world: &World, channel: &str, body: Value) -> Question {
     let agent = world.agent().await;
     let session = agent.opens(json!({ "agent": "release-bot", "channel": channel })).await;
@@ -134,7 +134,7 @@ async fn the_particulars_of_options_variables_and_tools_are_shown() {
     assert_eq!(permitted["metadata"]["details"], json!({ "command": "rm -rf ./temp/*" }));
 }
 
-/// Each type with its response data, and the answer that the agent receives.
+/// Each type is answered with its own response data, and the agent receives the matching answer.
 #[tokio::test]
 async fn each_type_is_answered_in_its_own_form() {
     let world = World::new().await;
@@ -227,7 +227,7 @@ async fn a_secret_is_in_no_reply() {
     assert_eq!(agent.takes(&question).await.done()["secrets"]["OPENAI_API_KEY"], json!("sk-marker"));
 }
 
-/// `allow_always` gives a grant for the tool in this session, only for a proposed action.
+/// `allow_always` and `remember` create a standing grant for the tool in this session, but only for a proposed action.
 #[tokio::test]
 async fn always_is_remembered_where_it_can_be() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! `hitl`: kinds without a type of their own, and requests that agents create.
+//! `hitl`: tests kinds without a type of their own, and requests that agents create.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,8 @@ async fn requested(world: &World, body: Value) -> Question {
     Question { id: text(&shown["id"]), session, shown }
 }
 
-/// Without `timeout_seconds` the deadline is 300 seconds, and 60 for a permission; the request sets what happens then.
+/// Without `timeout_seconds` the deadline is 300 seconds, and 60 for a permission. The request decides how the question
+/// ends then.
 #[tokio::test]
 async fn what_nobody_answers_in_time_follows_from_the_request() {
     let world = World::new().await;

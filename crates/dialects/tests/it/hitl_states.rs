@@ -1,4 +1,4 @@
-//! `hitl`: every message of a client in every state of a request, and the state after a restart.
+//! `hitl`: tests every message of a client in every state of a request, and the state after a restart.
 
 use serde_json::{Value, json};
 
@@ -115,7 +115,7 @@ async fn a_second_request_does_not_hide_the_first() {
     assert_eq!(listed().await, [asked[0].id.clone(), asked[2].id.clone()]);
 }
 
-/// When a lease runs out, the request is answered again and not lost; a failed delivery is visible.
+/// When a lease runs out, the request goes back to `answered` and is not lost; a failed delivery is visible.
 #[tokio::test]
 async fn what_an_agent_leaves_behind_is_answered_and_not_processed() {
     let world = World::new().await;
@@ -140,7 +140,7 @@ async fn what_was_answered_and_not_processed_is_recovered_at_start() {
     let world = World::new().await;
     let (agent, person) = (world.agent().await, world.person("alice").await);
     let mut asked = Vec::new();
-    // The request that times out comes first, because the clock advances for all of them.
+    // The request that times out comes first, because advancing the clock would expire the others too.
     for state in ["timeout", "pending", "answered", "processing", "completed", "cancelled"] {
         asked.push((state, in_state(&world, &person, state).await));
     }

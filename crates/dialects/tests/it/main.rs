@@ -1,4 +1,5 @@
-//! The dialects over real sockets: their own examples, every message in every state, and one engine behind all of them.
+//! Tests the dialects over real sockets: the examples of each dialect, every message in every state, and one engine
+//! behind all dialects.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 

@@ -1,4 +1,5 @@
-//! `react`: its examples, asked by an external agent, field by field; streams that end while their session continues.
+//! `react`: tests its examples field by field with an external agent, and streams that break off while their session
+//! continues.
 
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ pub(crate) fn refused(reply: Reply, status: u16, code: &str, session: &str) -> V
     body
 }
 
-/// The next event with this name. Checks the common fields of all events.
+/// Returns the next event with this name, and checks the common fields of all events.
 pub(crate) async fn until(frames: &mut Frames, name: &str) -> (String, Value) {
     loop {
         let (id, event) = frames.event().await;
@@ -296,7 +297,8 @@ async fn a_stream_goes_on_where_it_broke_off() {
     server_testkit::client::reply(wrong).await.refused(400, "header_invalid");
 }
 
-/// A position in one session does not apply to another session of the channel, whose events have the same numbers.
+/// A position in one session does not apply to another session of the channel, although event numbers repeat between
+/// sessions.
 #[tokio::test]
 async fn what_was_seen_of_one_session_hides_nothing_of_another() {
     let world = World::new().await;
@@ -311,7 +313,7 @@ async fn what_was_seen_of_one_session_hides_nothing_of_another() {
     assert!(frames.next().await.is_none());
 
     let second = asks(&world, deletion()).await;
-    // The last event id is of the first session, or a number without a session.
+    // The last event id names the first session, or is a number without a session.
     for last in [&seen, &ended, "3", "9000"] {
         let mut frames = person.follows(&path, Some(last)).await;
         let (_, event) = until(&mut frames, "INTERACTION").await;
@@ -333,12 +335,12 @@ async fn what_was_seen_of_one_session_hides_nothing_of_another() {
     let mut frames = person.follows(&path, Some(&last)).await;
     let (_, event) = frames.event().await;
     assert_eq!((&event["type"], &event["data"]["requestId"]), (&json!("OBSERVING"), &json!(second.id)));
-    // By its id, only that session is streamed.
+    // A stream by the id of a session contains only that session.
     let mut frames = person.follows(&format!("{STREAM}?sessionId={}", third.session), Some(&last)).await;
     responds(&person, "session-123", &third.id, "confirm", None).await.done();
     let (_, event) = frames.event().await;
     assert_eq!((&event["type"], &event["data"]["requestId"]), (&json!("OBSERVING"), &json!(third.id)));
-    // The stream ends with the last session, and includes sessions that begin meanwhile.
+    // The stream of a channel ends with its last session, and includes sessions that begin meanwhile.
     let mut frames = person.follows(&path, Some(&last)).await;
     agent.commands(&second.session, "complete").await.done();
     until(&mut frames, "COMPLETED").await;

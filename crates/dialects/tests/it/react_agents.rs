@@ -1,4 +1,4 @@
-//! `react` with hosted agents that play a script: whole conversations over the stream.
+//! `react`: tests whole conversations of scripted hosted agents over the stream.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use server_testkit::sse::Frames;
 use server_testkit::workshop::{Workshop, scripted};
 use server_testkit::world::World;
 
-/// Sends a message and reads the stream.
+/// Sends a message and returns its event stream.
 pub(crate) async fn says(person: &Someone, body: Value) -> Frames {
     let response = person.request(reqwest::Method::POST, STREAM).json(&body).send().await.unwrap();
     assert_eq!(response.status(), 200);
@@ -16,7 +16,7 @@ pub(crate) async fn says(person: &Someone, body: Value) -> Frames {
     Frames::of(response)
 }
 
-/// Names of the remaining events; repeated names are merged.
+/// Returns the names of the remaining events; consecutive repetitions are merged.
 async fn rest(frames: &mut Frames) -> Vec<String> {
     let mut names = Vec::new();
     while let Some(frame) = frames.next().await {
@@ -43,7 +43,8 @@ fn weather() -> Value {
     )
 }
 
-/// Example 1 with a hosted agent: the turn pauses, the answer reaches the model, the turn continues, and the next one follows.
+/// Example 1 with a hosted agent: the turn pauses, the answer reaches the model, the turn continues, and the next turn
+/// follows.
 #[tokio::test]
 async fn a_conversation_about_a_missing_key() {
     let world = World::live().await;
@@ -83,7 +84,8 @@ async fn a_conversation_about_a_missing_key() {
     assert_eq!(whole["metadata"], json!({ "user_id": "user-456" }));
 }
 
-/// Example 2: approval of the tool. Only an approval runs it, once; a reader that leaves the stream changes nothing.
+/// Example 2 with a hosted agent: only an approval runs the tool, and once; a reader that leaves the stream changes
+/// nothing.
 #[tokio::test]
 async fn a_deletion_is_run_once_and_only_when_it_is_approved() {
     let world = World::live().await;
@@ -136,7 +138,7 @@ async fn a_deletion_is_run_once_and_only_when_it_is_approved() {
     until(&mut frames, "INTERACTION").await;
 }
 
-/// Example 3: a choice of plans. The metadata of the option reaches the model; a retry asks again.
+/// Example 3 with a hosted agent: the metadata of the chosen option reaches the model; a retry asks again.
 #[tokio::test]
 async fn a_choice_of_plans_reaches_the_model() {
     let world = World::live().await;
@@ -168,7 +170,7 @@ async fn a_choice_of_plans_reaches_the_model() {
     person.post(STREAM, other).await.refused(404, "not_found");
 }
 
-/// With several agents and no default, a message must name one; a failure is reported.
+/// With several agents and no default, a message must name one. A failure is reported on the stream.
 #[tokio::test]
 async fn an_agent_is_named_where_there_are_several_and_a_failure_is_told() {
     let world = World::live().await;
@@ -185,7 +187,7 @@ async fn an_agent_is_named_where_there_are_several_and_a_failure_is_told() {
     assert!(frames.next().await.is_none());
 }
 
-/// The bodies that the original page sends, except for the id of the request.
+/// The server accepts the bodies that the original page sends, except for the id of the request.
 #[tokio::test]
 async fn the_bodies_of_the_original_page_are_accepted() {
     let world = World::live().await;

@@ -1,4 +1,4 @@
-//! `react`: the stream of a channel with many sessions, and a reader that was disconnected while they ended.
+//! `react`: tests the stream of a channel with many sessions, and a reader that was disconnected while they ended.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use server_testkit::world::World;
 
 const CHANNEL: &str = "session-123";
 
-/// Sessions in one channel, each with a question.
+/// Opens sessions in one channel and asks a question in each.
 async fn asked_in_many(agent: &Someone, count: usize) -> Vec<Question> {
     let mut asked = Vec::with_capacity(count);
     for _ in 0..count {
@@ -47,7 +47,7 @@ async fn nothing_is_left(person: &Someone, last: &str) {
     assert_eq!(reply(request).await.status, 204, "after {last}");
 }
 
-/// A reader reconnects to a channel with its last event id, with any number of sessions, and misses nothing.
+/// A reader reconnects to a channel of many sessions with its last event id and misses nothing.
 #[tokio::test]
 async fn a_reader_comes_back_to_a_channel_of_many_sessions() {
     let world = World::new().await;
@@ -58,7 +58,7 @@ async fn a_reader_comes_back_to_a_channel_of_many_sessions() {
     let (last, found) = shown(&mut frames, asked.len()).await;
     assert_eq!(found, ids(&asked), "each is shown once");
     drop(frames);
-    // Sessions dropped from the position are streamed again: thirty of them, and no other.
+    // A position holds a limited number of sessions. The thirty that it omits are streamed again, and no other.
     let more = agent.asks_in(&asked[0].session, question()).await;
     let mut frames = person.follows(&path, Some(&last)).await;
     let (_, found) = shown(&mut frames, 31).await;
@@ -68,7 +68,7 @@ async fn a_reader_comes_back_to_a_channel_of_many_sessions() {
     assert_eq!(event["type"], "OBSERVING", "{event}");
 }
 
-/// A reader receives the end of every session it was in, even if all ended while it was disconnected.
+/// A reader receives the end of every session that it was reading, even if all ended while it was disconnected.
 #[tokio::test]
 async fn the_end_of_every_session_is_told() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! `react`: every message of a client in every state, and the isolation of tenants.
+//! `react`: tests every message of a client in every state, and the isolation of tenants.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ async fn a_response_in_every_state() {
     }
 }
 
-/// A message reaches a hosted agent; a session of an external agent accepts none in any state.
+/// A session of an external agent refuses messages in every state; only hosted agents accept them.
 #[tokio::test]
 async fn a_message_in_every_state_of_a_foreign_session() {
     let world = World::new().await;
@@ -58,8 +58,8 @@ async fn a_message_in_every_state_of_a_foreign_session() {
     }
 }
 
-/// A hosted session accepts messages in every state except ended. A message to the id of an ended session is refused; a message to its channel starts a new session.
-/// A stream works in every state of the session.
+/// A hosted session accepts messages in every state except ended. A message to the id of an ended session is refused; a
+/// message to its channel starts a new session. A stream can be read in every state of the session.
 #[tokio::test]
 async fn a_message_and_a_reader_in_every_state_of_our_own_session() {
     for (state, agent) in [("listens", "speaks"), ("waits", "asks"), ("paused", "asks"), ("ended", "speaks")] {

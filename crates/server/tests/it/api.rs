@@ -1,4 +1,5 @@
-//! The API over a real socket: each lesson a story, each operation its refusals, each bad input its code.
+//! Tests the API over a real socket: a test for each lesson, the refusals of each operation, and the error code of each
+//! bad input.
 
 mod actions;
 mod asyncapi;

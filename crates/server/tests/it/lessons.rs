@@ -1,9 +1,9 @@
-//! Every lesson names the tests that prove it, and they are there: `docs/lessons.md`.
+//! Tests that each lesson of `docs/lessons.md` names tests that exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The sections of the page, and how many lessons each has at least.
+/// Sections of the page with the minimum number of lessons of each.
 const SECTIONS: &[(&str, usize)] = &[
     ("Closing a question", 10),
     ("Resuming", 14),
@@ -17,7 +17,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The lessons of the page: the section, what was learnt, and `file: name` of each test.
+/// Reads the lessons of the page: section, text, and `file: name` of each test.
 fn lessons() -> Vec<(String, String, Vec<String>)> {
     let page = fs::read_to_string(root().join("docs/lessons.md")).unwrap();
     let (mut section, mut found) = (String::new(), Vec::new());
@@ -37,7 +37,7 @@ fn lessons() -> Vec<(String, String, Vec<String>)> {
     found
 }
 
-/// Says whether a file has a test of this name, and not only a function, a comment or a part of a longer name.
+/// Reports whether a file has a test of this name; a plain function, a comment or a longer name does not count.
 fn has(file: &Path, text: &str, name: &str) -> bool {
     if file.extension().is_some_and(|extension| extension == "ts") {
         return text.lines().any(|line| line.starts_with(&format!("test('{name}',")));

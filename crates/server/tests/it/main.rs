@@ -1,4 +1,4 @@
-//! The server over real sockets.
+//! Tests the server over real sockets.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 

@@ -1,9 +1,9 @@
-//! Rules about the rooms of the engine (`crates/engine/src`), checked in its sources.
+//! Tests the rules about the modules of the engine (`crates/engine/src`) on its sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The functions that follow the end of a question. Only `interactions/close.rs` calls them.
+/// Functions that follow the end of a question. Only `interactions/close.rs` calls them.
 const FOLLOWERS: &[&str] = &[
     "actions::settle(",
     "interactions::close_handed_over(",
@@ -14,10 +14,11 @@ const FOLLOWERS: &[&str] = &[
     "steps::count_answer(",
 ];
 
-/// The files that may add methods to `Work`. Every other use case is a function of its room.
+/// Files that may add methods to `Work`. Every other use case is a function of its module.
 const METHODS_OF_WORK: &[&str] = &["access/current_caller.rs", "run/transaction.rs"];
 
-/// The root file of a room opens with at least so many sentences: what is here, what is not, where to start reading.
+/// Minimum number of sentences at the top of a module's root file: its contents, its limits, and where to start
+/// reading.
 const SENTENCES: usize = 4;
 
 #[test]

@@ -1,4 +1,4 @@
-//! How a question is answered through each API, and how each API refuses a second answer.
+//! Answers a question through each API, and checks how each API refuses a second answer.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ async fn says(by: &Someone, asked: &Asked, kind: &Kind, wire: Wire) -> Said {
     }
 }
 
-/// The next message about the end of the question, or an error.
+/// Returns the next message that reports the end of the question or an error.
 async fn about(socket: &mut websocket::Socket, asked: &Asked) -> Value {
     loop {
         let message = socket.hears().await;

@@ -1,4 +1,4 @@
-//! How a kind is asked through each API.
+//! Asks each kind of question through each API.
 
 use engine::Definitions;
 use serde_json::{Value, json};
@@ -13,25 +13,25 @@ use server_testkit::world::World;
 /// Id of the first call of a hosted agent.
 const CALL: &str = "s1t1c0";
 
-/// A question, and its name in each API.
+/// A question and its names in the APIs.
 pub(crate) struct Asked {
-    /// `int_…`
+    /// Identifier of the question in `/v1` (`int_…`).
     pub(crate) id: String,
-    /// `ses_…`
+    /// Identifier of its session (`ses_…`).
     pub(crate) session: String,
-    /// Channel of the question.
+    /// Channel of its session.
     pub(crate) channel: String,
-    /// Name of its call in `approvals`.
+    /// `call_id` of the question in `approvals`.
     pub(crate) call: String,
 }
 
 impl Asked {
-    /// The bare UUID, as `flows` uses it.
+    /// Strips the prefix of an id: `flows` uses the bare UUID.
     pub(crate) fn bare(id: &str) -> String {
         id.split_once('_').unwrap().1.to_owned()
     }
 
-    /// Name of its call in `approvals` on the socket of a channel.
+    /// `call_id` of the question in `approvals` on the socket of a channel.
     pub(crate) fn call_in_channel(&self) -> String {
         if self.call == self.id { self.id.clone() } else { format!("{}:{}", self.session, self.call) }
     }
@@ -93,8 +93,8 @@ pub(crate) async fn asked(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Wat
     }
 }
 
-/// Opens a session whose readers are connected before the question, some to its channel before the session. Another session has an
-/// action of the same name that waits.
+/// Opens a session and asks in it as an external agent. The readers are connected before the question is asked, one of
+/// them to the channel before the session exists. Another session has a waiting action with an equal call id.
 async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Watchers) {
     let channel = format!("chat-{}", stage.world.engine.nonce());
     let early = stage.alice.joins(&format!("/ws/{channel}")).await;
@@ -124,7 +124,7 @@ async fn by_foreign_agent(stage: &Stage, wire: Wire, kind: &Kind) -> (Asked, Wat
     (found(stage, id).await, watchers)
 }
 
-/// Opens another session of the channel with a waiting action of the same name.
+/// Opens another session of the channel with a waiting action that has an equal call id.
 async fn beside(stage: &Stage, channel: &str, call: &str) {
     let other = stage.bot.opens(json!({ "channel": channel })).await;
     let same = json!({ "call_id": call, "tool": "delete_file", "arguments": { "path": "another.txt" } });
@@ -178,7 +178,7 @@ async fn in_conversation(stage: &Stage, kind: &Kind) -> (Asked, Watchers) {
     (asked, watchers)
 }
 
-/// Data of the next frame with this name.
+/// Returns the data of the next frame with this event name.
 async fn until(frames: &mut Frames, name: &str) -> Value {
     loop {
         let frame = frames.next().await.unwrap();

@@ -1,4 +1,4 @@
-//! `approvals`: an edit names only the argument that changes.
+//! `approvals`: tests that an edit need only name the arguments that change.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ async fn an_edit_names_what_is_to_be_otherwise() {
     }
     let wrong = socket.is_refused(decision("edit", json!({ "path": 7 })), "answer_invalid").await;
     assert_eq!(wrong["errors"][0]["pointer"], "/modified_arguments/path", "{wrong}");
-    // The approved arguments are those that were shown.
+    // An approval applies to the arguments that were shown, so it cannot carry others.
     let other = decision("approve", json!({ "path": "/src/main_v2.py" }));
     let wrong = socket.is_refused(other, "answer_invalid").await;
     assert_eq!(wrong["errors"][0]["pointer"], "/modified_arguments", "{wrong}");
@@ -82,7 +82,7 @@ async fn what_is_approved_is_what_was_shown() {
             reply(said).await.refused(422, "answer_invalid");
         }
         assert_eq!(alice.reads(&asked).await, asked.shown, "{kind}");
-        // Repeating the arguments as shown is no edit.
+        // An approval that repeats the arguments as shown is not an edit.
         socket.says(decision(if kind == "review" { &call["arguments"] } else { &arguments })).await;
         assert_eq!(socket.hears_of("hitl_resolved").await["decision"], "approve", "{kind}");
     }

@@ -1,4 +1,4 @@
-//! Default deadlines of each dialect.
+//! Tests the default deadlines of each dialect.
 
 use domain::agent::Limits;
 use domain::{SignedDuration, Timestamp};
@@ -9,7 +9,7 @@ use crate::cross::asking::{Asked, Stage, asked};
 use crate::cross::table::{KINDS, Wire, asks};
 use server_testkit::client::text;
 
-/// Default deadline in seconds of a kind in each API, or none.
+/// Default deadline in seconds of a kind in each API, or `None` if it has no deadline.
 fn usual(wire: Wire, kind: &str) -> Option<i64> {
     match (wire, kind) {
         // `hitl`: `timeout_seconds: float = 300.0`; a permission has 60.
@@ -19,12 +19,12 @@ fn usual(wire: Wire, kind: &str) -> Option<i64> {
         (Wire::Tools, _) => Some(300),
         // `flows`: the version of the agent sets the deadline; a form has half an hour.
         (Wire::Flows, "form") => Some(1800),
-        // `react`: `Integer timeoutSeconds` is optional. `/v1` has no default deadline.
+        // `react`: `Integer timeoutSeconds` is optional. `/v1` has no default deadline either.
         (Wire::Flows | Wire::React | Wire::Http | Wire::Ws, _) => None,
     }
 }
 
-/// The default deadline of every kind in every API, and that the question ends then.
+/// Every kind has the default deadline of the API that asked it, and the question ends at that time.
 #[tokio::test]
 async fn the_time_to_answer_is_that_of_the_wire() {
     let stage = Stage::new().await;

@@ -1,10 +1,11 @@
-//! What each API can ask, why it cannot ask the rest, and how each kind is answered through it.
+//! Lists the kinds that each API can ask, the reasons for those that it cannot ask, and the answer to each kind in each
+//! API.
 
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-/// An API through which questions are asked or answered.
+/// An API (entry point) through which questions are asked or answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wire {
     Http,
@@ -19,7 +20,7 @@ pub(crate) enum Wire {
 pub(crate) const WIRES: [Wire; 6] = [Wire::Http, Wire::Ws, Wire::Flows, Wire::Hitl, Wire::Tools, Wire::React];
 
 impl Wire {
-    /// Name in the audit trail and in an answer.
+    /// Name of the entry point in the audit trail and in an answer.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -35,7 +36,7 @@ impl Wire {
 /// A kind of question: how it is asked, how it is answered through each API, and the meaning that all these answers share.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Body of a question in `/v1`; for `action`, the proposal.
+    /// Body of a question in `/v1`; for `action`, body of the proposed call.
     pub(crate) asked: Value,
     /// Body of a `hitl` request, if `hitl` has a type for the kind.
     pub(crate) requested: Value,
@@ -53,14 +54,14 @@ pub(crate) struct Kind {
     pub(crate) decision: Value,
     /// Response in `react`, without the request.
     pub(crate) chosen: Value,
-    /// Fields of the answer in `/v1`.
+    /// Expected fields of the answer in `/v1`, whichever API it came through.
     pub(crate) means: Value,
 }
 
-/// A secret value, which no reader may receive.
+/// A secret value that no reader may receive.
 pub(crate) const SECRET: &str = "hunter2-of-the-cross-test";
 
-/// Reason why an API cannot ask a kind.
+/// Returns an error with the reason if an API cannot ask a kind.
 pub(crate) fn asks(wire: Wire, kind: &str) -> Result<(), &'static str> {
     match (wire, kind) {
         (Wire::Http | Wire::Ws, _) => Ok(()),
@@ -89,7 +90,7 @@ const ELSEWHERE: [(&str, &str); 4] = [
     ("`holdpoint` on the command line", "keeps keys, people and data, and answers nothing"),
 ];
 
-/// Every kind, and a call that a policy asks about.
+/// Every kind of question, and an action that the policy asks about.
 pub(crate) static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     vec![action(), approval(), confirmation(), choice(), question(), form(), secret(), review(), notice(), custom()]
 });
@@ -259,7 +260,7 @@ fn custom() -> Kind {
     }
 }
 
-/// The table in the format of the guide.
+/// Renders the table in the format of the guide.
 pub(crate) fn written() -> String {
     let mut reasons: Vec<(Vec<&str>, &str)> = Vec::new();
     let mut lines = vec![

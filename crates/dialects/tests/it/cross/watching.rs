@@ -1,4 +1,4 @@
-//! Readers of a session: the streams of all APIs that have one, and the lists of the others.
+//! Reads a session through the streams of all APIs that have one, and through the lists of the others.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) fn ends(name: &str) -> bool {
         .contains(&name)
 }
 
-/// One stream.
+/// Connection of a reader.
 enum Stream {
     /// Event streams: of the session, of the project, of `flows` and of `react`.
     Frames(Frames),
@@ -28,7 +28,7 @@ struct Reader {
     told: String,
 }
 
-/// Messages about a question that a reader received.
+/// Meaning of a message for the question in it.
 enum Note {
     Asked(String),
     Moved(String),
@@ -66,14 +66,14 @@ impl Watchers {
         Self { by: by.clone(), readers }
     }
 
-    /// Adds a reader that joined the channel before the session.
+    /// Adds a reader that joined the channel before the session existed.
     pub(crate) fn with_early(mut self, wire: websocket::Socket) -> Self {
         let (name, stream) = ("tools before it began", Stream::Socket(wire));
         self.readers.push(Reader { name, stream, told: String::new() });
         self
     }
 
-    /// Every reader receives the question.
+    /// Checks that every reader receives the question.
     pub(crate) async fn hear_that_it_is_asked(&mut self, asked: &Asked, label: &str) {
         for reader in &mut self.readers {
             loop {
@@ -88,7 +88,8 @@ impl Watchers {
         }
     }
 
-    /// Every reader receives the end once, and the question not again, before the next question.
+    /// Checks that, before the next question, every reader receives the end once and does not receive the question
+    /// again.
     pub(crate) async fn hear_once_how_it_ended(&mut self, asked: &Asked, next: &str, label: &str) {
         for reader in &mut self.readers {
             let mut ended = 0;
@@ -104,7 +105,7 @@ impl Watchers {
         }
     }
 
-    /// Every reader learns once that the question was handed over.
+    /// Checks that every reader is informed of the handover.
     pub(crate) async fn hear_that_it_went(&mut self, asked: &Asked, label: &str) {
         for reader in &mut self.readers {
             loop {
@@ -117,7 +118,8 @@ impl Watchers {
         }
     }
 
-    /// Checks whether the lists of answerable questions and of open questions contain it.
+    /// Checks the lists of answerable questions for `here` and the lists of open questions for `open`: whether they
+    /// contain the question.
     pub(crate) async fn lists_hold(&self, asked: &Asked, (here, open): (bool, bool), label: &str) {
         let bare = Asked::bare(&asked.session);
         for (path, list, id, open) in [

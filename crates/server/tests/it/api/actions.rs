@@ -1,4 +1,4 @@
-//! An agent proposes: policy rules, people decide, and only what they release runs.
+//! Tests actions: an agent proposes a call, the policy rules on it, people decide, and only an allowed action runs.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use server_testkit::actions::{Scene, call, writing};
 use server_testkit::client::{ids, text};
 use server_testkit::world::World;
 
-/// Reading is free out of the box: the permit comes with the reply, and nobody is asked.
+/// The built-in policy allows reading: the reply contains the permit, and nobody is asked.
 #[tokio::test]
 async fn what_policy_allows_may_run_at_once() {
     let scene = Scene::new().await;
@@ -24,7 +24,7 @@ async fn what_policy_allows_may_run_at_once() {
     assert_eq!(scene.agent.events(&scene.session).await, ["session.started", "action.allowed"]);
 }
 
-/// A denied action is told why, cannot be started, and nobody is asked.
+/// The agent receives the reason of a denial, cannot start the action, and nobody is asked.
 #[tokio::test]
 async fn what_policy_denies_never_runs() {
     let rule = "[[rule]]\nname = \"never\"\ntools = [\"format_disk\"]\nverdict = \"deny\"\nreason = \"Disks stay.\"\n";
@@ -37,7 +37,7 @@ async fn what_policy_denies_never_runs() {
     assert_eq!(scene.agent.events(&scene.session).await, ["session.started", "action.denied"]);
 }
 
-/// What policy asks about waits for people; the question shows exactly what would run and which rule asks.
+/// An action that the policy asks about waits for people. The question shows the exact call and the rule that asks.
 #[tokio::test]
 async fn what_policy_asks_about_waits_for_a_person() {
     let scene = Scene::new().await;
@@ -63,7 +63,7 @@ async fn what_policy_asks_about_waits_for_a_person() {
     assert_eq!(events, wanted);
 }
 
-/// From the proposal to the outcome, and the whole of it can be read afterwards.
+/// An action passes through all its states from proposal to outcome, and the event list shows each of them.
 #[tokio::test]
 async fn an_action_goes_from_proposal_to_outcome() {
     let scene = Scene::new().await;
@@ -77,7 +77,8 @@ async fn an_action_goes_from_proposal_to_outcome() {
     assert_eq!(events[4..], ["action.allowed", "action.started", "action.done"]);
 }
 
-/// The same call with the same arguments attaches to what is there; key order and the tool's spelling of numbers aside.
+/// A call id that is proposed again with equal arguments returns the existing action. The order of keys does not
+/// matter.
 #[tokio::test]
 async fn the_same_call_finds_the_same_decision() {
     let scene = Scene::new().await;
@@ -103,7 +104,7 @@ async fn the_same_call_finds_the_same_decision() {
     scene.agent.proposes_in(&scene.session, writing("c2")).await.refused(409, "session_ended");
 }
 
-/// Twenty workers of one agent propose the same call at once: one question, one event.
+/// Twenty workers of one agent propose an identical call at once: one question and one event result.
 #[tokio::test]
 async fn the_same_call_twenty_times_at_once_is_one_question() {
     let scene = Scene::new().await;
@@ -116,7 +117,7 @@ async fn the_same_call_twenty_times_at_once_is_one_question() {
     assert_eq!(scene.agent.events(&scene.session).await, ["session.started", "interaction.asked", "action.waiting"]);
 }
 
-/// Parallel calls of one turn are all kept, each with its own question, each answered alone.
+/// Parallel calls of one turn are all stored; each has its own question and is answered separately.
 #[tokio::test]
 async fn many_actions_of_one_turn_are_open_side_by_side() {
     let scene = Scene::new().await;
@@ -142,7 +143,7 @@ async fn many_actions_of_one_turn_are_open_side_by_side() {
     assert_eq!(rest.get("next"), None);
 }
 
-/// A caller who waits is told as soon as somebody decides; one whose time is over sends the same again.
+/// A waiting caller receives the decision at once. A caller whose wait has ended may repeat its request.
 #[tokio::test]
 async fn whoever_waits_is_told_of_the_decision() {
     let scene = Scene::new().await;
@@ -181,7 +182,7 @@ async fn whoever_waits_is_told_of_the_decision() {
     assert_eq!(read.body["state"], "rejected", "what is decided is told at once");
 }
 
-/// What cannot be judged as it stands is refused by name, and changes nothing.
+/// An invalid call is refused with pointers to its fields, and changes nothing.
 #[tokio::test]
 async fn bad_proposals_are_refused_by_name() {
     let scene = Scene::new().await;
@@ -223,7 +224,7 @@ async fn bad_proposals_are_refused_by_name() {
     assert_eq!(scene.proposes(whole).await.shown["arguments"]["n"], 9_007_199_254_740_993_u64);
 }
 
-/// Nothing of it is seen from another tenant, and nothing is done to it.
+/// A caller of another tenant can neither see nor change an action.
 #[tokio::test]
 async fn another_tenant_sees_no_action() {
     let scene = Scene::new().await;
@@ -237,7 +238,7 @@ async fn another_tenant_sees_no_action() {
     assert_eq!(scene.agent.sees(&allowed).await.shown, allowed.shown);
 }
 
-/// What was decided is there after the server was started again, permit included.
+/// A decision and its permit survive a restart of the server.
 #[tokio::test]
 async fn a_permit_outlives_the_server() {
     let scene = Scene::new().await;

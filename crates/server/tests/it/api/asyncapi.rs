@@ -1,4 +1,4 @@
-//! The AsyncAPI document: it is whole, its examples fit, and it is what is said.
+//! Tests the AsyncAPI document: its references resolve, its examples match their schemas, and real messages match it.
 
 use jsonschema::Validator;
 use reqwest::Method;
@@ -8,7 +8,7 @@ use server_testkit::actions::{Scene, writing};
 use server_testkit::client::{confirmation, reply, text};
 use server_testkit::world::World;
 
-/// The schema of a message, with everything that it refers to.
+/// Compiles the schema of a message, including the components that it refers to.
 fn schema(document: &Value, name: &str) -> Validator {
     let mut schema = document["components"]["messages"][name]["payload"].clone();
     assert!(schema.is_object(), "{name} is not described");
@@ -68,7 +68,8 @@ fn every_example_fits_its_schema() {
     }
 }
 
-/// Every example that a client could copy is read; what it is about is not there.
+/// The server reads every example of a request. The objects that the examples name do not exist, which gives other
+/// error codes.
 #[tokio::test]
 async fn every_example_of_a_request_can_be_read() {
     let scene = Scene::new().await;
@@ -94,7 +95,7 @@ fn wire(name: &str) -> &str {
     name.split('_').next().unwrap()
 }
 
-/// What is really said fits what the document says of it.
+/// Messages that the server sends match the schemas of the document.
 #[tokio::test]
 async fn what_is_said_is_as_described() {
     let scene = Scene::new().await;

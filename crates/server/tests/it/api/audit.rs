@@ -1,4 +1,4 @@
-//! The audit trail: lists, filters, exports, and isolation of projects.
+//! Tests the audit trail: lists, filters, exports, and the isolation of projects.
 
 use domain::Role;
 use domain::audit::verify::{Demands, Report, verify};
@@ -26,7 +26,8 @@ fn verified(export: &str) -> Report {
     verify(export.split_inclusive('\n').map(|line| line.as_bytes().to_vec()), &partial).unwrap()
 }
 
-/// Edited arguments were not stored. Who, how, from where, what was proposed and what was approved.
+/// The entry of an edited approval holds the caller, the entry point, the address, the proposed arguments and the
+/// approved ones. Regression test: edited arguments were not stored.
 #[tokio::test]
 async fn an_edited_approval_is_on_the_trail() {
     let world = World::new().await;
@@ -96,7 +97,8 @@ async fn the_list_is_filtered_and_paged() {
     root.get("/v1/audit/export?after=7").await.refused(404, "not_found");
 }
 
-/// The chain is the tenant's, what was done is the project's: a neighbour sees digests, another tenant nothing.
+/// The hash chain belongs to the tenant, the entries to the project: another project of the tenant sees digests only,
+/// and another tenant sees nothing.
 #[tokio::test]
 async fn exports_verify_and_stop_at_the_wall() {
     let world = World::new().await;
@@ -124,7 +126,7 @@ async fn exports_verify_and_stop_at_the_wall() {
     assert_eq!(verified(&exported(&root, "?since=2100-01-01T00:00:00Z").await).digests_only, 5);
 }
 
-/// What a request says of where it comes from counts only behind a proxy, and there only the proxy's own word.
+/// `X-Forwarded-For` counts only behind a proxy, and then only the last address, which the proxy itself has added.
 #[tokio::test]
 async fn an_address_is_believed_only_behind_a_proxy() {
     for (behind_proxy, expected) in [(false, "127.0.0.1"), (true, "203.0.113.9")] {

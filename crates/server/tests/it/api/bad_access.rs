@@ -1,4 +1,4 @@
-//! Bad input: ids, query parameters, and credentials.
+//! Tests bad input: ids, query parameters, and credentials.
 
 use domain::{Role, SignedDuration};
 use engine::NewKey;
@@ -8,7 +8,7 @@ use serde_json::json;
 use server_testkit::client::{Someone, confirmation, reply};
 use server_testkit::world::World;
 
-/// Ids of the wrong kind, and what is no id at all. The UUID inside an id is an id too.
+/// Ids of the wrong kind and texts that are no ids are refused. The bare UUID of an id is accepted.
 #[tokio::test]
 async fn an_id_of_the_wrong_kind_is_refused() {
     let world = World::new().await;
@@ -36,7 +36,7 @@ async fn an_id_of_the_wrong_kind_is_refused() {
     assert_eq!(alice.get(&format!("/v1/interactions/{bare}")).await.done(), question.shown);
 }
 
-/// Query parameters that are unknown, of the wrong type or out of bounds.
+/// Query parameters that are unknown, of the wrong type or out of bounds are refused.
 #[tokio::test]
 async fn a_bad_query_parameter_is_refused() {
     let world = World::new().await;
@@ -73,7 +73,7 @@ async fn a_bad_query_parameter_is_refused() {
     reply(last).await.refused(400, "header_invalid");
 }
 
-/// What is no credential, or not one of ours.
+/// A malformed or unknown credential is refused.
 #[tokio::test]
 async fn a_garbage_credential_is_refused() {
     let world = World::new().await;
@@ -111,7 +111,7 @@ async fn a_garbage_credential_is_refused() {
     reply(by_query).await.refused(401, "unauthenticated");
 }
 
-/// A key is refused from the second on at which it expires.
+/// A key is refused from its expiry time on.
 #[tokio::test]
 async fn an_expired_key_is_refused() {
     let world = World::new().await;
@@ -127,7 +127,7 @@ async fn an_expired_key_is_refused() {
     assert_eq!(world.person("alice").await.reads(&question).await, question.shown);
 }
 
-/// When a revocation replies, the key is refused.
+/// As soon as a revocation has replied, the key is refused.
 #[tokio::test]
 async fn a_revoked_key_is_refused() {
     let world = World::new().await;
@@ -144,7 +144,7 @@ async fn a_revoked_key_is_refused() {
     assert_eq!(root.reads(&question).await, question.shown);
 }
 
-/// Keys that make no sense.
+/// A key with an invalid role, name, group or lifetime is not created.
 #[tokio::test]
 async fn a_bad_key_is_not_made() {
     let world = World::new().await;

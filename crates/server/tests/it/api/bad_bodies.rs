@@ -1,4 +1,4 @@
-//! Bad input: bodies that cannot be read.
+//! Tests bad input: bodies that cannot be read.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use server_testkit::client::{Reply, confirmation, reply};
 use server_testkit::world::{Setup, World};
 
-/// Text that is not JSON at all.
+/// A body that is not JSON is refused.
 #[tokio::test]
 async fn malformed_json_changes_nothing() {
     let world = World::new().await;
@@ -21,7 +21,8 @@ async fn malformed_json_changes_nothing() {
     assert_eq!(world.everything().await, before);
 }
 
-/// A number that would be rounded on the way in, wherever it stands, and a tool whose name is not what it looks like.
+/// A number that would be rounded when it is read is refused anywhere in a body. So is a tool name with invisible or
+/// lookalike characters.
 #[tokio::test]
 async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
     let world = World::new().await;
@@ -51,7 +52,7 @@ async fn what_would_be_read_otherwise_than_it_was_written_is_refused() {
     assert_eq!(world.everything().await, before);
 }
 
-/// Numbers that a double or 64 bits hold are kept, in arguments as everywhere else.
+/// Numbers that a double or 64 bits can hold are stored exactly, in arguments and elsewhere.
 #[tokio::test]
 async fn a_number_that_is_kept_exactly_is_shown_as_it_was_sent() {
     let world = World::new().await;
@@ -68,8 +69,8 @@ async fn a_number_that_is_kept_exactly_is_shown_as_it_was_sent() {
     assert_eq!(asked["interactions"][0]["action"]["arguments"]["n"], expected);
 }
 
-/// JSON of another shape: wrong types, unknown fields, unknown values, fields twice, fields that are missing. Each is
-/// told where.
+/// JSON of the wrong shape is refused with a pointer: wrong types, unknown or missing fields, unknown values, duplicate
+/// fields.
 #[tokio::test]
 async fn a_body_of_another_shape_is_told_where() {
     let world = World::new().await;
@@ -124,7 +125,7 @@ async fn a_body_of_another_shape_is_told_where() {
     assert_eq!(world.everything().await, before);
 }
 
-/// A body larger than the limit, whether or not it says so beforehand.
+/// A body larger than the limit is refused, with or without a `Content-Length` header.
 #[tokio::test]
 async fn a_huge_body_is_refused() {
     let mut setup = Setup::default();
@@ -142,7 +143,7 @@ async fn a_huge_body_is_refused() {
     agent.post("/v1/sessions", json!({ "input": "x".repeat(15 * 1024) })).await.done();
 }
 
-/// JSON that is nested without end.
+/// JSON that is nested too deeply is refused.
 #[tokio::test]
 async fn deep_json_is_refused() {
     let world = World::new().await;
@@ -159,7 +160,7 @@ async fn deep_json_is_refused() {
     assert_eq!(world.everything().await, before);
 }
 
-/// A body that is not said to be JSON; no body at all is an empty object.
+/// A body without a JSON content type is refused; an empty body counts as an empty object.
 #[tokio::test]
 async fn another_content_type_is_refused() {
     let world = World::new().await;
@@ -186,7 +187,7 @@ async fn another_content_type_is_refused() {
     sent(None, "").await.done();
 }
 
-/// An idempotency key that is empty, too long or not printable.
+/// An idempotency key that is empty, too long or not printable is refused.
 #[tokio::test]
 async fn a_bad_idempotency_key_is_refused() {
     let world = World::new().await;
@@ -201,7 +202,7 @@ async fn a_bad_idempotency_key_is_refused() {
     agent.post_once(&"k".repeat(255), "/v1/sessions", json!({})).await.done();
 }
 
-/// No such path, and no such method on a path that there is.
+/// An unknown path, and an unknown method on a known path, give problem documents too.
 #[tokio::test]
 async fn an_unknown_path_and_an_unknown_method_are_problems_too() {
     let world = World::new().await;

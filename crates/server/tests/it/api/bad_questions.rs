@@ -1,11 +1,11 @@
-//! Bad input: questions that nobody could answer well, and forms that could do harm.
+//! Tests bad input: questions that nobody could answer, and forms whose schema could do harm.
 
 use serde_json::{Value, json};
 
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-/// NUL, control and bidi characters that would disguise what people read.
+/// Texts with NUL, control or bidirectional characters are refused, because they could disguise their meaning.
 #[tokio::test]
 async fn texts_that_could_disguise_something_are_refused() {
     let world = World::new().await;
@@ -38,7 +38,7 @@ async fn texts_that_could_disguise_something_are_refused() {
     assert_eq!(world.everything().await, before);
 }
 
-/// NUL in a person's reason is refused as well; in data, which is never shown as text, it is kept as it is.
+/// NUL in a person's feedback is refused; in data, which is never shown as text, it is stored unchanged.
 #[tokio::test]
 async fn nul_in_an_answer_is_refused_as_text_and_kept_as_data() {
     let world = World::new().await;
@@ -50,7 +50,7 @@ async fn nul_in_an_answer_is_refused_as_text_and_kept_as_data() {
     assert_eq!(agent.takes(&question).await.done()["answer"]["data"], "a\u{0}b");
 }
 
-/// A question that contradicts itself, each time with the place.
+/// A question that contradicts itself is refused with a pointer to the field.
 #[tokio::test]
 async fn a_question_that_nobody_could_answer_is_refused() {
     let world = World::new().await;
@@ -91,7 +91,7 @@ async fn a_question_that_nobody_could_answer_is_refused() {
     assert_eq!(world.everything().await, before);
 }
 
-/// Schemas that are deep, remote, endless or no schema, and patterns that could take for ever.
+/// Schemas that are deep, remote, recursive or invalid are refused, and so are patterns that could take very long.
 #[tokio::test]
 async fn a_schema_that_could_do_harm_is_refused() {
     let world = World::new().await;
@@ -130,7 +130,7 @@ async fn a_schema_that_could_do_harm_is_refused() {
     assert_eq!(world.everything().await, before);
 }
 
-/// The classic catastrophic pattern is answered at once: the server does not backtrack.
+/// A pattern that is catastrophic for backtracking engines is matched at once: the server does not backtrack.
 #[tokio::test]
 async fn a_catastrophic_pattern_is_no_catastrophe() {
     let world = World::new().await;
@@ -143,7 +143,7 @@ async fn a_catastrophic_pattern_is_no_catastrophe() {
     alice.answers(&question, json!({ "data": { "name": "aaa" } })).await.done();
 }
 
-/// A fallback value must fit the form that it stands in for.
+/// A fallback value must fit the schema of its form.
 #[tokio::test]
 async fn a_fallback_that_does_not_fit_its_form_is_refused() {
     let world = World::new().await;
@@ -158,7 +158,7 @@ async fn a_fallback_that_does_not_fit_its_form_is_refused() {
     agent.post(&path, form(json!({ "n": 1 }))).await.done();
 }
 
-/// A lease longer than a day, or none at all.
+/// A lease may last from one second to one day.
 #[tokio::test]
 async fn a_lease_is_bounded() {
     let world = World::new().await;

@@ -1,4 +1,5 @@
-//! What each caller, each tenant and strangers may take: heads, credentials, connections, streams, unfinished messages.
+//! Tests the limits of each caller, of each tenant and of strangers: request heads, credentials, connections, streams,
+//! unfinished messages.
 
 use std::time::Duration;
 
@@ -18,14 +19,14 @@ async fn world(limits: Limits) -> World {
     World::with(Setup { limits, ..Setup::default() }).await
 }
 
-/// Sends a head as it stands here, and returns the status and the problem.
+/// Sends a request head unchanged, and returns the status and the problem document.
 async fn sends_head(world: &World, head: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(world.door.address).await.unwrap();
     stream.write_all(head.replace('\n', "\r\n").as_bytes()).await.unwrap();
     answer(&mut stream).await
 }
 
-/// The status and the body of a reply after which the connection is closed.
+/// Reads a reply up to the end of the connection, and returns its status and body.
 async fn answer(stream: &mut TcpStream) -> (u16, Value) {
     let mut read = Vec::new();
     tokio::time::timeout(PATIENCE, stream.read_to_end(&mut read)).await.unwrap().unwrap();
@@ -35,7 +36,7 @@ async fn answer(stream: &mut TcpStream) -> (u16, Value) {
     (status, serde_json::from_str(body).unwrap_or_default())
 }
 
-/// A head that two readers could read in two ways is refused, whoever sends it.
+/// A request head that two readers could interpret differently is refused.
 #[tokio::test]
 async fn an_ambiguous_head_is_refused() {
     let world = World::new().await;
@@ -60,7 +61,7 @@ async fn an_ambiguous_head_is_refused() {
     assert_eq!(status, 200);
 }
 
-/// Nothing is decompressed, and nothing that is compressed is taken for something else.
+/// A compressed body is refused: the server decompresses nothing.
 #[tokio::test]
 async fn a_compressed_body_is_refused() {
     let world = World::new().await;
@@ -74,7 +75,7 @@ async fn a_compressed_body_is_refused() {
     send("identity").await.done();
 }
 
-/// What a request says of the server's name is repeated in no link.
+/// A link never repeats the `Host` header of a request.
 #[tokio::test]
 async fn links_lead_to_the_listener_whatever_the_host_header_says() {
     let world = World::new().await;
@@ -87,7 +88,7 @@ async fn links_lead_to_the_listener_whatever_the_host_header_says() {
     }
 }
 
-/// The page of the document can be put into no frame, and loads nothing from elsewhere.
+/// The documentation page cannot be embedded in a frame and loads nothing from other origins.
 #[tokio::test]
 async fn the_document_is_shown_with_the_headers_of_our_page() {
     let world = World::new().await;
@@ -106,7 +107,8 @@ async fn the_document_is_shown_with_the_headers_of_our_page() {
     assert_eq!(sniffed.headers()["x-content-type-options"], "nosniff");
 }
 
-/// Over TLS the cookie has a name under which no other host can set it, and a cookie of the plain name counts for nothing.
+/// Over TLS the cookie has the `__Host-` prefix, under which no other host can set it; a cookie without the prefix is
+/// ignored.
 #[tokio::test]
 async fn cookies_over_tls_belong_to_the_host_alone() {
     let front = Front { public: Some("https://hp.example.org".parse().unwrap()), ..Front::default() };
@@ -127,7 +129,8 @@ async fn cookies_over_tls_belong_to_the_host_alone() {
     me(format!("holdpoint_session={value}")).await.refused(401, "unauthenticated");
 }
 
-/// An address that sends unknown credentials is refused before the store is asked; what was good before passes.
+/// An address that sends unknown credentials is refused before the store is read. A credential that was valid before
+/// still passes.
 #[tokio::test]
 async fn an_address_that_guesses_credentials_is_refused() {
     let world = world(Limits { address_attempts: 3, behind_proxy: true, ..Limits::default() }).await;
@@ -159,7 +162,7 @@ async fn an_address_that_guesses_credentials_is_refused() {
     send(by_key(&bob), here).await.done();
 }
 
-/// Nobody needs a large body to sign in.
+/// Sign-in requests may have only small bodies.
 #[tokio::test]
 async fn strangers_send_small_bodies() {
     let world = World::new().await;
@@ -170,7 +173,7 @@ async fn strangers_send_small_bodies() {
     send("/v1/sign-in/password", json!({ "user": "alice", "password": "x" })).await.refused(401, "sign_in_failed");
 }
 
-/// Links are guessed no faster than passwords.
+/// Sign-in links are rate-limited, as passwords are.
 #[tokio::test]
 async fn links_cannot_be_tried_without_end() {
     let world = World::new().await;
@@ -183,7 +186,7 @@ async fn links_cannot_be_tried_without_end() {
     assert_eq!(tried[0].status, 401);
 }
 
-/// Connections of strangers have an end; whoever shows a good credential is none any more.
+/// Unauthenticated connections are limited. A connection with a valid credential no longer counts as one.
 #[tokio::test]
 async fn strangers_cannot_take_all_connections() {
     let mut limits = Limits::default();
@@ -214,7 +217,8 @@ async fn strangers_cannot_take_all_connections() {
     tokio::time::timeout(PATIENCE, served).await.unwrap();
 }
 
-/// Connections that one key, or one tenant, keeps open leave room for others; the one that is too many is told why and closed.
+/// The connections of one key and of one tenant are limited; a connection over the limit receives the reason and is
+/// closed.
 #[tokio::test]
 async fn a_key_and_a_tenant_have_so_many_connections() {
     let mut limits = Limits::default();
@@ -250,7 +254,7 @@ async fn a_key_and_a_tenant_have_so_many_connections() {
     tokio::time::timeout(PATIENCE, served).await.unwrap();
 }
 
-/// A socket is a connection of its key for as long as it is open.
+/// An open WebSocket counts as a connection of its key.
 #[tokio::test]
 async fn a_socket_counts_as_a_connection_of_its_key() {
     let mut limits = Limits::default();
@@ -269,12 +273,12 @@ async fn a_socket_counts_as_a_connection_of_its_key() {
     tokio::time::timeout(PATIENCE, served).await.unwrap();
 }
 
-/// The secret of a key that was made without a request.
+/// Creates a key without a request, and returns its secret.
 async fn engine_key(world: &World) -> String {
     world.person("alice").await.key
 }
 
-/// Streams and sockets of one key, and of one tenant, leave room for others.
+/// The streams and sockets of one key and of one tenant are limited.
 #[tokio::test]
 async fn a_key_and_a_tenant_have_so_many_streams() {
     let world = world(Limits { key_streams: 1, tenant_streams: 2, ..Limits::default() }).await;
@@ -300,7 +304,7 @@ async fn a_key_and_a_tenant_have_so_many_streams() {
     tokio::time::timeout(PATIENCE, opened).await.unwrap();
 }
 
-/// A reader of a stream that takes nothing of it loses its place.
+/// A stream whose client reads nothing is closed.
 #[tokio::test]
 async fn a_stream_that_nobody_reads_ends() {
     let mut limits = Limits { key_streams: 1, ..Limits::default() };
@@ -329,21 +333,21 @@ async fn a_stream_that_nobody_reads_ends() {
     tokio::time::timeout(PATIENCE, ends).await.unwrap();
 }
 
-/// A fragment of a text message that is not the last one.
+/// Returns a fragment of a text message that is not the last fragment.
 fn fragment(first: bool, bytes: usize) -> Message {
     let kind = if first { Data::Text } else { Data::Continue };
     let header = FrameHeader { is_final: false, opcode: OpCode::Data(kind), ..FrameHeader::default() };
     Message::Frame(Frame::from_payload(header, vec![b'x'; bytes].into()))
 }
 
-/// What is unfinished on all sockets of a key has an end, and other keys do not notice.
+/// The unfinished messages on all sockets of one key are limited in total; other keys are not affected.
 #[tokio::test]
 async fn unfinished_messages_of_a_key_have_so_many_bytes() {
     let world = world(Limits { key_unfinished_bytes: 256 * 1024, ..Limits::default() }).await;
     let (agent, alice) = (world.agent().await, world.person("alice").await);
     let (mut first, mut second) = (agent.joins("/v1/ws").await, agent.joins("/v1/ws").await);
     first.sends(fragment(true, 200_000)).await;
-    // What is sent after it is read after it.
+    // The pong shows that the server has read the fragment.
     first.sends(Message::Ping("x".into())).await;
     first.hears_pong().await;
     second.sends(fragment(true, 200_000)).await;
@@ -354,7 +358,7 @@ async fn unfinished_messages_of_a_key_have_so_many_bytes() {
     other.sends(fragment(true, 200_000)).await;
     other.sends(Message::Ping("x".into())).await;
     other.hears_pong().await;
-    // What goes gives back what it had.
+    // A closed socket releases its share of the limit.
     drop(first);
     let given_back = async {
         loop {
@@ -369,7 +373,7 @@ async fn unfinished_messages_of_a_key_have_so_many_bytes() {
     tokio::time::timeout(PATIENCE, given_back).await.unwrap();
 }
 
-/// A message of many fragments is refused at the head of the one that makes it too large.
+/// A fragmented message is refused at the header of the fragment that makes it too large.
 #[tokio::test]
 async fn fragments_are_too_large_together() {
     let world = World::new().await;
@@ -383,7 +387,7 @@ async fn fragments_are_too_large_together() {
     assert_eq!((code, &said[0]["status"], &said[0]["problem"]["code"]), (1009, &json!(413), &json!("body_too_large")));
 }
 
-/// A socket that answers no ping is sent three, and ends when the fourth would be due.
+/// A socket that answers no ping receives three pings, and is closed when the fourth would be due.
 #[tokio::test]
 async fn a_silent_socket_ends_after_three_heartbeats() {
     let world = world(Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }).await;
@@ -401,7 +405,7 @@ async fn a_silent_socket_ends_after_three_heartbeats() {
     assert_eq!(read[end..], [0x89, 0, 0x89, 0, 0x89, 0]);
 }
 
-/// The schema of a form that would take hundreds of megabytes once compiled is refused with the limit in words.
+/// A form whose schema would need hundreds of megabytes when compiled is refused, and the message names the limit.
 #[tokio::test]
 async fn a_form_with_too_many_patterns_is_refused() {
     let world = World::new().await;
@@ -423,7 +427,7 @@ async fn a_form_with_too_many_patterns_is_refused() {
     assert_eq!(world.everything().await, before);
 }
 
-/// Bodies that are still coming in are counted by key: many that never end do not fill the memory.
+/// Unfinished request bodies are limited per key, so that many endless bodies cannot fill the memory.
 #[tokio::test]
 async fn unfinished_bodies_of_a_key_have_so_many_bytes() {
     let world = world(Limits { key_unfinished_bytes: 256 * 1024, ..Limits::default() }).await;
@@ -435,7 +439,7 @@ async fn unfinished_bodies_of_a_key_have_so_many_bytes() {
         alice.key
     );
     slow.write_all(head.as_bytes()).await.unwrap();
-    // The server answers before the body has come; it may close the connection while the rest is sent.
+    // The server replies before it has received the whole body, and may close the connection while the rest is sent.
     let _ = slow.write_all(&vec![b' '; 500_000]).await;
     let mut status = [0; 12];
     tokio::time::timeout(PATIENCE, slow.read_exact(&mut status)).await.unwrap().unwrap();
@@ -444,7 +448,8 @@ async fn unfinished_bodies_of_a_key_have_so_many_bytes() {
     alice.post("/v1/sessions", json!({ "title": "mine" })).await.done();
 }
 
-/// The reply to many answers has as many bytes as a page; what was answered after that is told without the question.
+/// The reply to a batch of answers has at most the bytes of a page; further answers are confirmed without their
+/// question.
 #[tokio::test]
 async fn the_reply_to_many_answers_is_bounded() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Lessons: closing a request.
+//! Tests the lessons about closing a question.
 
 use futures::future::join_all;
 use serde_json::json;
@@ -6,8 +6,8 @@ use serde_json::json;
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-/// Two answers raced and both were accepted, or the second produced a 500. One answer wins; the loser gets 409 with who
-/// won and when.
+/// One of several racing answers wins; each of the others receives 409 with the name of the winner and the time.
+/// Regression test: two answers were accepted, or the second produced a 500.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_sixteen_people_one_wins_and_the_others_are_told_who_and_when() {
     let world = World::new().await;
@@ -31,7 +31,7 @@ async fn of_sixteen_people_one_wins_and_the_others_are_told_who_and_when() {
     );
 }
 
-/// The same idempotency key with the same body gets the first result again; the same key with another body gets 409.
+/// An idempotency key that is repeated with an equal body returns the first result; with another body it gets 409.
 #[tokio::test]
 async fn one_key_with_one_body_gives_one_result() {
     let world = World::new().await;
@@ -48,7 +48,7 @@ async fn one_key_with_one_body_gives_one_result() {
     assert_eq!(alice.reads(&question).await, first);
 }
 
-/// One idempotency key with one body gives one result, for every command; the path is part of the command.
+/// Idempotency keys work for every command; the path is part of the command.
 #[tokio::test]
 async fn a_repeated_question_is_asked_once() {
     let world = World::new().await;
@@ -63,7 +63,7 @@ async fn a_repeated_question_is_asked_once() {
     assert_eq!(agent.get("/v1/interactions").await.done()["interactions"], json!([asked]));
 }
 
-/// Repeating a whole batch repeats none of its answers.
+/// A batch that is repeated under its idempotency key repeats none of its answers.
 #[tokio::test]
 async fn a_repeated_batch_gives_the_same_results() {
     let world = World::new().await;
@@ -74,7 +74,7 @@ async fn a_repeated_batch_gives_the_same_results() {
     assert_eq!(alice.post_once("b", "/v1/interactions/answers", batch).await.done(), first);
 }
 
-/// Past due gets 410, whether or not the server has come round to expire it.
+/// An answer after the deadline gets 410, whether or not the server has expired the question yet.
 #[tokio::test]
 async fn past_due_is_too_late() {
     let world = World::new().await;
@@ -89,8 +89,8 @@ async fn past_due_is_too_late() {
     assert_eq!(alice.reads(&question).await["resolution"]["status"], "expired");
 }
 
-/// The agent was signalled before the answer was stored, so a crash between the two lost it: delivery is retried from the
-/// stored row.
+/// Delivery is retried from the stored answer. Regression test: the agent was signalled before the answer was stored,
+/// so that a crash in between lost it.
 #[tokio::test]
 async fn an_answer_outlives_the_server_that_took_it() {
     let world = World::new().await;
@@ -106,7 +106,7 @@ async fn an_answer_outlives_the_server_that_took_it() {
     assert_eq!(agent.takes(&question).await.done()["answer"], answered["resolution"]["answer"]);
 }
 
-/// `success: true` was returned for a session, request or option that does not exist.
+/// Regression test: `success: true` was returned for a session, request or option that does not exist.
 #[tokio::test]
 async fn what_does_not_exist_is_never_a_success() {
     let world = World::new().await;
@@ -122,7 +122,7 @@ async fn what_does_not_exist_is_never_a_success() {
     assert_eq!(alice.reads(&question).await, question.shown);
 }
 
-/// An answer of the wrong type was accepted.
+/// Regression test: an answer of the wrong type was accepted.
 #[tokio::test]
 async fn an_answer_fits_its_question_or_is_refused() {
     let world = World::new().await;
@@ -147,7 +147,7 @@ async fn an_answer_fits_its_question_or_is_refused() {
     alice.answers(&choice, json!({ "option": "b", "feedback": "with a cache" })).await.done();
 }
 
-/// An empty allow-list accepted everything. Empty means nothing is allowed.
+/// An empty allow-list allows nothing. Regression test: it accepted everything.
 #[tokio::test]
 async fn an_empty_list_allows_nobody_and_nothing() {
     let world = World::new().await;
@@ -160,7 +160,7 @@ async fn an_empty_list_allows_nobody_and_nothing() {
     agent.post(&path, nothing).await.refused_at(422, "body_invalid", &["/options"]);
 }
 
-/// A request without options and without a schema could not be answered at all: then free text is accepted.
+/// A question without options and without a schema accepts free text. Regression test: it could not be answered.
 #[tokio::test]
 async fn free_text_answers_what_has_neither_options_nor_schema() {
     let world = World::new().await;
@@ -175,8 +175,8 @@ async fn free_text_answers_what_has_neither_options_nor_schema() {
     alice.answers(&silent, json!({})).await.refused_at(422, "answer_invalid", &["/data"]);
 }
 
-/// A form with required fields could not be skipped, because the empty payload was validated. Skip, reject and terminate
-/// carry no form.
+/// Skip, reject and terminate carry no form. Regression test: a form with required fields could not be skipped, because
+/// the empty payload was validated.
 #[tokio::test]
 async fn a_form_with_required_fields_can_be_skipped_rejected_and_ended() {
     let world = World::new().await;
@@ -205,7 +205,7 @@ async fn a_form_with_required_fields_can_be_skipped_rejected_and_ended() {
     alice.answers(&question, json!({ "option": "send", "data": { "amount": 3 } })).await.done();
 }
 
-/// A question that must be answered is not skipped.
+/// A required question cannot be skipped.
 #[tokio::test]
 async fn what_is_required_is_not_skipped() {
     let world = World::new().await;
@@ -214,8 +214,8 @@ async fn what_is_required_is_not_skipped() {
     alice.answers(&question, json!({ "effect": "skip" })).await.refused_at(422, "answer_invalid", &["/effect"]);
 }
 
-/// Rejection was recognised by the text of an error. Decisions are their own messages, and a tool that failed is not a
-/// tool that was rejected.
+/// A decision is a message of its own, and a failed tool is not a rejected tool. Regression test: a rejection was
+/// recognised by the text of an error.
 #[tokio::test]
 async fn a_failure_that_says_rejected_is_a_failure() {
     let world = World::new().await;

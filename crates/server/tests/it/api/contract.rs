@@ -1,4 +1,4 @@
-//! Every operation of the document: its refusals, and that it is described.
+//! Tests every operation of the OpenAPI document: its refusals and its description.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ pub(crate) struct Operation {
     described: Value,
 }
 
-/// What is needed to call an operation: a body that it takes, and the roles that it refuses.
+/// A valid body of an operation, and the roles that the operation refuses.
 pub(crate) struct Sample {
     pub(crate) body: Option<Value>,
     refuses: &'static [Role],
 }
 
 const LEASE: &str = "lea_00000000-0000-7000-8000-000000000000";
-/// Those that anybody may call.
+/// Operations that need no credential.
 const OPEN: &[&str] = &["healthz", "readyz", "metrics", "sign_in_get", "sign_in_password", "sign_in_link"];
 
 fn sample(operation: &str) -> Option<Sample> {
@@ -104,7 +104,7 @@ fn sample(operation: &str) -> Option<Sample> {
     Some(Sample { body, refuses })
 }
 
-/// Bodies of the operations of the dialects.
+/// Samples of the operations of the dialects.
 fn of_dialect(operation: &str) -> Option<Sample> {
     use Role::{Agent, Viewer};
     let request = LEASE.replace("lea", "int");
@@ -129,7 +129,7 @@ fn of_dialect(operation: &str) -> Option<Sample> {
     Some(Sample { body, refuses })
 }
 
-/// One of each thing that an operation can be about.
+/// One object of each kind that an operation can name.
 pub(crate) struct Things {
     question: Question,
     key: Someone,
@@ -140,7 +140,7 @@ pub(crate) struct Things {
 }
 
 impl Things {
-    /// A question, and in its session an action called `done` that was approved with a grant.
+    /// Creates a question, and in its session an action called `done` that was approved with a standing grant.
     pub(crate) async fn of(world: &World) -> Self {
         world.signs_up("alice", Role::Operator).await;
         let key = world.person("reviewer").await;
@@ -166,7 +166,7 @@ fn document() -> Value {
     serde_json::to_value(server::document(dialects::dialects())).unwrap()
 }
 
-/// Every operation, those that anybody may call left out.
+/// Returns every operation that needs a credential.
 pub(crate) fn operations() -> Vec<Operation> {
     let mut found = Vec::new();
     for (path, methods) in document()["paths"].as_object().unwrap() {
@@ -188,7 +188,7 @@ impl Operation {
         found.unwrap()
     }
 
-    /// The path to real things.
+    /// Path of the operation with the ids of existing objects.
     pub(crate) fn path_to(&self, things: &Things) -> String {
         let Things { question, key, grant, project, webhook, sent } = things;
         let path = self.path.replace("{session}", &question.session).replace("{interaction}", &question.id);
@@ -215,7 +215,7 @@ impl Operation {
     }
 }
 
-/// Another wire wants the channel in a header. These sessions are in channels that are called as they are.
+/// `flows` requires the channel in a header. The channel of these sessions is their own id.
 fn in_its_channel(request: RequestBuilder, path: &str) -> RequestBuilder {
     let session = path.strip_prefix("/api/flows/").and_then(|rest| rest.split('/').next());
     match session.and_then(|session| session.strip_prefix("ses_")) {
@@ -224,7 +224,7 @@ fn in_its_channel(request: RequestBuilder, path: &str) -> RequestBuilder {
     }
 }
 
-/// Nothing is done without a credential, whether or not the rest of the request is right.
+/// Every operation refuses a request without a credential, even if the rest of the request is invalid too.
 #[tokio::test]
 async fn every_operation_refuses_whoever_has_no_credential() {
     let world = World::new().await;
@@ -243,7 +243,7 @@ async fn every_operation_refuses_whoever_has_no_credential() {
     assert_eq!(world.everything().await, before);
 }
 
-/// Wrong tenant looks like absent, for whoever may do everything at home.
+/// To an admin of another tenant, every object looks absent.
 #[tokio::test]
 async fn every_operation_on_one_thing_refuses_another_tenant() {
     let world = World::new().await;
@@ -258,7 +258,7 @@ async fn every_operation_on_one_thing_refuses_another_tenant() {
     assert_eq!(world.everything().await, before);
 }
 
-/// An operation that names no thing shows and changes nothing of another tenant's.
+/// An operation that names no object neither shows nor changes data of another tenant.
 #[tokio::test]
 async fn every_other_operation_stays_within_its_tenant() {
     let world = World::new().await;
@@ -275,7 +275,7 @@ async fn every_other_operation_stays_within_its_tenant() {
             continue;
         }
         if ["agent_add", "flow_add", "secret_put"].contains(&operation.id.as_str()) {
-            // Says what it was sent; whose it became is looked at by those that list.
+            // The reply repeats the request. The list operations show to which tenant the object belongs.
             continue;
         }
         let said = operation.called_by(&stranger, &operation.path).await.body.to_string();
@@ -287,7 +287,7 @@ async fn every_other_operation_stays_within_its_tenant() {
     assert_eq!(world.everything().await, before);
 }
 
-/// Each role is refused what the table says, and nothing else; to an agent, a session that is not its own is absent.
+/// Each role is refused exactly the operations of the table; to an agent, a session of others is absent.
 #[tokio::test]
 async fn every_operation_refuses_the_roles_that_it_should() {
     let world = World::new().await;
@@ -300,7 +300,7 @@ async fn every_operation_refuses_the_roles_that_it_should() {
             let things = Things::of(&world).await;
             let refuses = operation.sample().refuses.contains(role);
             if operation.id == "key_revoke" && !refuses {
-                // Takes a second, until no node trusts the key: has a test of its own.
+                // A revocation takes a second, until no node trusts the key; it has a test of its own.
                 continue;
             }
             let answered = operation.called_by(caller, &operation.path_to(&things)).await;
@@ -316,7 +316,7 @@ async fn every_operation_refuses_the_roles_that_it_should() {
     }
 }
 
-/// A parameter that an operation does not have is refused by name; the dialects ignore it.
+/// An unknown query parameter is refused by name in `/v1`; the dialects ignore it.
 #[tokio::test]
 async fn no_operation_of_ours_ignores_a_parameter() {
     let world = World::new().await;
@@ -341,7 +341,7 @@ async fn no_operation_of_ours_ignores_a_parameter() {
     world.door.request(Method::GET, "/healthz?x=1").send().await.unwrap().error_for_status().unwrap();
 }
 
-/// Whatever a question says is for whoever asked now: nothing on the way may keep it.
+/// No reply may be cached, because it is only for the caller and only for the moment.
 #[tokio::test]
 async fn no_reply_may_be_kept_on_the_way() {
     let world = World::new().await;
@@ -353,7 +353,7 @@ async fn no_reply_may_be_kept_on_the_way() {
     }
 }
 
-/// The whole document is served without a credential, and the page that draws it.
+/// The document and the page that renders it are served without a credential.
 #[tokio::test]
 async fn the_document_is_served() {
     let world = World::new().await;
@@ -365,7 +365,7 @@ async fn the_document_is_served() {
     assert!(page.body.as_str().unwrap().contains("swagger-ui"));
 }
 
-/// Every operation has a name of its own, a sentence, an example of its body and a reply of success that is described.
+/// Every operation has a unique name, a summary, an example of its body and a described success reply.
 #[test]
 fn every_operation_is_described() {
     let document = document();
@@ -411,7 +411,7 @@ fn every_operation_is_described() {
     }
 }
 
-/// Whatever is sent or comes back has an example, and the example is what the schema says.
+/// Every body and every reply has an example that fits its schema.
 #[test]
 fn every_body_and_every_reply_has_an_example_that_fits() {
     let document = document();
@@ -442,7 +442,7 @@ fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
-/// An example has every field that is required and none that is unknown, as deep as both go.
+/// Asserts that an example has every required field and no unknown field, at every depth.
 fn fits(document: &Value, schema: &Value, example: &Value, place: &str) {
     let schema = resolved(document, schema);
     if let Some(items) = example.as_array() {
@@ -465,7 +465,7 @@ fn fits(document: &Value, schema: &Value, example: &Value, place: &str) {
     }
 }
 
-/// Every reference in the document leads somewhere.
+/// Every reference in the document can be resolved.
 #[test]
 fn every_reference_leads_somewhere() {
     fn walk(value: &Value, document: &Value) {
@@ -481,7 +481,7 @@ fn every_reference_leads_somewhere() {
     walk(&document(), &document());
 }
 
-/// Every example of a request is taken as it stands: a reader who copies one is not disappointed.
+/// The server can read the example of every request body.
 #[tokio::test]
 async fn every_example_of_a_request_can_be_read() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Many sockets, bad ones, and large messages.
+//! Tests many sockets, faulty sockets, and large messages.
 
 use std::time::Duration;
 
@@ -17,12 +17,13 @@ use server_testkit::world::{PATIENCE, Setup, World, brisk};
 
 const MANY: usize = 1000;
 
-/// The socket of a session, and that of its channel, which is called as the UUID in the session's id: calls have the same names on both.
+/// Paths of the socket of a session and of the socket of its channel. The channel is named by the UUID of the session,
+/// so call ids are equal on both.
 fn doors(session: &str) -> [String; 2] {
     [format!("/ws/{session}"), format!("/ws/{}", session.trim_start_matches("ses_"))]
 }
 
-/// A thousand clients on one session: each is shown the call, one decision counts, each is told of it once.
+/// A thousand clients watch one session: each is shown the call, one decision counts, and each is informed of it once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_clients_on_one_session() {
     let scene = Scene::new().await;
@@ -30,7 +31,7 @@ async fn a_thousand_clients_on_one_session() {
     a_thousand_clients(&scene, path).await;
 }
 
-/// The same in a channel.
+/// A thousand clients watch one channel.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_clients_in_one_channel() {
     let scene = Scene::new().await;
@@ -52,7 +53,7 @@ async fn a_thousand_clients(scene: &Scene, path: String) {
     assert_eq!(names.iter().filter(|name| *name == "interaction.answered").count(), 1);
 }
 
-/// All clients are thrown out and come back at once, again and again: each finds what is open, and nothing that is settled.
+/// All clients disconnect and reconnect at once, several times: each receives the open calls and no settled ones.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_storm_of_reconnects() {
     let scene = Scene::new().await;
@@ -69,21 +70,21 @@ async fn a_storm_of_reconnects() {
         let storm = (0..200).map(async |_| {
             let mut client = scene.alice.joins(path).await;
             let shown = text(&client.hears().await["call_id"]);
-            // Some leave in good order, some do not.
+            // The clients disconnect without a closing handshake.
             drop(client);
             shown
         });
         assert!(join_all(storm).await.iter().all(|call| call == "open"));
     }
     first.leaves().await;
-    // Nobody is left who listens.
+    // No subscription remains.
     scene.world.listened_to(0).await;
 }
 
-/// A pong that nobody asked for, as a client sends it.
+/// An unsolicited pong frame of a client.
 const PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
 
-/// A socket of somebody who does not read it.
+/// Opens a WebSocket over a TCP stream that the test does not read.
 async fn unread(world: &World, key: &str, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(world.door.address).await.unwrap();
     let head = format!(
@@ -97,7 +98,7 @@ async fn unread(world: &World, key: &str, path: &str) -> TcpStream {
     stream
 }
 
-/// A socket whose other end is gone without a word ends by itself.
+/// The server closes a socket whose peer has silently disappeared.
 #[tokio::test]
 async fn half_open_sockets_end() {
     let world = World::with(brisk()).await;
@@ -105,9 +106,9 @@ async fn half_open_sockets_end() {
     let session = agent.opens(json!({})).await;
     for path in doors(&session) {
         let _silent = unread(&world, &alice.key, &path).await;
-        // It answers no ping: the server lets go of it, though the connection stands.
+        // The socket answers no ping, so the server drops it although the TCP connection is still open.
         world.listened_to(0).await;
-        // One that answers is kept.
+        // A socket that answers pings stays open.
         let mut alive = alice.joins(&path).await;
         alive.answers_pings(10).await;
         alive.is_refused(json!({ "type": "nothing" }), "body_invalid").await;
@@ -115,7 +116,7 @@ async fn half_open_sockets_end() {
     }
 }
 
-/// A reader that shows that it lives and does not read is not buffered for without end.
+/// A client that sends pongs but reads nothing is disconnected, so that the server does not buffer without limit.
 #[tokio::test]
 async fn a_reader_that_does_not_read_is_let_go() {
     let world = World::with(brisk()).await;
@@ -148,7 +149,8 @@ async fn does_not_read((world, agent, alice): (&World, &Someone, &Someone), sess
     world.listened_to(0).await;
 }
 
-/// A message as large as a body may be is taken; one that is larger is refused in words, and ends the socket.
+/// A message of the largest allowed size is accepted. A larger one is refused with a problem document, and the socket
+/// is closed.
 #[tokio::test]
 async fn large_messages() {
     let scene = Scene::new().await;
@@ -170,7 +172,7 @@ async fn large_messages() {
     let (code, said) = socket.closed().await;
     assert_eq!((code, &said[0]["status"], &said[0]["problem"]["code"]), (1009, &json!(413), &json!("body_too_large")));
     let mut socket = scene.agent.joins("/v1/ws").await;
-    // Whatever is left of it may not be read: the connection may break while it is still being sent.
+    // The server need not read the rest of the message, so the connection may break while it is being sent.
     socket.sends_anyhow(Message::Text(message(3 * most).to_string().into())).await;
     socket.ends().await;
     for path in doors(&scene.session) {
@@ -181,7 +183,7 @@ async fn large_messages() {
     }
 }
 
-/// Binary messages are refused, and the socket stays.
+/// Binary messages are refused, and the socket stays open.
 #[tokio::test]
 async fn binary_messages() {
     let scene = Scene::new().await;
@@ -204,7 +206,7 @@ async fn binary_messages() {
     );
 }
 
-/// As many sockets and streams as the node may have, and no more.
+/// The node accepts a limited number of sockets and streams.
 #[tokio::test]
 async fn no_more_sockets_than_streams() {
     let limits = Limits { streams: 2, ..Limits::default() };
@@ -221,7 +223,7 @@ async fn no_more_sockets_than_streams() {
     tokio::time::timeout(PATIENCE, freed).await.unwrap();
 }
 
-/// A key that is revoked ends its sockets, though nothing is said on them.
+/// The revocation of a key closes its sockets, even if they are idle.
 #[tokio::test]
 async fn a_revoked_key_ends_its_sockets() {
     let world = World::with(brisk()).await;
@@ -234,7 +236,8 @@ async fn a_revoked_key_ends_its_sockets() {
     assert_eq!(editor.closed().await.0, 1008);
 }
 
-/// A server that stops closes its sockets, says where each was, and the reader goes on elsewhere.
+/// A server that stops closes its sockets and sends the position of each subscription, so that the reader can continue
+/// on another node.
 #[tokio::test]
 async fn a_server_that_stops_says_where_each_was() {
     let world = World::new().await;
@@ -257,7 +260,7 @@ async fn a_server_that_stops_says_where_each_was() {
     world.stopped().await;
 }
 
-/// A site that is not ours cannot have a browser open a socket with our cookie; ours can.
+/// A browser can open a socket with the session cookie only from the server's own origin.
 #[tokio::test]
 async fn a_socket_by_cookie_needs_our_own_page() {
     let world = World::new().await;

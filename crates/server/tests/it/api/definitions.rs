@@ -1,4 +1,4 @@
-//! Agents and flows: add, list, use, retire.
+//! Tests agents and flows: adding, listing, using and retiring versions.
 
 use domain::{AgentVersion, Role};
 use engine::Definitions;
@@ -41,7 +41,7 @@ async fn a_version_is_added_once_listed_read_and_retired() {
     assert!(viewer.get("/v1/agents/scribe/1").await.done()["retired_at"].is_string());
     let bot = world.agent().await;
     let start = json!({ "agent": "scribe", "agent_version": "1" });
-    // No new session runs it, and nobody is told that one would.
+    // No new session runs a retired version, and the refusal says so.
     bot.post("/v1/sessions", start).await.refused(422, "body_invalid");
     reply(admin.request(Method::DELETE, "/v1/agents/scribe/2")).await.refused(404, "not_found");
 }
@@ -77,11 +77,11 @@ async fn lists_page_by_name_and_version_with_those_of_files_among_them() {
     assert_eq!(shown["source"], "file", "used, and still of a file");
     assert!(shown["added_at"].is_string());
     assert_eq!(reply(admin.request(Method::DELETE, "/v1/agents/scribe/2")).await.status, 204);
-    // Retired here, whatever the file says.
+    // The version stays retired although the file still defines it.
     admin.post("/v1/sessions", json!({ "agent": "scribe", "agent_version": "2" })).await.refused(422, "body_invalid");
 }
 
-/// What reads the server's environment or starts a program on its machine is for its files alone.
+/// Only definition files may use settings that read the server's environment or start a program on its machine.
 #[tokio::test]
 async fn what_only_files_may_say_is_refused() {
     let world = World::new().await;

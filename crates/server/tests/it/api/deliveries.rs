@@ -1,4 +1,4 @@
-//! Lessons: leases. An answer is handed out under one, and again if it runs out.
+//! Tests the lessons about leases: an answer is delivered under a lease, and is offered again when the lease runs out.
 
 use serde_json::json;
 
@@ -12,7 +12,8 @@ async fn answered(world: &World) -> (Someone, Someone, Question) {
     (alice, agent, question)
 }
 
-/// A worker died while processing: its lease runs out and another takes over, and the dead one cannot acknowledge any more.
+/// The lease of a worker that died runs out and another worker takes the answer; the first can no longer acknowledge
+/// it.
 #[tokio::test]
 async fn a_lease_that_runs_out_offers_the_answer_again() {
     let world = World::new().await;
@@ -34,7 +35,7 @@ async fn a_lease_that_runs_out_offers_the_answer_again() {
     assert_eq!(done["delivery"], json!({ "state": "completed", "attempt": 2, "at": "2026-01-01T00:01:00Z" }));
 }
 
-/// A heartbeat holds the lease for longer.
+/// A heartbeat extends the lease.
 #[tokio::test]
 async fn a_heartbeat_keeps_the_lease() {
     let world = World::new().await;
@@ -50,7 +51,8 @@ async fn a_heartbeat_keeps_the_lease() {
     agent.post(&question.path("/delivery/heartbeat"), late).await.refused(409, "delivery_closed");
 }
 
-/// Answered requests were retried for ever when their state was gone. That is a permanent, visible failure.
+/// After twenty lost leases a delivery fails permanently and visibly. Regression test: answers whose state was gone
+/// were retried for ever.
 #[tokio::test]
 async fn an_answer_that_nobody_can_use_fails_for_good_and_visibly() {
     let world = World::new().await;
@@ -68,7 +70,7 @@ async fn an_answer_that_nobody_can_use_fails_for_good_and_visibly() {
     assert_eq!(alice.events(&question.session).await.last().unwrap(), "delivery.failed");
 }
 
-/// An agent that knows that it cannot go on says so, once or for good.
+/// An agent that cannot use an answer reports a failure, either with a retry or permanently.
 #[tokio::test]
 async fn a_failed_delivery_is_offered_again_only_if_asked_for() {
     let world = World::new().await;
@@ -85,7 +87,7 @@ async fn a_failed_delivery_is_offered_again_only_if_asked_for() {
     agent.post(&fail, json!({ "lease": lease, "reason": "again" })).await.refused(409, "delivery_closed");
 }
 
-/// Only the agent that asked takes the answer, once, and a repeated call gets the same lease.
+/// Only the agent that asked may take the answer, and once. A repeated request returns the existing lease.
 #[tokio::test]
 async fn only_the_agent_that_asked_takes_the_answer() {
     let world = World::new().await;
@@ -103,7 +105,7 @@ async fn only_the_agent_that_asked_takes_the_answer() {
     agent.takes(&question).await.refused(409, "delivery_closed");
 }
 
-/// A lease is no guess: neither a foreign one nor a made-up one ends a delivery.
+/// A lease of another delivery, or an invented lease, does not end a delivery.
 #[tokio::test]
 async fn another_lease_ends_nothing() {
     let world = World::new().await;
@@ -117,7 +119,7 @@ async fn another_lease_ends_nothing() {
     assert_eq!(alice.reads(&question).await, taken["interaction"]);
 }
 
-/// A notice holds nothing up and nobody waits for it.
+/// A notice blocks nothing and needs no delivery.
 #[tokio::test]
 async fn a_notice_holds_nothing_up() {
     let world = World::new().await;
@@ -129,7 +131,7 @@ async fn a_notice_holds_nothing_up() {
     assert_eq!(agent.deliveries().await, [""; 0]);
 }
 
-/// The trace that a question was asked in is passed on with its answer.
+/// The trace context of the request that asked is passed on with the answer.
 #[tokio::test]
 async fn the_trace_is_passed_on() {
     let world = World::new().await;
@@ -144,7 +146,7 @@ async fn the_trace_is_passed_on() {
     assert_eq!(agent.takes(&question).await.done()["traceparent"], trace);
 }
 
-/// Answers that wait are listed in the order of their questions, whoever was answered first.
+/// Waiting deliveries are listed in the order of their questions, not of their answers.
 #[tokio::test]
 async fn deliveries_are_listed_oldest_first() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Drafts of a policy: held against what was proposed before, and judged beside the one in force.
+//! Tests drafts of a policy: simulated against earlier calls, and evaluated in the shadow of the policy in force.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn simulates(by: &Someone, rules: &str, more: Value) -> Reply {
     by.post("/v1/policy/simulate", body).await
 }
 
-/// A world in which a draft has time enough, however busy the machine is.
+/// Creates a scene in which a draft has enough time even on a busy machine.
 async fn patient() -> Scene {
     let settings = Settings { draft_time: Duration::from_secs(60), ..Settings::default() };
     Scene::in_world(World::with(Setup { settings, ..Setup::default() }).await).await
@@ -34,7 +34,8 @@ fn calls(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|one| text(&one["call_id"])).collect()
 }
 
-/// What would change, how often, and which decisions of people the draft contradicts; nothing is changed by asking.
+/// A simulation lists the rulings that would change, their counts, and the decisions of people that the draft
+/// contradicts. It changes nothing.
 #[tokio::test]
 async fn a_draft_is_held_against_what_was_proposed() {
     let scene = Scene::new().await;
@@ -75,7 +76,7 @@ async fn a_draft_is_held_against_what_was_proposed() {
     assert_eq!(scene.world.everything().await, before);
 }
 
-/// On whose behalf an action was proposed counts as it did then.
+/// A simulation evaluates each call for the agent, user and role that proposed it.
 #[tokio::test]
 async fn a_draft_sees_who_proposed() {
     let scene = Scene::new().await;
@@ -93,7 +94,8 @@ async fn a_draft_sees_who_proposed() {
     }
 }
 
-/// What a person edited is judged as the ruling was: the edit speaks for itself only where others were asked about it.
+/// A simulation evaluates the arguments that the stored ruling was about. An edit is not an approval of the proposed
+/// arguments; edited arguments are evaluated only if other people were asked about them.
 #[tokio::test]
 async fn an_edit_is_no_approval_of_what_was_proposed() {
     let scene = Scene::new().await;
@@ -105,7 +107,7 @@ async fn an_edit_is_no_approval_of_what_was_proposed() {
     assert_eq!(never["changed"][0]["decision"]["effect"], "edit");
 }
 
-/// How far one looks back: by number and by time.
+/// A simulation is bounded by a number of actions and by a time.
 #[tokio::test]
 async fn a_simulation_is_bounded() {
     let scene = Scene::new().await;
@@ -131,7 +133,7 @@ async fn a_simulation_is_bounded() {
     }
 }
 
-/// A bad draft is answered with what is wrong with it, whatever is wanted of it.
+/// An invalid draft is refused with its findings, both in a simulation and as a shadow policy.
 #[tokio::test]
 async fn a_bad_draft_is_answered_with_its_findings() {
     let scene = Scene::new().await;
@@ -143,7 +145,7 @@ async fn a_bad_draft_is_answered_with_its_findings() {
     scene.root.get("/v1/policy/shadow").await.refused(404, "not_found");
 }
 
-/// Another project's actions are not looked at.
+/// A simulation does not read actions of other projects.
 #[tokio::test]
 async fn a_simulation_stays_within_its_project() {
     let scene = Scene::new().await;
@@ -152,7 +154,7 @@ async fn a_simulation_stays_within_its_project() {
     assert_eq!(simulates(&stranger, OPEN, json!({})).await.done()["judged"], json!(0));
 }
 
-/// A draft decides nothing; where it differs is counted, and shown with what was said and what it would have said.
+/// A shadow policy decides nothing. Its differing rulings are counted, and shown beside those of the policy in force.
 #[tokio::test]
 async fn a_draft_is_judged_beside_the_policy_in_force() {
     let scene = patient().await;
@@ -199,7 +201,8 @@ async fn a_draft_is_judged_beside_the_policy_in_force() {
     scene.writes("c5").await;
 }
 
-/// Setting a draft and removing it are on the trail, with who, why and the difference of the texts.
+/// Setting and removing a shadow policy are recorded in the audit trail with the person, the reason and the difference
+/// of the texts.
 #[tokio::test]
 async fn a_draft_is_on_the_trail() {
     let scene = Scene::new().await;
@@ -216,7 +219,7 @@ async fn a_draft_is_on_the_trail() {
     assert_eq!(trail["entries"][0]["data"]["version"], set["version"]);
 }
 
-/// A draft that cannot be read, or of which nobody knows, changes nothing: its silence is counted.
+/// A shadow policy that cannot be read changes no ruling; its failures are counted.
 #[tokio::test]
 async fn a_draft_that_fails_changes_no_ruling() {
     let scene = Scene::new().await;
@@ -237,7 +240,7 @@ async fn a_draft_that_fails_changes_no_ruling() {
         assert_eq!((&shown["state"], &shown["ruling"]["rule"]), (&json!("waiting"), &json!("ask-before-changing")));
     }
     scene.world.engine.drafts_settled().await;
-    // An agent does not read the calls of others, of which it is made.
+    // An agent may not read the shadow report, because it contains calls of other agents.
     agent.get("/v1/policy/shadow").await.refused(404, "not_found");
     let root = scene.root.clone().at(&scene.world);
     let shown = root.get("/v1/policy/shadow").await.done();
@@ -245,7 +248,7 @@ async fn a_draft_that_fails_changes_no_ruling() {
     assert_eq!(shown["recent"][0].get("drafted"), None);
 }
 
-/// Switched off, nobody is asked, and the draft is held to the same.
+/// When the policy is switched off, nobody is asked, and the shadow policy is compared on that basis.
 #[tokio::test]
 async fn a_draft_is_switched_off_with_the_policy() {
     let scene = patient().await;
@@ -259,7 +262,7 @@ async fn a_draft_is_switched_off_with_the_policy() {
     assert_eq!(scene.root.get("/v1/policy").await.done()["reason"], "a rehearsal");
 }
 
-/// Agents need not try drafts; how a call of theirs would be ruled on they may ask.
+/// Agents may not try drafts, but may ask how their own call would be ruled.
 #[tokio::test]
 async fn agents_try_no_drafts() {
     let scene = Scene::new().await;

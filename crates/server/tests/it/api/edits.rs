@@ -1,4 +1,4 @@
-//! An edit is judged again: it runs, others are asked, or it is refused to whoever made it.
+//! Tests edits: the policy rules on an edit again, and it runs, other people are asked, or it is refused to its author.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn edit(arguments: Value) -> Value {
     json!({ "option": "edit", "arguments": arguments })
 }
 
-/// The agent receives what was approved; both versions are kept; the permit is for the edited one.
+/// The agent receives the edited arguments; both versions are stored; the permit is for the edited one.
 #[tokio::test]
 async fn an_edit_runs_with_other_arguments() {
     let scene = Scene::new().await;
@@ -53,7 +53,7 @@ async fn an_edit_runs_with_other_arguments() {
     assert_eq!(started["arguments"], json!({ "path": "safe.md", "content": "hello" }));
 }
 
-/// An edit carries whole new arguments of the same tool, and nothing else carries any.
+/// An edit must carry complete arguments for the tool of the call, and no other answer may carry arguments.
 #[tokio::test]
 async fn an_edit_that_is_none_is_refused() {
     let scene = Scene::new().await;
@@ -74,7 +74,7 @@ async fn an_edit_that_is_none_is_refused() {
     assert_eq!(scene.agent.state(&action).await, "waiting");
 }
 
-/// Where the policy declares the tool's schema, an edit is held against it, each error in its place.
+/// If the policy declares a schema for the tool, an edit must fit it; each error has a pointer.
 #[tokio::test]
 async fn an_edit_fits_the_schema_of_its_tool() {
     let scene = Scene::ruled_by(SCHEMA).await;
@@ -88,7 +88,7 @@ async fn an_edit_fits_the_schema_of_its_tool() {
     assert_eq!(scene.agent.state(&action).await, "allowed");
 }
 
-/// Whoever is to edit is told what the arguments must be, where anybody has said so.
+/// A person who edits can read the schema of the arguments, if the policy declares one.
 #[tokio::test]
 async fn the_schema_of_the_tool_is_there_for_whoever_edits() {
     let scene = Scene::new().await;
@@ -102,7 +102,8 @@ async fn the_schema_of_the_tool_is_there_for_whoever_edits() {
     assert_eq!(scene.alice.get(&asked.path("/schema")).await.done(), json!({}), "it is about no action");
 }
 
-/// A proposal that does not fit the schema is asked about, although a rule allows the tool, and no grant for the tool lets it through.
+/// A call that does not fit the schema is asked about, although a rule allows the tool, and no standing grant for the
+/// tool covers it.
 #[tokio::test]
 async fn a_proposal_that_does_not_fit_its_schema_is_asked_about() {
     let scene = Scene::ruled_by(&SCHEMA.replace("verdict = \"ask\"", "verdict = \"allow\"")).await;
@@ -125,7 +126,7 @@ async fn a_proposal_that_does_not_fit_its_schema_is_asked_about() {
     assert_eq!(again.shown["state"], "waiting");
 }
 
-/// A denied edit is refused to the person, and the question stays open.
+/// A denied edit is refused to its author, and the question stays open.
 #[tokio::test]
 async fn a_denied_edit_is_refused_to_whoever_made_it() {
     let scene = Scene::new().await;
@@ -139,7 +140,7 @@ async fn a_denied_edit_is_refused_to_whoever_made_it() {
     assert_eq!(scene.agent.state(&action).await, "rejected");
 }
 
-/// A denied edit is not even a vote: nobody else should be brought to agree to it.
+/// A denied edit is not counted as a vote, so that nobody else is led to agree to it.
 #[tokio::test]
 async fn a_denied_edit_is_no_vote() {
     let two =
@@ -151,7 +152,7 @@ async fn a_denied_edit_is_no_vote() {
     assert_eq!(scene.alice.reads(&action.question()).await.get("votes"), None);
 }
 
-/// An approval that names an argument which the tool knows and nobody was shown would run without it: it is refused.
+/// An approval that names an argument that was not shown is refused, because the call would run without that argument.
 #[tokio::test]
 async fn an_approval_brings_no_arguments_of_its_own() {
     let scene = Scene::ruled_by(SCHEMA).await;
@@ -164,7 +165,8 @@ async fn an_approval_brings_no_arguments_of_its_own() {
     scene.alice.decides(&action, body).await.done();
 }
 
-/// What policy has come to deny cannot be approved, not even as a vote: whoever tries is told, and may still reject it.
+/// An action that the policy has come to deny cannot be approved, not even by one vote of several. It can still be
+/// rejected.
 #[tokio::test]
 async fn what_is_denied_by_now_is_not_approved() {
     let two =
@@ -188,7 +190,7 @@ async fn what_is_denied_by_now_is_not_approved() {
     }
 }
 
-/// An agent's own question is not about a permit: what policy says of such an action is for whoever answers to weigh.
+/// A question that an agent asks by itself carries no permit, so it can be approved under any policy.
 #[tokio::test]
 async fn a_question_of_the_agents_own_is_answered_under_any_policy() {
     let scene = Scene::new().await;
@@ -200,7 +202,7 @@ async fn a_question_of_the_agents_own_is_answered_under_any_policy() {
     scene.alice.post(&place, json!({ "option": "approve" })).await.done();
 }
 
-/// An edit that others have to approve asks them; both versions are kept and shown.
+/// An edit that needs the approval of others asks them; both versions are stored and shown.
 #[tokio::test]
 async fn an_edit_may_need_somebody_else() {
     let scene = Scene::new().await;
@@ -227,7 +229,7 @@ async fn an_edit_may_need_somebody_else() {
     scene.agent.starts(&allowed).await.done();
 }
 
-/// What the second question rejects does not run either; and it can be edited in its turn.
+/// The people who are asked about an edit may reject it or edit it again.
 #[tokio::test]
 async fn whoever_is_asked_second_decides_for_themselves() {
     let scene = Scene::new().await;
@@ -246,7 +248,7 @@ async fn whoever_is_asked_second_decides_for_themselves() {
     assert_eq!(allowed["original_arguments"], json!({ "path": "notes.md", "content": "hello" }));
 }
 
-/// Whoever is among those that the edit has to be approved by has approved it by editing.
+/// An edit by a person who would have to approve it needs no further approval.
 #[tokio::test]
 async fn an_edit_by_whoever_would_be_asked_is_enough() {
     let scene = Scene::new().await;
@@ -257,7 +259,7 @@ async fn an_edit_by_whoever_would_be_asked_is_enough() {
     assert_eq!(scene.agent.state(&action).await, "allowed");
 }
 
-/// With a quorum everybody has to make the same edit, and one who is not asked by the new rule is not enough for it.
+/// Under a quorum, the required number of people must make an identical edit.
 #[tokio::test]
 async fn an_edit_needs_its_quorum() {
     let two =
@@ -274,7 +276,7 @@ async fn an_edit_needs_its_quorum() {
     assert_eq!((&allowed["state"], &allowed["arguments"]), (&json!("allowed"), &json!({ "path": "b" })));
 }
 
-/// Rules that look at the arguments: an edit falls under another rule than what was proposed.
+/// An edit may fall under another rule than the proposed call, if rules depend on the arguments.
 #[tokio::test]
 async fn an_edit_may_fall_under_another_rule() {
     let rules = r#"

@@ -1,11 +1,12 @@
-//! Each way in which a question about an action can end: only approve and edit lead on.
+//! Tests each way in which a question about an action can end: only approve and edit lead to a permit.
 
 use serde_json::{Value, json};
 
 use server_testkit::actions::{Proposed, Scene, call};
 use server_testkit::client::text;
 
-/// What it was decided to be, and that it never starts: not with a made-up permit, not later, not under the same call.
+/// Checks the effect of the decision, and that the action never starts: not with an invented permit and not after a
+/// later approval.
 async fn never_starts(scene: &Scene, action: &Proposed, effect: Value, feedback: &str) {
     let seen = scene.agent.sees(action).await;
     assert_eq!((&seen.shown["state"], &seen.shown["effect"]), (&json!("rejected"), &effect), "{}", seen.shown);
@@ -19,7 +20,7 @@ async fn never_starts(scene: &Scene, action: &Proposed, effect: Value, feedback:
     assert_eq!(scene.agent.state(action).await, "rejected", "a later approval changes nothing");
 }
 
-/// Reject, retry and skip all ran the tool. Only approve and edit may.
+/// Only approve and edit give a permit. Regression test: reject, retry and skip all ran the tool.
 #[tokio::test]
 async fn only_approve_and_edit_lead_to_a_permit() {
     let scene = Scene::new().await;
@@ -45,7 +46,7 @@ async fn only_approve_and_edit_lead_to_a_permit() {
     assert_eq!(scene.agent.session(&scene.session).await["status"], "cancelled");
 }
 
-/// Options that a rule offers in place of the usual ones.
+/// Options that a rule offers in place of the default ones do not run the action unless they approve it.
 #[tokio::test]
 async fn what_a_rule_offers_beyond_approval_does_not_run_it() {
     let rule = r#"
@@ -75,7 +76,7 @@ options = [
     assert_eq!(scene.agent.state(&action).await, "allowed");
 }
 
-/// At the deadline of the rule it is over, with what the rule says, or without.
+/// At the deadline the question ends with the fallback of the rule, or expires.
 #[tokio::test]
 async fn nobody_answers_in_time() {
     let rules = r#"
@@ -115,7 +116,7 @@ ask = { deadline_seconds = 60, fallback = "hold" }
     assert_eq!(scene.agent.state(&actions[3]).await, "allowed", "held open, and released late");
 }
 
-/// A question that is withdrawn or closed takes its action with it; so does the end of the session.
+/// A question that is withdrawn or closed rejects its action; the end of the session does so too.
 #[tokio::test]
 async fn what_is_cancelled_does_not_run() {
     let scene = Scene::new().await;
@@ -134,7 +135,7 @@ async fn what_is_cancelled_does_not_run() {
     assert_eq!(seen.shown["rejected_by"]["name"], "alice");
 }
 
-/// A service may answer past the audience, on the record; an edit needs a person.
+/// An automatic answer may bypass the audience and is recorded; it cannot edit.
 #[tokio::test]
 async fn an_automatic_answer_releases_but_never_edits() {
     let scene = Scene::new().await;

@@ -1,11 +1,11 @@
-//! The codes and their pages, held against each other.
+//! Tests that the error codes and their documentation agree.
 
 use std::collections::BTreeSet;
 
 const PAGE: &str = include_str!("../../../../../docs/errors.md");
 const SOURCE: &str = include_str!("../../../src/error.rs");
 
-/// Each code has a heading with a sentence below it, and each heading is a code.
+/// Each code has a heading with a text below it, and each heading is a code.
 #[test]
 fn the_page_describes_each_code_and_nothing_else() {
     let mut sections = PAGE.split("\n## ").skip(1).map(|section| section.split_once('\n').unwrap());
@@ -19,7 +19,7 @@ fn the_page_describes_each_code_and_nothing_else() {
     assert!(sections.all(|(_, text)| text.contains('.')), "each says something");
 }
 
-/// The codes that the source sends are those that it lists, each once.
+/// The source file lists each code that it sends, once.
 #[test]
 fn the_source_sends_the_codes_that_it_lists() {
     let listed: BTreeSet<&str> = server::CODES.iter().copied().collect();

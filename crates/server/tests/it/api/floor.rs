@@ -1,4 +1,4 @@
-//! The floor of the server, as a project meets it.
+//! Tests the floor policy of the server from the view of a project.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ async fn floored() -> World {
     world
 }
 
-/// Another tenant's admin allows everything: what the server's operator has ruled out stays out.
+/// A tenant whose own policy allows everything, or is switched off, cannot override the floor.
 #[tokio::test]
 async fn an_admin_who_allows_everything_allows_nothing_below_the_floor() {
     let world = floored().await;
@@ -63,7 +63,7 @@ async fn an_admin_who_allows_everything_allows_nothing_below_the_floor() {
     );
 }
 
-/// Whoever may see the policy sees what binds them, and which part of a ruling is the floor's.
+/// Everyone who may read the policy can read the floor, and a ruling shows the part that the floor decided.
 #[tokio::test]
 async fn the_floor_is_shown_with_the_policy_and_in_explanations() {
     let scene = Scene::in_world(floored().await).await;

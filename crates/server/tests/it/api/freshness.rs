@@ -1,4 +1,4 @@
-//! Whoever acts does so with the rights of the moment at which something is changed: over a slow body, and on an open socket.
+//! Tests that the rights of a caller are checked at the moment of the change: after a slow body, and on an open socket.
 
 use domain::Role;
 use futures::future::join_all;
@@ -13,13 +13,13 @@ use server_testkit::client::{Door, Someone, confirmation, reply, text};
 use server_testkit::websocket::Socket;
 use server_testkit::world::{PATIENCE, World};
 
-/// A request whose head was taken, and whose body is still to come.
+/// A request whose head the server has read and whose body has not been sent yet.
 struct Begun {
     connection: TcpStream,
     body: String,
 }
 
-/// Begins a request: when this returns, the server has read the head and waits for the body.
+/// Begins a request and returns when the server has read the head and waits for the body.
 async fn begins(door: &Door, (method, path): (Method, &str), credential: &str, body: &Value) -> Begun {
     let body = body.to_string();
     let head = format!(
@@ -49,7 +49,7 @@ fn bearer(someone: &Someone) -> String {
 }
 
 impl Begun {
-    /// Sends the body, and reads the reply: the status, and the code of a refusal.
+    /// Sends the body, and returns the status of the reply and the code of a refusal.
     async fn ends(mut self) -> (u16, String) {
         self.connection.write_all(self.body.as_bytes()).await.unwrap();
         let mut reply = Vec::new();
@@ -63,7 +63,7 @@ impl Begun {
     }
 }
 
-/// A key that is revoked while the body is on its way does nothing any more.
+/// A key that is revoked while the body arrives cannot answer.
 #[tokio::test]
 async fn a_key_that_is_revoked_before_the_body_has_come_answers_nothing() {
     let world = World::new().await;
@@ -78,7 +78,8 @@ async fn a_key_that_is_revoked_before_the_body_has_come_answers_nothing() {
     assert_eq!(root.reads(&question).await, question.shown);
 }
 
-/// Nor does it propose: an agent proposes in its own session alone, so that this one is not in the table below.
+/// A key that is revoked while the body arrives cannot propose. This is not in the table below, because an agent
+/// proposes only in its own session.
 #[tokio::test]
 async fn a_key_that_is_revoked_before_the_body_has_come_proposes_nothing() {
     let world = World::new().await;
@@ -92,7 +93,7 @@ async fn a_key_that_is_revoked_before_the_body_has_come_proposes_nothing() {
     assert_eq!(root.get(&path).await.done()["actions"], json!([]));
 }
 
-/// The same for a person who is taken out of the project.
+/// A person who is disabled while the body arrives cannot answer.
 #[tokio::test]
 async fn a_person_who_is_disabled_before_the_body_has_come_answers_nothing() {
     let world = World::new().await;
@@ -107,11 +108,11 @@ async fn a_person_who_is_disabled_before_the_body_has_come_answers_nothing() {
     assert_eq!(root.reads(&question).await, question.shown);
 }
 
-/// Operations that take a body and change nothing: they read, try, or compute.
+/// Operations that take a body and change nothing.
 const READS: &[&str] = &["policy_check", "policy_explain", "policy_simulate"];
 
-/// Operations whose sample is refused before any transaction, whoever sends it: the thing is not there, or a key cannot do it. What they refuse
-/// has tests of its own, and that they changed nothing is looked at here as well.
+/// Operations whose sample is refused for every caller before a transaction begins, because the object does not exist
+/// or a key may not call them. Their refusals have other tests; this test still checks that they changed nothing.
 const ELSEWHERE: &[&str] = &[
     "me_password",
     "me_project",
@@ -124,7 +125,7 @@ const ELSEWHERE: &[&str] = &[
     "suggestion_adopt",
 ];
 
-/// Every operation that takes a body: a key that is revoked between head and body is refused, and nothing has changed.
+/// Every operation with a body refuses a key that is revoked between head and body, and changes nothing.
 #[tokio::test]
 async fn no_operation_is_carried_out_for_a_key_that_was_revoked_meanwhile() {
     let world = World::new().await;
@@ -155,7 +156,7 @@ async fn no_operation_is_carried_out_for_a_key_that_was_revoked_meanwhile() {
     assert_eq!(world.everything().await, before);
 }
 
-/// A socket of a browser, opened with a ticket.
+/// Opens a socket of a browser with a ticket.
 async fn opens(world: &World, cookie: &str, path: &str) -> Socket {
     let request = world.door.request(Method::POST, "/v1/tickets").header("cookie", cookie);
     let ticket = reply(request.header("x-holdpoint-page", "1").json(&json!({}))).await.done();
@@ -165,7 +166,8 @@ async fn opens(world: &World, cookie: &str, path: &str) -> Socket {
     }
 }
 
-/// What an admin changes holds on sockets that are open: groups that were taken do not answer there any more, and those that were given do.
+/// Changes of a person's groups apply to open sockets: a removed group can no longer answer there, and an added one
+/// can.
 #[tokio::test]
 async fn an_open_socket_has_the_groups_of_the_moment() {
     let world = World::new().await;
@@ -191,7 +193,7 @@ async fn an_open_socket_has_the_groups_of_the_moment() {
     assert_eq!((&answered["status"], &answered["result"]["status"]), (&json!(200), &json!("answered")), "{answered}");
 }
 
-/// The same on the socket of an editor.
+/// Changes of a person's groups apply to an open socket of `approvals`.
 #[tokio::test]
 async fn an_open_editor_has_the_groups_of_the_moment() {
     let world = World::new().await;
@@ -215,7 +217,7 @@ async fn an_open_editor_has_the_groups_of_the_moment() {
     assert_eq!(agent.state(&action).await, "waiting");
 }
 
-/// A key in a person's name that has a group which the person has lost does nothing any more.
+/// A key in the name of a person is refused as soon as the person loses one of the key's groups.
 #[tokio::test]
 async fn keys_go_with_the_groups_of_their_person() {
     let world = World::new().await;
@@ -230,7 +232,7 @@ async fn keys_go_with_the_groups_of_their_person() {
     assert_eq!(root.reads(&question).await, question.shown);
 }
 
-/// Whoever signed in as somebody before another project took them in is not let in there.
+/// A browser session does not extend to a project that adds the person later.
 #[tokio::test]
 async fn a_further_project_takes_over_no_browser() {
     let world = World::new().await;

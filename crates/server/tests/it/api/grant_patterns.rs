@@ -1,10 +1,10 @@
-//! Patterns of grants against arguments that mean more than their text.
+//! Tests patterns of standing grants against arguments that mean more than their text.
 
 use serde_json::{Value, json};
 
 use server_testkit::actions::{Scene, call};
 
-/// An approval that is remembered by this pattern, and then what comes of the same tool with other arguments.
+/// Approves a call with a standing grant of this pattern, and checks the state of further calls of the tool.
 async fn check(tool: &str, approved: Value, pattern: Value, then: &[(Value, &str)]) {
     let scene = Scene::ruled_by("[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"ask\"\n").await;
     let action = scene.proposes(call("first", tool, approved)).await;
@@ -15,7 +15,7 @@ async fn check(tool: &str, approved: Value, pattern: Value, then: &[(Value, &str
     }
 }
 
-/// A path is compared as what it leads to: `..` leads out of the pattern, `.` and doubled slashes do not.
+/// A path is normalised before it is compared: `..` leaves the pattern, `.` and doubled slashes do not.
 #[tokio::test]
 async fn a_path_cannot_leave_its_pattern() {
     let to = |path: &str| json!({ "path": path, "mode": 6 });
@@ -38,8 +38,8 @@ async fn a_path_cannot_leave_its_pattern() {
     check("write_file", to("/srv/notes/a"), json!("any"), &files_that_steer).await;
 }
 
-/// A command, an address and SQL have more meanings than a pattern can see, and so has what stands beside them: no pattern is taken for
-/// them, nor one that does not fit what is approved.
+/// No pattern is accepted for commands, addresses, SQL and their companion arguments, because a pattern cannot see
+/// their meaning. A pattern that does not match the approved arguments is refused too.
 #[tokio::test]
 async fn a_pattern_that_would_never_be_used_is_refused() {
     let scene = Scene::ruled_by("[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"ask\"\n").await;
@@ -65,7 +65,7 @@ async fn a_pattern_that_would_never_be_used_is_refused() {
     assert_eq!(scene.root.grants().await, Vec::<Value>::new());
 }
 
-/// Beside them, what is only text is covered.
+/// Plain text arguments beside a command can have a pattern.
 #[tokio::test]
 async fn plain_text_beside_a_command_is_covered() {
     let run = |command: &str, note: &str| json!({ "command": command, "note": note });

@@ -1,4 +1,5 @@
-//! "Always allow": limited in reach, time and count, given by those who may, listed, taken back.
+//! Tests standing grants ("always allow"): limited in scope, time and number of uses, given by those who may, listed,
+//! revoked.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ fn write(name: &str, path: &str) -> Value {
     call(name, "write_file", json!({ "path": path, "mode": 6 }))
 }
 
-/// An approval of one write that is to hold for more.
+/// Approves one write with a standing grant, and returns the id of the grant.
 async fn granted(scene: &Scene, name: &str, more: Value) -> String {
     let action = scene.proposes(write(name, "/srv/a")).await;
     scene.approved_with(&action, more).await;
@@ -27,7 +28,7 @@ async fn is(scene: &Scene, body: Value, state: &str) {
     assert_eq!(proposed.shown["state"], state, "{}", proposed.shown);
 }
 
-/// For exactly these arguments, in this session, the next one runs without asking, and says on whose word.
+/// A call with exactly the granted arguments in the session runs without a question and names its grant.
 #[tokio::test]
 async fn what_was_granted_is_not_asked_again() {
     let scene = Scene::new().await;
@@ -48,7 +49,7 @@ async fn what_was_granted_is_not_asked_again() {
     assert!(scene.agent.events(&scene.session).await.contains(&"grant.given".to_owned()));
 }
 
-/// A grant for the project holds in its other sessions, for the same agent and the same rule.
+/// A grant for the project holds in its other sessions, for its agent and its rule only.
 #[tokio::test]
 async fn a_grant_for_the_project_holds_for_its_agent_and_rule() {
     let scene = Scene::new().await;
@@ -72,7 +73,7 @@ async fn a_grant_for_the_project_holds_for_its_agent_and_rule() {
     assert_eq!(stranger.grants().await, Vec::<Value>::new());
 }
 
-/// Named arguments by pattern, over their whole text; the others exactly as they were.
+/// Named arguments are matched by pattern over their whole text; the others must be equal.
 #[tokio::test]
 async fn a_pattern_covers_what_it_names() {
     let scene = Scene::new().await;
@@ -88,7 +89,7 @@ async fn a_pattern_covers_what_it_names() {
     is(&scene, call("c8", "rename", json!({ "title": ["notes-2"], "mode": 6 })), "waiting").await;
 }
 
-/// It is over at its time, and after its uses, counted exactly although many come at once.
+/// A grant ends at its time and after its uses, which are counted exactly under concurrency.
 #[tokio::test]
 async fn a_grant_ends_with_its_time_and_its_uses() {
     let scene = Scene::new().await;
@@ -112,7 +113,7 @@ async fn a_grant_ends_with_its_time_and_its_uses() {
     assert_eq!(scene.root.get("/v1/grants").await.done()["grants"], json!([]));
 }
 
-/// The same call counts once, however often it is proposed.
+/// A call uses a grant once, however often it is proposed.
 #[tokio::test]
 async fn a_call_uses_a_grant_once() {
     let scene = Scene::new().await;
@@ -123,7 +124,7 @@ async fn a_call_uses_a_grant_once() {
     assert_eq!(scene.root.grants().await[0]["uses"], 1);
 }
 
-/// What is taken back is asked about again, and what it let through before is not started any more.
+/// After a revocation the tool is asked about again, and earlier permits of the grant are void.
 #[tokio::test]
 async fn a_grant_is_taken_back() {
     let scene = Scene::new().await;
@@ -146,7 +147,7 @@ async fn a_grant_is_taken_back() {
     scene.alice.delete("/v1/grants/gra_00000000-0000-7000-8000-000000000000").await.refused(404, "not_found");
 }
 
-/// Grants are listed newest first, page by page; those that are over only where they are wanted.
+/// Grants are listed newest first and page by page; ended grants only with `over=true`.
 #[tokio::test]
 async fn grants_are_listed() {
     let scene = Scene::new().await;
@@ -167,7 +168,7 @@ async fn grants_are_listed() {
     viewer.get("/v1/grants?limit=0").await.refused(400, "query_invalid");
 }
 
-/// Who may not grant, and what cannot be remembered.
+/// Callers who may not grant, and requests that cannot be granted, are refused, and nothing is approved.
 #[tokio::test]
 async fn what_cannot_be_granted_is_refused_whole() {
     let rules = r#"
@@ -214,7 +215,7 @@ ask = { audience = { quorum = 2 } }
     vera.decides(&action, json!({ "option": "approve" })).await.done();
 }
 
-/// A question that no call of ours waits on has nothing to be remembered.
+/// A question without a proposed action cannot be remembered.
 #[tokio::test]
 async fn only_a_proposed_action_is_remembered() {
     let scene = Scene::new().await;
@@ -224,7 +225,8 @@ async fn only_a_proposed_action_is_remembered() {
     scene.alice.answers(&question, body).await.refused_at(422, "answer_invalid", &["/remember"]);
 }
 
-/// A deny is never overridden, and neither are four eyes, a quorum, or those whom the rule names by now; not by a permit of before either.
+/// A grant overrides neither a deny, nor four eyes, a quorum or the audience of the rule in force today. Earlier
+/// permits of the grant do not either.
 #[tokio::test]
 async fn a_grant_is_never_more_than_its_giver() {
     let scene = Scene::new().await;
@@ -254,7 +256,7 @@ async fn a_grant_is_never_more_than_its_giver() {
     assert_eq!(own.shown["state"], "waiting", "alice started it and gave the grant");
 }
 
-/// A grant on an edit is a grant for what was approved, not for what was proposed.
+/// A grant on an edit covers the approved arguments, not the proposed ones.
 #[tokio::test]
 async fn a_grant_is_for_what_was_approved() {
     let scene = Scene::new().await;
@@ -267,7 +269,8 @@ async fn a_grant_is_for_what_was_approved() {
     is(&scene, call("c3", "write_file", json!({ "path": "/srv/b" })), "allowed").await;
 }
 
-/// What nobody could read may be what a rule denies: a grant for the whole tool does not let it through, one for these very arguments does.
+/// A grant for a whole tool does not cover arguments that could not be parsed, because a rule might deny them. A grant
+/// for exact arguments does.
 #[tokio::test]
 async fn a_grant_for_a_tool_covers_only_what_every_rule_could_see() {
     let rules = r#"
@@ -341,7 +344,7 @@ verdict = "ask"
     is(&scene, call("dark-again", "execute_command", dark), "allowed").await;
 }
 
-/// A permit does not outlive the time of the grant that gave it; uses that are spent were spent on it.
+/// A permit ends with the time of its grant; a grant whose uses are spent leaves its permits valid.
 #[tokio::test]
 async fn a_permit_stands_as_long_as_its_grant() {
     let scene = Scene::new().await;

@@ -1,4 +1,4 @@
-//! A question goes to another channel, or somebody abstains from it.
+//! Tests handing a question over to another channel, and abstaining from a question.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use server_testkit::actions::writing;
 use server_testkit::client::{Question, Someone, confirmation, text};
 use server_testkit::world::World;
 
-/// Hands a question over and gives back the first as it is then, and the second.
+/// Hands a question over, and returns the state of the first question and the second question.
 async fn handed(by: &Someone, question: &Question, body: Value) -> (Value, Question) {
     let first = by.post(&question.path("/handover"), body).await.done();
     let (id, session) = (text(&first["handed_over"]["interaction"]), text(&first["handed_over"]["session"]));
@@ -35,7 +35,7 @@ async fn the_first_says_where_it_went_and_ends_as_the_second() {
     assert_eq!((&second.shown["asked_by"], &second.shown["title"]), (&first["asked_by"], &first["title"]));
     assert_eq!(alice.session(&second.session).await["handed_from"], from);
 
-    // Nobody answers the first any more, and it is in nobody's inbox.
+    // Nobody can answer the first question any more, and no inbox lists it.
     let refused = bob.answers(&question, json!({ "option": "confirm" })).await.refused(409, "interaction_handed_over");
     assert!(text(&refused["title"]).contains(&second.session), "{refused}");
     for verb in ["/claim", "/expire", "/handover", "/abstain"] {
@@ -51,7 +51,7 @@ async fn the_first_says_where_it_went_and_ends_as_the_second() {
     assert_eq!(ended["resolution"], answered["resolution"]);
     assert_eq!(ended["handed_over"], first["handed_over"], "it still says where it went");
     assert_eq!(agent.session(&question.session).await["status"], "running");
-    // The second session is not the agent's: it waits on what it asked.
+    // The second session does not belong to the agent, which waits for its own question.
     agent.get(&format!("/v1/sessions/{}", second.session)).await.refused(404, "not_found");
     assert_eq!(bob.session(&second.session).await["status"], "completed");
     assert_eq!(
@@ -67,7 +67,7 @@ async fn the_first_says_where_it_went_and_ends_as_the_second() {
     assert_eq!(taken["answer"]["feedback"], "fine");
 }
 
-/// However it ends there, it ends so here.
+/// The first question ends as the second one does.
 #[tokio::test]
 async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
     let world = World::new().await;
@@ -90,7 +90,7 @@ async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
         assert_eq!(first["resolution"], second["resolution"]);
         agent.commands(&question.session, "complete").await.done();
     }
-    // A session that is cancelled takes what was handed over with it.
+    // Cancelling a session cancels the questions that were handed over from it.
     let question = world.asks(confirmation()).await;
     let (_, second) = handed(&alice, &question, json!({})).await;
     let (_, third) = handed(&alice, &second, json!({ "channel": "third" })).await;
@@ -101,7 +101,7 @@ async fn expiry_cancellation_and_automatic_answers_are_carried_over_too() {
     assert_eq!(alice.session(&third.session).await["status"], "completed");
 }
 
-/// Two hands further, and what people had said so far goes along.
+/// Votes move along with a question that is handed over twice, and its end comes back through the chain.
 #[tokio::test]
 async fn votes_go_along_and_chains_come_back() {
     let world = World::new().await;
@@ -120,7 +120,7 @@ async fn votes_go_along_and_chains_come_back() {
     assert_eq!(agent.deliveries().await, [question.id]);
 }
 
-/// Who may answer decides who may hand over; the channel must be another; nothing is weakened on the way.
+/// Only people who may answer may hand over, and only to another channel; the audience rules stay in force.
 #[tokio::test]
 async fn handing_over_is_for_the_audience_and_weakens_nothing() {
     let world = World::new().await;
@@ -147,7 +147,7 @@ async fn handing_over_is_for_the_audience_and_weakens_nothing() {
     bob.answers(&second, json!({ "option": "confirm" })).await.done();
 }
 
-/// An action that waits is released by the answer wherever it was given; an edit is judged as ever.
+/// The answer to the second question settles the waiting action; an edit is ruled on as usual.
 #[tokio::test]
 async fn an_action_waits_for_the_second() {
     let world = World::new().await;
@@ -172,7 +172,7 @@ async fn an_action_waits_for_the_second() {
     }
 }
 
-/// A secret given in the second reaches the agent that asked in the first, and nothing else.
+/// A secret that is given to the second question reaches the agent that asked the first, and appears nowhere else.
 #[tokio::test]
 async fn a_secret_reaches_whoever_asked() {
     let world = World::new().await;
@@ -185,7 +185,7 @@ async fn a_secret_reaches_whoever_asked() {
     assert_eq!(taken["secrets"], json!({ "TOKEN": "s3cr3t-value" }));
 }
 
-/// Ending the session from the second ends the session of the first.
+/// An answer to the second question that terminates ends the session of the first.
 #[tokio::test]
 async fn an_answer_that_ends_the_session_ends_the_first() {
     let world = World::new().await;
@@ -215,7 +215,7 @@ async fn abstaining_is_shown_recorded_and_taken_back_by_answering() {
     alice.post(&question.path("/abstain"), json!({})).await.refused(409, "already_abstained");
     let mine = alice.get("/v1/interactions?mine=true").await.done();
     assert_eq!(mine["interactions"], json!([]));
-    // Two are left, and two are needed; of one, too few.
+    // One person is left, which is fewer than the quorum of two.
     let deserted = bob.post(&question.path("/abstain"), json!({})).await.done();
     assert_eq!((&deserted["deserted"], &deserted["status"]), (&json!(true), &json!("pending")));
     let events = alice.events(&question.session).await;
@@ -226,7 +226,7 @@ async fn abstaining_is_shown_recorded_and_taken_back_by_answering() {
     bob.post(&question.path("/abstain"), json!({})).await.refused(409, "interaction_already_resolved");
 }
 
-/// Whoever may not answer has nothing to abstain from; people who sign in count among those who are left.
+/// Only people who may answer may abstain; people who can sign in count as remaining audience.
 #[tokio::test]
 async fn abstaining_is_for_the_audience_and_everybody_is_counted() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Whatever stays open shows that it lives: a ping on each socket, a word on each stream, in the words of its wire.
+//! Tests heartbeats: a ping on each socket and a message on each stream, in the format of its API.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use server_testkit::flows::flow;
 use server_testkit::world::World;
 use server_testkit::world::brisk;
 
-/// Both sockets are pinged while nothing happens, and whoever answers stays.
+/// The server pings idle sockets; a socket that answers stays open.
 #[tokio::test]
 async fn each_socket_is_pinged() {
     let world = World::with(brisk()).await;
@@ -16,14 +16,15 @@ async fn each_socket_is_pinged() {
     let mut plain = alice.joins("/v1/ws").await;
     assert_eq!(plain.asks(json!({ "type": "subscribe", "session": session, "after": 1 })).await["status"], 200);
     let mut editor = alice.joins(&format!("/ws/{session}")).await;
-    // Longer than a socket may be silent.
+    // Six pings take longer than a socket may stay silent.
     tokio::join!(plain.answers_pings(6), editor.answers_pings(6));
     let asking = agent.asks_in(&session, confirmation());
     let (question, event, call) = tokio::join!(asking, plain.event_after_pings(), editor.hears());
     assert_eq!((event.as_str(), &call["interaction"]), ("interaction.asked", &json!(question.id)));
 }
 
-/// Each stream says something of its own while nothing happens, without a number: whoever comes back goes on from the last event.
+/// Each idle stream sends heartbeats without an event id, so that a client which reconnects continues from the last
+/// event.
 #[tokio::test]
 async fn each_stream_says_that_it_lives() {
     let world = World::with(brisk()).await;

@@ -1,4 +1,5 @@
-//! Secrets are kept for later sessions only if the person says so, and then for that agent in that project alone.
+//! Tests kept secrets: a secret is stored for later sessions only if the person says so, and only for one agent in one
+//! project.
 
 use domain::{Role, SignedDuration};
 use engine::NewKey;
@@ -16,7 +17,7 @@ fn credentials() -> Value {
     ] })
 }
 
-/// A secret question in a session of its own.
+/// Asks a secret question in a new session.
 async fn asks(agent: &Someone, body: Value) -> Question {
     let session = agent.opens(json!({})).await;
     agent.asks_in(&session, body).await
@@ -28,7 +29,7 @@ fn with(more: Value) -> Value {
     body
 }
 
-/// Somebody gives the token, and says whether it is kept.
+/// Asks for the token afresh and answers with a value that is kept or not.
 async fn given(agent: &Someone, alice: &Someone, value: &str, keep: bool) -> Question {
     let question = asks(agent, with(json!({ "fresh": true }))).await;
     alice.answers(&question, json!({ "data": { "TOKEN": value }, "keep": keep })).await.done();
@@ -73,7 +74,7 @@ async fn what_is_kept_answers_the_next_session_at_once() {
     );
     assert_eq!(agent.session(&second.session).await["status"], "running");
     assert!(listed(&alice).await[0]["used_at"].is_string());
-    // Delivered like any answer: under a lease, once.
+    // A kept secret is delivered like any answer: under a lease, and once.
     let taken = agent.takes(&second).await.done();
     assert_eq!(taken["secrets"], json!({ "TOKEN": VALUE }));
     agent.completes(&second, &taken["lease"]).await.done();
@@ -83,7 +84,7 @@ async fn what_is_kept_answers_the_next_session_at_once() {
     }
 }
 
-/// Unless the person says so, the next session asks again.
+/// If the person does not keep the secret, the next session asks again.
 #[tokio::test]
 async fn what_is_not_kept_is_asked_for_again() {
     let world = World::new().await;
@@ -116,7 +117,7 @@ async fn people_are_asked_all_the_same() {
     );
 }
 
-/// The name of the key counts, not what a session calls its agent; and the project.
+/// A kept secret belongs to the name of the agent's key and to the project, not to the agent name of a session.
 #[tokio::test]
 async fn what_is_kept_for_one_agent_is_no_other_agents() {
     let world = World::new().await;
@@ -154,7 +155,7 @@ async fn what_is_forgotten_is_asked_for_again() {
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     given(&agent, &alice, VALUE, true).await;
     let id = listed(&alice).await[0]["id"].clone();
-    // An answer that it gave before is still delivered.
+    // An answer that was given before the secret is forgotten is still delivered.
     let before = asks(&agent, credentials()).await;
     forgets(&world.stranger().await, &id).await.refused(404, "not_found");
     forgets(&agent, &id).await.refused(403, "role_forbids");
@@ -165,7 +166,7 @@ async fn what_is_forgotten_is_asked_for_again() {
     assert_eq!(asks(&agent, credentials()).await.shown["status"], "pending");
 }
 
-/// Nobody who may not answer can keep, and nothing but secrets that are given is kept.
+/// Only callers who may answer can keep, and only secrets that they give are kept.
 #[tokio::test]
 async fn only_a_secret_that_is_given_is_kept() {
     let world = World::new().await;
@@ -183,7 +184,7 @@ async fn only_a_secret_that_is_given_is_kept() {
     assert_eq!(listed(&alice).await, Vec::<Value>::new());
 }
 
-/// A list is paged, the newest first.
+/// The list of kept secrets is paged, newest first.
 #[tokio::test]
 async fn kept_secrets_are_paged() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! A name belongs to whoever had it first: a key gets the name of an account only where an admin says that it is that person's.
+//! Tests that names are unique: a key gets the name of an account only if an admin joins it to that account.
 
 use domain::{Refusal, Role};
 use engine::{NewKey, NewUser};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use server_testkit::client::{Someone, reply, text};
 use server_testkit::world::World;
 
-/// The accounts that the keys in a name were joined to, the newest first.
+/// Returns the accounts to which the keys of a name were joined, newest first.
 async fn accounts(root: &Someone, name: &str) -> Vec<Value> {
     let trail = root.get("/v1/audit?limit=200").await.done();
     let entries = trail["entries"].as_array().unwrap();
@@ -20,7 +20,8 @@ async fn accounts(root: &Someone, name: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Without a word the name of an account is taken, in whatever case. With it the key is that person's, once for one idempotency key.
+/// The name of an account is refused in any letter case, unless `join_account` is true. The join works with idempotency
+/// keys.
 #[tokio::test]
 async fn a_key_is_joined_to_an_account_only_on_request() {
     let world = World::new().await;
@@ -50,7 +51,7 @@ async fn a_key_is_joined_to_an_account_only_on_request() {
     assert!(accounts.len() == 1 && text(&accounts[0]).starts_with("usr_"), "{accounts:?}");
 }
 
-/// A typing error makes no key of nobody.
+/// A join to an account that does not exist is refused, so that a misspelt name creates no key.
 #[tokio::test]
 async fn a_key_is_joined_to_no_account_that_is_not_there() {
     let world = World::new().await;
@@ -66,7 +67,7 @@ async fn a_key_is_joined_to_no_account_that_is_not_there() {
     assert_eq!(world.everything().await, before);
 }
 
-/// An admin of one project makes no keys in the name of a person of another one, nor of one who is out of the project.
+/// An admin cannot join a key to a person of another project, nor to a person who was removed from the project.
 #[tokio::test]
 async fn a_key_is_joined_to_nobody_outside_the_project() {
     let world = World::new().await;
@@ -94,7 +95,8 @@ async fn a_key_is_joined_to_nobody_outside_the_project() {
     assert_eq!(world.everything().await, before);
 }
 
-/// A joined key does no more than its person, whoever makes it. Such a key would be revoked as soon as the person is changed.
+/// A joined key may not exceed the role and groups of its person, because it would be revoked as soon as the person is
+/// changed.
 #[tokio::test]
 async fn a_joined_key_does_no_more_than_its_person() {
     let world = World::new().await;

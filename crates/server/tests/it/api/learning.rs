@@ -1,4 +1,5 @@
-//! Rules are learnt from what people keep deciding, adopted by an admin, and suspended as soon as somebody decides otherwise.
+//! Tests learnt rules: they are suggested from repeated decisions, adopted by an admin, and suspended by a
+//! contradicting decision.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ fn command(name: &str, command: &str) -> Value {
     call(name, "execute_command", json!({ "command": command }))
 }
 
-/// The agent wants to run something, and alice says what she thinks of it.
+/// Proposes a command and lets alice decide on it.
 async fn decided(scene: &Scene, name: &str, words: &str, option: &str) -> Proposed {
     let waiting = scene.proposes(command(name, words)).await;
     assert_eq!(waiting.shown["state"], "waiting", "{name}");
@@ -21,7 +22,7 @@ async fn suggestions(scene: &Scene) -> Vec<Value> {
     scene.alice.get("/v1/policy/suggestions").await.done()["suggestions"].as_array().cloned().unwrap()
 }
 
-/// A rule that was learnt from five approvals, in force.
+/// Creates a scene with a rule in force that was learnt from five approvals.
 async fn learnt() -> (Scene, String) {
     let scene = Scene::new().await;
     for number in 0..5 {
@@ -98,7 +99,8 @@ async fn whoever_decides_otherwise_ends_a_suggestion() {
     );
 }
 
-/// A question that was open when the rule came is rejected: the rule is suspended, and everybody sees by whom and why.
+/// The rejection of a question that was open when the rule was adopted suspends the rule; the policy shows who
+/// suspended it and why.
 #[tokio::test]
 async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
     let scene = Scene::new().await;
@@ -135,7 +137,8 @@ async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
     assert_eq!((trail["entries"].as_array().unwrap().len(), &trail["entries"][0]["by"]["name"]), (1, &json!("alice")));
     assert_eq!(trail["entries"][0]["data"]["rule"], json!(id));
 
-    // It stays suspended whatever else changes, also if it is taken out for a while, until somebody lifts it.
+    // The rule stays suspended through other policy changes, even if it is removed and put back, until an admin lifts
+    // the suspension.
     let more = format!("{}\n[[rule]]\nname = \"more\"\ntools = [\"x\"]\nverdict = \"deny\"\n", text(&adopted["text"]));
     let put = scene.root.put("/v1/policy", json!({ "text": more })).await.done();
     assert_eq!(put["suspended"], shown["suspended"]);
@@ -162,7 +165,7 @@ async fn a_rule_is_suspended_as_soon_as_somebody_decides_otherwise() {
     );
 }
 
-/// The name of a learnt rule stands for what people decided: a rule that says something else has another one.
+/// The name of a learnt rule is reserved for its exact text; an edited rule needs another name.
 #[tokio::test]
 async fn the_name_of_a_learnt_rule_is_its_own() {
     let (scene, id) = learnt().await;
@@ -175,7 +178,7 @@ async fn the_name_of_a_learnt_rule_is_its_own() {
     scene.root.put("/v1/policy", json!({ "text": other.replace(&id, "mine") })).await.done();
 }
 
-/// An agent asks about the same thing in its own words, and is told no.
+/// The rejection of a question that an agent asked by itself about an equal action suspends the rule too.
 #[tokio::test]
 async fn a_question_from_elsewhere_suspends_a_rule_too() {
     let (scene, id) = learnt().await;
@@ -190,7 +193,7 @@ async fn a_question_from_elsewhere_suspends_a_rule_too() {
     assert_eq!(scene.proposes(command("c9", "npm ci")).await.shown["state"], "waiting");
 }
 
-/// What is denied in front of the rule that asked stays denied, and nothing is learnt about it.
+/// A call that an earlier rule denies stays denied, and no rule is suggested for it.
 #[tokio::test]
 async fn nothing_is_learnt_that_the_policy_denies() {
     let scene = Scene::new().await;

@@ -1,4 +1,4 @@
-//! Limits: on rate, on open questions, on streams.
+//! Tests limits on request rate, open questions and streams.
 
 use std::num::NonZeroU32;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use server_testkit::client::confirmation;
 use server_testkit::world::{Setup, World};
 
-/// A key that sends too much is told when to come back; other keys are not held up.
+/// A key over its rate is refused with `Retry-After`; other keys are not affected.
 #[tokio::test]
 async fn a_key_that_sends_too_much_is_held_back_alone() {
     let mut setup = Setup::default();
@@ -17,7 +17,8 @@ async fn a_key_that_sends_too_much_is_held_back_alone() {
     for _ in 0..2 {
         alice.get("/v1/stats").await.done();
     }
-    // Twice the rate in a burst, one more each second: of four at once at least two come too early.
+    // The burst is twice the rate, with one more request each second, so at least two of four simultaneous requests are
+    // too early.
     let replies = futures::future::join_all((0..4).map(|_| alice.post("/v1/sessions", json!({})))).await;
     let refused: Vec<_> = replies.into_iter().filter(|reply| reply.status == 429).collect();
     assert!(refused.len() >= 2, "only {} were held back", refused.len());
@@ -31,7 +32,7 @@ async fn a_key_that_sends_too_much_is_held_back_alone() {
     assert_eq!(seen["sessions"].as_array().unwrap().len(), opened);
 }
 
-/// A path that nobody needs is refused with a reason, before anything is looked up.
+/// A URI that is too long is refused before anything is read.
 #[tokio::test]
 async fn a_query_that_is_too_long_is_refused() {
     let world = World::new().await;
@@ -41,7 +42,7 @@ async fn a_query_that_is_too_long_is_refused() {
     alice.get(&query(8 * 1024)).await.refused(414, "uri_too_long");
 }
 
-/// A session has a most of open questions; one that is closed makes room.
+/// A session has a maximum of open questions; a closed question makes room.
 #[tokio::test]
 async fn a_session_with_too_many_open_questions_takes_no_more() {
     let mut setup = Setup::default();
@@ -59,7 +60,7 @@ async fn a_session_with_too_many_open_questions_takes_no_more() {
     agent.post(&path, confirmation()).await.done();
 }
 
-/// A node has a most of streams; one that is left makes room.
+/// A node has a maximum of streams; a closed stream makes room.
 #[tokio::test]
 async fn a_node_with_too_many_streams_opens_no_more() {
     let mut setup = Setup::default();
@@ -82,7 +83,8 @@ async fn a_node_with_too_many_streams_opens_no_more() {
     tokio::time::timeout(server_testkit::world::PATIENCE, opened).await.unwrap();
 }
 
-/// A key that has as much open as it may is told which limit it has reached, and nothing changes; others go on.
+/// A key with the maximum of open questions receives the name of the limit, and nothing changes; other keys are not
+/// affected.
 #[tokio::test]
 async fn a_key_over_its_budget_is_told_the_limit_and_others_go_on() {
     let mut setup = Setup::default();
@@ -110,7 +112,7 @@ async fn a_key_over_its_budget_is_told_the_limit_and_others_go_on() {
     agent.post(&path, confirmation()).await.done();
 }
 
-/// An action that would be asked about counts as the question that it is; one that is allowed needs no room.
+/// An action that would be asked about counts as an open question; an allowed action does not.
 #[tokio::test]
 async fn a_proposal_that_would_be_asked_about_is_refused_over_the_budget() {
     let mut setup = Setup::default();
@@ -126,7 +128,7 @@ async fn a_proposal_that_would_be_asked_about_is_refused_over_the_budget() {
     agent.get(&format!("/v1/sessions/{session}/actions/one")).await.refused(404, "not_found");
 }
 
-/// A key has so many long polls; another key is not held up, and one that has ended makes room.
+/// The long polls of a key are limited; other keys are not affected, and a finished poll makes room.
 #[tokio::test]
 async fn a_key_has_so_many_long_polls() {
     let mut setup = Setup::default();
@@ -152,7 +154,7 @@ async fn a_key_has_so_many_long_polls() {
     agent.get(&format!("/v1/sessions/{session}/events?after=100&wait=1")).await.done();
 }
 
-/// The page of limits has every limit, under its name and with its setting, and no other.
+/// The documentation page lists every limit with its name and setting, and no other.
 #[test]
 fn the_page_lists_each_limit_with_its_setting() {
     let page = include_str!("../../../../../docs/limits.md");

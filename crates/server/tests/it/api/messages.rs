@@ -1,4 +1,5 @@
-//! Messages of agents that want a reply: a question in the same channel, whose answer is a message too.
+//! Tests messages of agents that require a reply: a question in the channel of the session, whose answer is a message
+//! too.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Signing in through an identity provider: the way there and back, and every token that must not be believed.
+//! Tests sign-in through an identity provider: the redirects in both directions, and each token that must be refused.
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
@@ -10,14 +10,14 @@ use crate::api::provider::{CLIENT, Provider, Request, SECRET, Signer};
 use server_testkit::client::reply;
 use server_testkit::world::{Setup, World};
 
-/// A server that believes a provider.
+/// A server that trusts a test provider.
 struct Story {
     world: World,
     provider: Provider,
     client: Client,
 }
 
-/// A browser on its way.
+/// A browser that was redirected to the provider.
 struct Journey {
     cookie: String,
     request: Request,
@@ -28,7 +28,7 @@ impl Story {
         Self::begin_naming(Some("preferred_username")).await
     }
 
-    /// The same where people are called by another claim, or by none that the operator chose.
+    /// Starts a server whose operator chose this claim, or no claim, for the names of people.
     async fn begin_naming(claim: Option<&str>) -> Self {
         let provider = Provider::start(&TaskTracker::new()).await;
         let settings = OidcSettings {
@@ -61,7 +61,7 @@ impl Story {
         Journey { cookie: cookie.to_owned(), request }
     }
 
-    /// Comes back with a token of these claims; gives where the browser is sent, and its cookie.
+    /// Returns from the provider with a token of these claims; returns the redirect target and the session cookie.
     async fn comes_back(&self, signer: Signer, change: impl FnOnce(&mut Value)) -> (String, Option<String>) {
         let journey = self.sets_out().await;
         let mut claims = self.provider.claims(&journey.request, self.world.engine.now().as_second());
@@ -109,7 +109,7 @@ async fn a_person_goes_to_the_provider_and_comes_back_signed_in() {
     assert_eq!((&users["users"][0]["name"], &users["users"][0]["external"]), (&json!("olga"), &json!(true)));
 }
 
-/// Each of these tokens lets nobody in.
+/// A forged, expired or misdirected token signs nobody in.
 #[tokio::test]
 async fn a_token_that_is_not_what_it_should_be_is_not_believed() {
     let story = Story::begin().await;
@@ -134,7 +134,7 @@ async fn a_token_that_is_not_what_it_should_be_is_not_believed() {
     assert_eq!(users, json!({ "users": [] }), "nobody was made");
 }
 
-/// What another browser was given, what was used already, and what the provider did not give.
+/// An answer of the provider is valid once, and only for the browser that was redirected.
 #[tokio::test]
 async fn an_answer_belongs_to_the_browser_that_asked_and_is_taken_once() {
     let story = Story::begin().await;
@@ -157,7 +157,7 @@ async fn an_answer_belongs_to_the_browser_that_asked_and_is_taken_once() {
     assert_eq!(story.arrives(&answer, &mixed).await, (FAILED.into(), None), "another verifier");
 }
 
-/// A provider's new key is found when a token names it.
+/// A new signing key of the provider is fetched when a token names it.
 #[tokio::test]
 async fn a_new_key_of_the_provider_is_found() {
     let story = Story::begin().await;
@@ -166,7 +166,7 @@ async fn a_new_key_of_the_provider_is_found() {
     assert_eq!(story.comes_back(Signer::Hidden, |_| {}).await.0, "/");
 }
 
-/// A provider says who somebody is, not that they are somebody else; and an admin's no stands.
+/// The provider cannot give a person the name of another one, and cannot re-enable a person whom an admin has disabled.
 #[tokio::test]
 async fn names_and_disabled_people_are_not_the_providers_to_decide() {
     let story = Story::begin().await;
@@ -184,7 +184,8 @@ async fn names_and_disabled_people_are_not_the_providers_to_decide() {
     assert_eq!(trail["entries"].as_array().unwrap().iter().filter(failed).count(), 1, "{trail}");
 }
 
-/// The operator chooses the claim that names people. Unasked, nobody is called as they please, or by an address that was not verified.
+/// The operator chooses the claim that names people. By default neither a self-chosen name nor an unverified address is
+/// used.
 #[tokio::test]
 async fn people_are_called_by_the_claim_that_the_operator_chose() {
     let check = async |claim: Option<&str>, said: Value, expected: &str| {
@@ -206,7 +207,7 @@ async fn people_are_called_by_the_claim_that_the_operator_chose() {
     check(Some("employee.id"), json!({ "employee": { "id": 7 } }), "42").await;
 }
 
-/// A name that a key of the tenant has is not the provider's to give, whatever its case.
+/// The provider cannot give a person the name of a key of the tenant, in any letter case.
 #[tokio::test]
 async fn the_name_of_a_key_is_taken() {
     let story = Story::begin().await;
@@ -222,7 +223,7 @@ async fn the_name_of_a_key_is_taken() {
     alice.answers(&question, json!({ "option": "confirm" })).await.done();
 }
 
-/// A role that the provider takes away is gone everywhere: open sockets, other browsers, and keys in that name.
+/// A lower role at the provider takes effect everywhere: open sockets, other browsers, and keys of the person.
 #[tokio::test]
 async fn a_role_that_falls_at_the_provider_ends_what_is_open() {
     let story = Story::begin().await;
@@ -243,8 +244,8 @@ async fn a_role_that_falls_at_the_provider_ends_what_is_open() {
     assert_eq!(story.gets("/v1/me", &cookie).await.status(), 401);
 }
 
-/// A person to whom the provider gives no role any more is refused, and what they opened before ends: other browsers, sockets and keys. A role
-/// that the provider gives again lets them in again.
+/// A person who loses all roles at the provider is refused, and their browsers, sockets and keys end. A new role lets
+/// them in again.
 #[tokio::test]
 async fn the_loss_of_all_roles_at_the_provider_ends_what_is_open() {
     let story = Story::begin().await;
@@ -275,7 +276,7 @@ async fn the_loss_of_all_roles_at_the_provider_ends_what_is_open() {
     assert_eq!((to.as_str(), &story.me(&again.unwrap()).await["role"]), ("/", &json!("operator")));
 }
 
-/// Without a provider there is no such way in, and one that is away is said to be.
+/// Without a configured provider its routes do not exist; an unreachable provider is reported.
 #[tokio::test]
 async fn a_provider_that_is_not_there() {
     let world = World::new().await;

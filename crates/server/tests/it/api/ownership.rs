@@ -1,4 +1,4 @@
-//! Asking is owning: an agent asks, proposes and speaks in sessions that it opened or that name it, and reads only those.
+//! Tests ownership: an agent asks, proposes, speaks and reads only in sessions that it opened or that name it.
 
 use domain::Role;
 use reqwest::Method;
@@ -28,7 +28,8 @@ impl Two {
     }
 }
 
-/// Any agent could ask in any session of the project: fill it, and have a person's click end it.
+/// Regression test: any agent could ask in any session of the project, which let it fill the session or have a person's
+/// click end it.
 #[tokio::test]
 async fn an_agent_does_not_ask_propose_or_speak_in_the_session_of_another() {
     let two = Two::new().await;
@@ -49,14 +50,14 @@ async fn an_agent_does_not_ask_propose_or_speak_in_the_session_of_another() {
     for (path, body) in &posts {
         two.other.post(path, body.clone()).await.refused(404, "not_found");
     }
-    // Who may read it is told why not; what it may do stays the same.
+    // A caller who may read the session is refused with the reason; its rights stay unchanged.
     two.agents_read("project").await;
     for (path, body) in &posts {
         let refused = two.other.post(path, body.clone()).await;
         assert_eq!(refused.status, 403, "{path}: {}", refused.body);
     }
     assert_eq!(two.admin.session(&session).await, before);
-    // A session that names it is its own.
+    // A session that names the agent belongs to it.
     let named = two.admin.opens(json!({ "agent": "other-bot" })).await;
     two.other.asks_in(&named, ending).await;
     two.other.post(&format!("/v1/sessions/{named}/actions"), proposal).await.done();
@@ -103,7 +104,7 @@ async fn an_agent_reads_its_own_sessions_only() {
     assert_eq!(people.get("/v1/sessions").await.done()["sessions"].as_array().unwrap().len(), 2);
 }
 
-/// On the stream of the project, too, an agent is told of its own sessions alone, and of all when the project says so.
+/// On the stream of the project an agent receives only its own sessions, or all if the project allows it.
 #[tokio::test]
 async fn the_projects_stream_tells_an_agent_of_its_own_sessions() {
     let two = Two::new().await;
@@ -111,14 +112,14 @@ async fn the_projects_stream_tells_an_agent_of_its_own_sessions() {
     let session = two.bot.opens(json!({})).await;
     two.bot.asks_in(&session, confirmation()).await;
     let own = two.other.opens(json!({})).await;
-    // Were the other's told, they would come first.
+    // Events of the other agent's session would come first.
     assert_eq!(stream.event().await.1["session"], own);
     two.agents_read("project").await;
     let third = two.bot.opens(json!({})).await;
     assert_eq!(stream.event().await.1["session"], third);
 }
 
-/// Figures are made of the sessions of all agents.
+/// Stats are computed over the sessions of all agents, so agents may not read them by default.
 #[tokio::test]
 async fn an_agent_reads_no_figures_of_the_whole_project() {
     let two = Two::new().await;
@@ -133,7 +134,7 @@ async fn an_agent_reads_no_figures_of_the_whole_project() {
     }
 }
 
-/// Whether there is a question could be found out by trying to take its answer.
+/// Regression test: an agent could find out whether a question exists by trying to take its answer.
 #[tokio::test]
 async fn the_answer_to_a_question_that_an_agent_does_not_read_is_absent() {
     let two = Two::new().await;
@@ -155,7 +156,7 @@ async fn the_answer_to_a_question_that_an_agent_does_not_read_is_absent() {
             "{path}"
         );
     }
-    // Who reads it is told why not.
+    // A caller who may read the question is refused with the reason.
     two.agents_read("project").await;
     for (path, body) in posts {
         two.other.post(&question.path(path), body).await.refused(403, "not_your_delivery");
@@ -177,12 +178,12 @@ async fn the_setting_is_an_admins_and_on_the_trail() {
     let entries = trail["entries"].as_array().unwrap();
     assert_eq!(entries.len(), 1, "what changes nothing is no change: {trail}");
     assert_eq!(entries[0]["data"]["after"], json!({ "agents_read": "project" }));
-    // Of this project, and of no other.
+    // The setting applies only to this project.
     let stranger = two.world.stranger().await;
     assert_eq!(stranger.get("/v1/project/settings").await.done(), json!({ "agents_read": "own" }));
 }
 
-/// The dialects showed the name of the session's agent for every question of the session.
+/// Regression test: the dialects showed the agent of the session as the asker of every question.
 #[tokio::test]
 async fn every_wire_names_who_asked() {
     let two = Two::new().await;

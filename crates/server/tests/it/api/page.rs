@@ -1,4 +1,4 @@
-//! The page: given out on every path that is no operation's, with what a browser needs to trust nothing else.
+//! Tests the page: it is served on every path that is no operation, with strict security headers.
 
 use reqwest::{Method, Response};
 use rust_embed::RustEmbed;

@@ -1,4 +1,4 @@
-//! Pages are bounded by bytes on every wire, and their cursors lead to the end.
+//! Tests that pages are bounded by bytes in every API, and that their cursors lead to the end.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use server_testkit::actions::{Scene, call};
 use server_testkit::client::{Question, Someone, reply, text};
 use server_testkit::world::{Setup, World};
 
-/// How large each question is: twenty of them are more than one page.
+/// Size of each question in bytes; twenty of them exceed one page.
 const LARGE: usize = 240_000;
 const MANY: usize = 20;
-/// No page is larger: 4 MiB of rows, and what the wire adds to them.
+/// Maximum size of a page in bytes: 4 MiB of rows, and the additions of the API.
 const MOST: usize = 10 << 20;
 
-/// Follows a list to its end; how many items each page had.
+/// Follows a list to its end and returns the number of items on each page.
 async fn pages(who: &Someone, path: &str, items: &str, (next, cursor): (&str, &str)) -> Vec<usize> {
     let (mut sizes, mut after) = (Vec::new(), None::<String>);
     loop {
@@ -31,7 +31,7 @@ fn large(kind: &str) -> Value {
     json!({ "kind": kind, "title": "May I?", "context": { "padding": "x".repeat(LARGE) } })
 }
 
-/// A world in which one key may hold many large replies and questions.
+/// Creates a world with many large questions of one agent.
 async fn world() -> (World, Someone, String, Vec<Question>) {
     let world = World::with(Setup::default()).await;
     let agent = world.agent().await;
@@ -107,7 +107,7 @@ async fn actions_come_in_pages_of_bytes() {
     assert!(sizes.len() > 1, "{sizes:?}");
 }
 
-/// Follows a list to its end by its cursor; the names of its items, each of which comes once, on several pages.
+/// Follows a list to its end by its cursor and returns the names of its items. Asserts that there are several pages.
 async fn walked(who: &Someone, path: &str, items: &str, name: impl Fn(&Value) -> String) -> Vec<String> {
     let (mut names, mut pages, mut after) = (Vec::new(), 0, String::new());
     loop {
@@ -123,7 +123,7 @@ async fn walked(who: &Someone, path: &str, items: &str, name: impl Fn(&Value) ->
     names
 }
 
-/// Sessions with long reasons: each is a row of 80 KB.
+/// Sessions with long reasons, each a row of 80 KB, come in several pages.
 #[tokio::test]
 async fn sessions_come_in_pages_of_bytes() {
     let world = World::new().await;
@@ -140,7 +140,7 @@ async fn sessions_come_in_pages_of_bytes() {
     }
 }
 
-/// Versions with long instructions, and policies with long comments.
+/// Versions with long instructions and policies with long comments come in several pages.
 #[tokio::test]
 async fn definitions_and_policies_come_in_pages_of_bytes() {
     let world = World::new().await;
@@ -162,7 +162,7 @@ async fn definitions_and_policies_come_in_pages_of_bytes() {
     );
 }
 
-/// Grants that hold for long arguments, in the list and where one is looked for.
+/// Standing grants with long arguments come in several pages, and are found when a call needs one.
 #[tokio::test]
 async fn grants_come_in_pages_of_bytes() {
     let scene = Scene::new().await;
@@ -179,12 +179,12 @@ async fn grants_come_in_pages_of_bytes() {
     assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), MANY);
     assert_eq!(all.len(), MANY);
     assert_eq!(walked(&scene.agent, "/v1/grants", "grants", |grant| text(&grant["id"])).await, all);
-    // The last one given lies behind more bytes than are read at once.
+    // The newest grant lies behind more bytes than one batch reads.
     let covered = scene.proposes(written(MANY - 1, "/srv/b")).await;
     assert_eq!((&covered.shown["state"], &covered.shown["grant"]), (&json!("allowed"), &json!(all[0])));
 }
 
-/// Replies that nobody reads are counted: the next large one is refused, small ones and other keys are not.
+/// Unread replies are counted per key: the next large reply is refused; small replies and other keys are not affected.
 #[tokio::test]
 async fn whoever_reads_no_replies_gets_no_more_of_them() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -197,7 +197,7 @@ async fn whoever_reads_no_replies_gets_no_more_of_them() {
     for _ in 0..MANY {
         agent.asks_in(&session, large("confirmation")).await;
     }
-    // More than the buffers of a connection hold whose reader takes nothing.
+    // The reply exceeds the buffers of a connection whose client reads nothing.
     let silent = tokio::net::TcpSocket::new_v4().unwrap();
     silent.set_recv_buffer_size(4096).unwrap();
     let mut silent = silent.connect(world.door.address).await.unwrap();
@@ -222,7 +222,7 @@ async fn whoever_reads_no_replies_gets_no_more_of_them() {
         .expect("a connection that is gone gives its bytes back");
 }
 
-/// Keys and people come in pages whose cursors lead to the end: each of them once, in the order of the whole list.
+/// The lists of keys and people come in pages; the pages contain each item once, in the order of the whole list.
 #[tokio::test]
 async fn keys_and_people_come_in_pages() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Who may answer: audiences, quorums, claims, batches.
+//! Tests who may answer: audiences, quorums, claims, batches.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn addressed_to(audience: Value) -> Value {
     json!({ "kind": "confirmation", "title": "Delete the file?", "audience": audience })
 }
 
-/// An answer from a user that it was not addressed to was accepted.
+/// Regression test: an answer was accepted from a user outside the audience.
 #[tokio::test]
 async fn only_the_audience_answers() {
     let world = World::new().await;
@@ -37,7 +37,7 @@ async fn only_the_audience_answers() {
     assert_eq!(hers["interactions"], json!([]));
 }
 
-/// Whoever asked can never answer, under whatever role.
+/// The asker of a question can never answer it, in any role.
 #[tokio::test]
 async fn whoever_asked_cannot_answer() {
     let world = World::new().await;
@@ -50,7 +50,7 @@ async fn whoever_asked_cannot_answer() {
     alice.post(&hers.path("/claim"), json!({})).await.refused(403, "asker_cannot_answer");
 }
 
-/// With `four_eyes` neither can the person who started the session.
+/// With `four_eyes`, the person who started the session cannot answer either.
 #[tokio::test]
 async fn four_eyes_bar_whoever_started_the_session() {
     let world = World::new().await;
@@ -63,7 +63,7 @@ async fn four_eyes_bar_whoever_started_the_session() {
     alice.answers(&two_eyes, json!({ "option": "confirm" })).await.done();
 }
 
-/// A quorum of n counts distinct people; one who holds back is enough.
+/// A quorum counts distinct people; one rejection is enough to reject.
 #[tokio::test]
 async fn a_quorum_counts_distinct_people() {
     let world = World::new().await;
@@ -86,7 +86,7 @@ async fn a_quorum_counts_distinct_people() {
     assert_eq!(answered["resolution"]["answer"]["effect"], "reject");
 }
 
-/// A claim keeps others out for a while, can be given back, and ends by itself.
+/// A claim excludes others for a limited time, can be released, and expires.
 #[tokio::test]
 async fn a_claim_keeps_others_out_for_a_while() {
     let world = World::new().await;
@@ -109,7 +109,7 @@ async fn a_claim_keeps_others_out_for_a_while() {
     alice.answers(&question, yes).await.done();
 }
 
-/// Many answers in one call, each its own result; none is lost because another failed.
+/// Each answer of a batch has its own result; a failed one does not affect the others.
 #[tokio::test]
 async fn each_answer_of_a_batch_has_its_own_result() {
     let world = World::new().await;
@@ -141,7 +141,7 @@ async fn each_answer_of_a_batch_has_its_own_result() {
     }
 }
 
-/// A policy or a service answers, on the record. Past the audience it can only hold back.
+/// An automatic answer is recorded with its source. Outside the audience it can only reject.
 #[tokio::test]
 async fn an_automatic_answer_says_on_whose_word() {
     let world = World::new().await;
@@ -158,7 +158,7 @@ async fn an_automatic_answer_says_on_whose_word() {
     assert_eq!(late.refused(409, "interaction_already_resolved")["resolution"], *resolution);
 }
 
-/// Whoever asked may withdraw a question; nobody then waits for an answer.
+/// The asker may withdraw a question; its delivery is then not needed.
 #[tokio::test]
 async fn a_withdrawn_question_cannot_be_answered() {
     let world = World::new().await;

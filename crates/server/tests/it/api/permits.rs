@@ -1,4 +1,4 @@
-//! A permit is good for one start of exactly one action, and outcomes are told once.
+//! Tests permits: a permit is valid for one start of one action, and an outcome is reported once.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use server_testkit::actions::{Proposed, Scene, call, question_of, writing};
 use server_testkit::client::text;
 
-/// A permit is spent by the start: a second one is refused, with whatever permit.
+/// A start spends the permit; a second start is refused.
 #[tokio::test]
 async fn a_permit_starts_one_action_once() {
     let scene = Scene::new().await;
@@ -21,7 +21,7 @@ async fn a_permit_starts_one_action_once() {
     assert_eq!(events.iter().filter(|name| *name == "action.started").count(), 1);
 }
 
-/// Two workers with the same permit start at once: one wins.
+/// Several workers start with one permit at once: one wins.
 #[tokio::test]
 async fn of_two_starts_at_once_one_wins() {
     let scene = Scene::new().await;
@@ -36,7 +36,7 @@ async fn of_two_starts_at_once_one_wins() {
     }
 }
 
-/// A start that is sent again under its name is the same start.
+/// A start that is repeated under its idempotency key returns the first result.
 #[tokio::test]
 async fn a_start_is_repeated_under_its_name() {
     let scene = Scene::new().await;
@@ -48,7 +48,7 @@ async fn a_start_is_repeated_under_its_name() {
     scene.agent.post_once("k", &allowed.path("/start"), other).await.refused(409, "idempotency_conflict");
 }
 
-/// A permit is bound to its tenant, session, call, arguments and agent, and cannot be made up.
+/// A permit is bound to its tenant, session, call, arguments and agent, and cannot be forged.
 #[tokio::test]
 async fn a_permit_is_good_for_nothing_else() {
     let scene = Scene::new().await;
@@ -85,7 +85,7 @@ async fn a_permit_is_good_for_nothing_else() {
     scene.agent.starts(&first).await.done();
 }
 
-/// After a day a permit is good for nothing, and the action reads as rejected.
+/// A permit expires after a day, and the action is then rejected.
 #[tokio::test]
 async fn a_permit_runs_out() {
     let scene = Scene::new().await;
@@ -101,7 +101,7 @@ async fn a_permit_runs_out() {
     assert_eq!(scene.proposes(writing("c1")).await.shown["state"], "rejected");
 }
 
-/// While a session is paused nothing starts; when it goes on, the permit still holds; when it is over, it does not.
+/// No action starts while the session is paused. The permit is valid again after a resume, and void after the end.
 #[tokio::test]
 async fn nothing_starts_in_a_session_that_stands_still() {
     let scene = Scene::new().await;
@@ -116,7 +116,7 @@ async fn nothing_starts_in_a_session_that_stands_still() {
     assert_eq!(scene.agent.has_done(&first).await["state"], "done", "what ran can still be told");
 }
 
-/// Each outcome is told once, by whoever started it, after the start.
+/// An outcome is reported once, after the start, by the agent that started the action.
 #[tokio::test]
 async fn an_outcome_is_told_once() {
     let scene = Scene::new().await;
@@ -148,7 +148,7 @@ async fn an_outcome_is_told_once() {
     scene.agent.post(&started.path("/start"), long).await.refused_at(422, "body_invalid", &["/lease_seconds"]);
 }
 
-/// Nobody reported: the outcome is unknown, and people are asked what became of it.
+/// Starts an action and lets its lease run out: the outcome is unknown, and people are asked about it.
 async fn puzzled(scene: &Scene, name: &str) -> Proposed {
     let started = scene.started(name).await;
     scene.world.passes(60).await;
@@ -158,7 +158,7 @@ async fn puzzled(scene: &Scene, name: &str) -> Proposed {
     unknown
 }
 
-/// Each thing that a person can say about an action of which nobody knows what became.
+/// A person settles an action with an unknown outcome; each option is tried.
 #[tokio::test]
 async fn a_person_says_what_became_of_it() {
     let scene = Scene::new().await;
@@ -192,7 +192,7 @@ async fn a_person_says_what_became_of_it() {
     assert_eq!(scene.agent.has_done(&again).await["state"], "done");
 }
 
-/// The agent itself cannot tell; and one that remembers late withdraws the question.
+/// An agent may report an unknown outcome, and a late report withdraws the question about it.
 #[tokio::test]
 async fn a_late_report_withdraws_the_question() {
     let scene = Scene::new().await;
@@ -214,7 +214,8 @@ async fn a_late_report_withdraws_the_question() {
     assert_eq!(scene.agent.session(&scene.session).await["status"], "running");
 }
 
-/// A run that people had started again is ended by its own report alone, also while nobody knows what became of it.
+/// A report of an earlier run does not end the run that people started again, not even while the outcome of that run is
+/// unknown.
 #[tokio::test]
 async fn a_late_report_of_one_run_does_not_end_another() {
     let scene = Scene::new().await;
@@ -249,7 +250,7 @@ async fn a_late_report_of_one_run_does_not_end_another() {
     assert_eq!(scene.agent.reports(&again, own).await.done()["state"], "done");
 }
 
-/// A tool that says that it may be run again is offered again, with a fresh permit, and nobody is bothered.
+/// An action of an idempotent tool is offered again with a new permit, and nobody is asked.
 #[tokio::test]
 async fn what_may_run_twice_is_offered_again() {
     let rules = r#"
@@ -275,7 +276,7 @@ verdict = "allow"
     assert_eq!(scene.agent.events(&scene.session).await[1..], wanted);
 }
 
-/// Whoever had to approve an action has to say whether it runs again.
+/// The people who had to approve an action decide whether it runs again.
 #[tokio::test]
 async fn the_same_people_are_asked_what_became_of_it() {
     let rules = r#"

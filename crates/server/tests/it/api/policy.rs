@@ -1,4 +1,4 @@
-//! The policy of a project: shown, checked, explained, changed by those who may, switched off with a reason.
+//! Tests the policy of a project: reading, checking, explaining, changing it, and switching it off with a reason.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use server_testkit::world::World;
 const OPEN: &str = "[[rule]]\nname = \"open\"\ntools = [\"write_file\"]\nverdict = \"allow\"\nreason = \"Go on.\"\n";
 const NEVER: &str = "[[rule]]\nname = \"never\"\ntools = [\"delete_file\"]\nverdict = \"deny\"\n";
 
-/// Out of the box the policy is the program's own, and everybody of the project may read it.
+/// The built-in policy is in force at first, and every member of the project may read it.
 #[tokio::test]
 async fn the_policy_in_force_is_shown() {
     let scene = Scene::new().await;
@@ -34,7 +34,7 @@ async fn the_policy_in_force_is_shown() {
     scene.writes("c2").await;
 }
 
-/// A bad text changes nothing, and says where it is wrong.
+/// An invalid policy text is refused with line numbers and changes nothing.
 #[tokio::test]
 async fn a_bad_policy_changes_nothing() {
     let scene = Scene::ruled_by(OPEN).await;
@@ -70,7 +70,7 @@ async fn a_bad_policy_changes_nothing() {
     assert_eq!(scene.root.get("/v1/policy").await.done(), before);
 }
 
-/// Two admins change the policy: the second is told that it is another one by now.
+/// A change that is based on an outdated version is refused.
 #[tokio::test]
 async fn whoever_changes_an_older_policy_is_told() {
     let scene = Scene::new().await;
@@ -82,7 +82,7 @@ async fn whoever_changes_an_older_policy_is_told() {
     scene.root.put("/v1/policy", change(NEVER, &first["version"])).await.done();
 }
 
-/// Only an admin changes it; every other project has its own.
+/// Only an admin may change the policy, and only that of the own project.
 #[tokio::test]
 async fn only_admins_change_the_policy_of_their_own_project() {
     let scene = Scene::new().await;
@@ -102,7 +102,8 @@ async fn only_admins_change_the_policy_of_their_own_project() {
     scene.writes("c1").await;
 }
 
-/// Switched off, nobody is asked; what is denied stays denied; who did it and why is seen everywhere.
+/// While the policy is switched off, nobody is asked, and denied calls stay denied. The person and the reason are
+/// visible.
 #[tokio::test]
 async fn a_policy_is_switched_off_with_a_reason() {
     let scene = Scene::ruled_by(NEVER).await;
@@ -128,7 +129,8 @@ async fn a_policy_is_switched_off_with_a_reason() {
     scene.alice.decides(&waiting, json!({ "option": "approve" })).await.done();
 }
 
-/// The version and the rule are frozen into the question and into the ruling: a later policy does not change them.
+/// A question and a ruling keep the policy version and the rule that produced them; a later policy does not change
+/// them.
 #[tokio::test]
 async fn what_was_ruled_stays_as_it_was_ruled() {
     let scene = Scene::new().await;
@@ -143,7 +145,8 @@ async fn what_was_ruled_stays_as_it_was_ruled() {
     assert_eq!(allowed.shown["ruling"], waiting.shown["ruling"]);
 }
 
-/// A permit does not outlive the policy that gave it: what is denied by now never starts, and what is asked by now asks.
+/// A permit is checked against the policy of today: an action that is denied now does not start, and neither does an
+/// auto-approved action that would be asked about now.
 #[tokio::test]
 async fn a_permit_stands_only_as_long_as_policy_does() {
     let scene = Scene::ruled_by(OPEN).await;
@@ -160,7 +163,7 @@ async fn a_permit_stands_only_as_long_as_policy_does() {
     scene.agent.starts(&approved).await.done();
 }
 
-/// Every text that was judged by, or put in force, is kept, with who and when and why; also the second time, which is the one in force.
+/// Each change of the policy is stored with its author, time and reason, also a return to an earlier text.
 #[tokio::test]
 async fn every_change_is_kept_also_back_to_a_text_of_before() {
     let scene = Scene::new().await;
@@ -218,7 +221,7 @@ async fn the_history_is_read_in_pages() {
     }
 }
 
-/// Why a call is ruled on as it is, also by a policy that is not in force.
+/// `explain` gives the reasons of a ruling, also under a draft.
 #[tokio::test]
 async fn a_ruling_is_explained() {
     let scene = Scene::ruled_by(&format!("{OPEN}{NEVER}")).await;
@@ -236,7 +239,7 @@ async fn a_ruling_is_explained() {
     assert_eq!(scene.root.get(&format!("/v1/sessions/{}/actions", scene.session)).await.done()["actions"], json!([]));
 }
 
-/// A change of policy is one command under its name.
+/// A change of the policy that is repeated under its idempotency key is made once.
 #[tokio::test]
 async fn a_change_is_repeated_under_its_name() {
     let scene = Scene::new().await;
@@ -249,7 +252,8 @@ async fn a_change_is_repeated_under_its_name() {
     put(json!({ "text": policy(NEVER) })).await.refused(409, "idempotency_conflict");
 }
 
-/// The server's policy file holds where a project has none of its own; a bad one leaves the one before in force and is told.
+/// The policy file of the server applies to projects without their own policy. An invalid file is reported and leaves
+/// the previous policy in force.
 #[tokio::test]
 async fn the_servers_file_holds_for_projects_without_their_own() {
     let world = World::new().await;
@@ -274,7 +278,7 @@ async fn the_servers_file_holds_for_projects_without_their_own() {
     assert_eq!(scene.proposes(writing("c4")).await.shown["state"], "allowed");
 }
 
-/// A file that changes is a change of the project's policy: by the server, at that time, after the one that it replaces.
+/// A changed file is recorded as a change of the project's policy by the system, with its time and its predecessor.
 #[tokio::test]
 async fn a_changed_file_is_shown_with_its_time_and_with_what_was_before() {
     let world = World::new().await;
@@ -307,7 +311,7 @@ async fn a_changed_file_is_shown_with_its_time_and_with_what_was_before() {
     assert_eq!((&shown["changed_by"]["name"], &shown["reason"]), (&json!("root"), &json!("a rehearsal")));
 }
 
-/// What was in force before a project had its own policy is told, and so is why it gave it up again.
+/// The first policy of a project names the server's policy as its predecessor, and a reset is recorded with its reason.
 #[tokio::test]
 async fn the_first_policy_of_a_project_follows_the_servers_and_is_given_up_with_a_reason() {
     let scene = Scene::new().await;

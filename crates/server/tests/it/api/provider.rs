@@ -1,4 +1,5 @@
-//! An identity provider on a real socket: discovery, keys, codes with PKCE, tokens. It does as it is told, also what a bad one does.
+//! Runs an identity provider on a real socket: discovery, keys, codes with PKCE, tokens. Tests tell it to misbehave as
+//! well.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use url::Url;
 pub(crate) const CLIENT: &str = "holdpoint";
 pub(crate) const SECRET: &str = "provider-secret";
 
-/// A key of the provider's, as it signs with it and as it shows it.
+/// A signing key of the provider with its public form.
 struct Key {
     header: Header,
     signs: EncodingKey,
@@ -61,7 +62,7 @@ fn pem(der: &[u8]) -> String {
     format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", BASE64_STANDARD.encode(der))
 }
 
-/// What was granted to a code.
+/// Claims and conditions of an authorization code.
 #[derive(Clone)]
 struct Grant {
     challenge: String,
@@ -70,20 +71,20 @@ struct Grant {
     signer: Signer,
 }
 
-/// What a token is signed with.
+/// Key with which a token is signed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signer {
-    /// The RSA key that is shown.
+    /// The published RSA key.
     Rsa,
-    /// The elliptic one.
+    /// The published elliptic-curve key.
     Ec,
-    /// Another key under the name of the one that is shown.
+    /// Another key under the id of the published RSA key.
     Forged,
-    /// A key that is not shown.
+    /// A key that is not published.
     Hidden,
-    /// The secret that both know.
+    /// The client secret that both sides know.
     Shared,
-    /// Nothing.
+    /// No signature.
     Unsigned,
 }
 
@@ -97,11 +98,11 @@ struct Inner {
     codes: Mutex<HashMap<String, Grant>>,
 }
 
-/// A provider that runs.
+/// A running provider.
 #[derive(Clone)]
 pub(crate) struct Provider(Arc<Inner>);
 
-/// What the provider was asked by a browser.
+/// Authorization request of a browser.
 pub(crate) struct Request {
     query: HashMap<String, String>,
 }
@@ -132,19 +133,19 @@ impl Provider {
         self.0.address.parse().unwrap()
     }
 
-    /// Shows the key from now on that it has kept to itself.
+    /// Publishes the hidden key.
     pub(crate) fn rotates(&self) {
         *self.0.shows_hidden.lock() = true;
     }
 
-    /// The claims of a token as they should be.
+    /// Valid claims of a token.
     pub(crate) fn claims(&self, request: &Request, now: i64) -> Value {
         json!({ "iss": self.0.address, "aud": CLIENT, "sub": "42", "iat": now, "exp": now + 300,
                 "nonce": request.query["nonce"], "preferred_username": "olga", "name": "Olga Ivanova",
                 "roles": ["holdpoint-operator"] })
     }
 
-    /// Lets a person in; gives what the browser takes back.
+    /// Grants a request and returns the query with which the browser returns.
     pub(crate) fn grants(&self, request: &Request, claims: Value, signer: Signer) -> String {
         let (challenge, redirect) = (request.query["code_challenge"].clone(), request.query["redirect_uri"].clone());
         let mut codes = self.0.codes.lock();
@@ -174,7 +175,7 @@ impl Provider {
 }
 
 impl Request {
-    /// Reads where a browser is sent, and checks that it is asked as it should be.
+    /// Reads the redirect to the provider and checks its parameters.
     pub(crate) fn read(provider: &Provider, location: &str) -> Self {
         let url: Url = location.parse().unwrap();
         assert!(location.starts_with(&format!("{}/authorize?", provider.0.address)), "{location}");
@@ -206,7 +207,7 @@ async fn keys(State(provider): State<Provider>) -> Json<Value> {
     Json(json!({ "keys": shown }))
 }
 
-/// A code is taken once, from whoever has the secret, the verifier and the address that it was asked with.
+/// Redeems a code once, if the client secret, the verifier and the redirect address match the request.
 async fn token(
     State(provider): State<Provider>,
     headers: HeaderMap,

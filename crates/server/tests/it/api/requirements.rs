@@ -1,4 +1,4 @@
-//! Several rules ask about one call: each has its own people, and all of them must be satisfied.
+//! Tests calls about which several rules ask: each rule has its own audience, and all must be satisfied.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -42,18 +42,18 @@ async fn of(scene: &Scene, group: &str, name: &str) -> Someone {
     scene.world.someone("default", Role::Viewer, name, &[group]).await
 }
 
-/// A deploy to a place that is no text: the first rule cannot be evaluated, the second one matches.
+/// Proposes a deployment whose target is not a string: the first rule cannot be evaluated, and the second matches.
 async fn deploys(scene: &Scene, name: &str) -> Proposed {
     scene.proposes(call(name, "deploy", json!({ "env": ["production"] }))).await
 }
 
-/// What is shown of each requirement: whom it names, how many, and whether it is met.
+/// Returns the audience, the quorum and the `met` flag of each requirement.
 fn shown(question: &Value) -> Vec<(Value, Value, Value)> {
     let of = |one: &Value| (json!([one["roles"], one["groups"]]), one["quorum"].clone(), one["met"].clone());
     question["requirements"].as_array().map_or_else(Vec::new, |several| several.iter().map(of).collect())
 }
 
-/// An agent that gives an argument another type is not asked about by the weaker rule alone.
+/// An agent that changes the type of an argument cannot avoid the stricter rule.
 #[tokio::test]
 async fn a_rule_that_fails_does_not_replace_a_stricter_one_that_matches() {
     let scene = Scene::ruled_by(DEPLOY).await;
@@ -86,7 +86,7 @@ async fn a_rule_that_fails_does_not_replace_a_stricter_one_that_matches() {
     }
 }
 
-/// A call that a failing rule would have allowed is asked of the people of the strict rule, which fails too.
+/// If the rules that would allow or restrict a call both fail, the people of the strict rule are asked.
 #[tokio::test]
 async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_people() {
     let scene = Scene::ruled_by(PAY).await;
@@ -104,7 +104,7 @@ async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_
         let allowed = scene.agent.sees(&action).await;
         scene.agent.starts(&allowed).await.done();
     }
-    // Whoever belongs to none of them may not answer, and whoever holds back decides at once.
+    // A person outside every requirement may not answer, and a single rejection decides.
     let action = scene.proposes(call("c9", "pay", json!({}))).await;
     let other = of(&scene, "law", "lea").await;
     other.decides(&action, approve()).await.refused(403, "not_in_audience");
@@ -112,7 +112,7 @@ async fn a_call_that_no_rule_could_be_evaluated_for_is_asked_of_the_strict_ones_
     assert_eq!(scene.agent.state(&action).await, "rejected");
 }
 
-/// Everybody who may meet one of the requirements finds the question in their list, and nobody else.
+/// Each person who can meet one of the requirements finds the question in their list, and nobody else does.
 #[tokio::test]
 async fn the_question_is_listed_for_the_members_of_each_requirement() {
     let scene = Scene::ruled_by(DEPLOY).await;
@@ -126,7 +126,7 @@ async fn the_question_is_listed_for_the_members_of_each_requirement() {
     }
 }
 
-/// The shortest time counts, and what the rules do not agree on is denied.
+/// The shortest deadline applies, and contradicting fallbacks become a denial.
 #[tokio::test]
 async fn time_is_up_at_the_shortest_deadline() {
     let scene = Scene::ruled_by(DEPLOY).await;
@@ -136,7 +136,8 @@ async fn time_is_up_at_the_shortest_deadline() {
     assert_eq!(scene.agent.state(&action).await, "rejected");
 }
 
-/// Claims keep nobody out, nothing of it is remembered, handing over keeps requirements and votes, and one who abstains may be missed.
+/// A claim excludes nobody, no standing grant is possible, a handover keeps requirements and votes, and an abstention
+/// can leave the audience too small.
 #[tokio::test]
 async fn what_else_is_done_with_such_a_question_weakens_nothing() {
     let scene = Scene::ruled_by(DEPLOY).await;
@@ -161,7 +162,7 @@ async fn what_else_is_done_with_such_a_question_weakens_nothing() {
     assert_eq!(scene.agent.state(&action).await, "allowed");
 }
 
-/// An edit is judged again: the votes that were given count for whoever has to be asked about it.
+/// An edit is ruled on again, and the votes for it count for the rules that ask about it.
 #[tokio::test]
 async fn an_edit_is_enough_if_its_votes_are_enough_for_every_rule() {
     let scene = Scene::ruled_by(DEPLOY).await;
@@ -172,7 +173,7 @@ async fn an_edit_is_enough_if_its_votes_are_enough_for_every_rule() {
         who.decides(&action, edit.clone()).await.done();
     }
     assert_eq!(scene.agent.state(&action).await, "allowed", "two of three are the people of the rule that asks by now");
-    // The other way round, one rule more asks about the edit: its operators have not been asked.
+    // In the other direction one more rule asks about the edit, and its operators have not been asked.
     let action = scene.proposes(call("c2", "deploy", json!({ "env": "production" }))).await;
     let edit = json!({ "option": "edit", "arguments": { "env": 7 } });
     for who in [&vera, &victor] {
@@ -183,7 +184,7 @@ async fn an_edit_is_enough_if_its_votes_are_enough_for_every_rule() {
     assert_eq!(shown(&scene.alice.reads(&seen.question()).await).len(), 2);
 }
 
-/// What became of such a call is asked of the same people.
+/// The people of all requirements are asked about the outcome of such a call.
 #[tokio::test]
 async fn the_same_people_say_what_became_of_it() {
     let scene = Scene::ruled_by(DEPLOY).await;
@@ -201,7 +202,7 @@ async fn the_same_people_say_what_became_of_it() {
     assert_eq!(scene.agent.state(&unknown).await, "unknown");
 }
 
-/// *Explain* names everything that asks, why, and whom.
+/// `explain` lists every rule that asks, with its reason and its audience.
 #[tokio::test]
 async fn explain_shows_every_rule_that_asks() {
     let scene = Scene::ruled_by(PAY).await;
@@ -215,7 +216,7 @@ async fn explain_shows_every_rule_that_asks() {
     assert_eq!(scene.alice.post("/v1/policy/explain", body).await.done().get("asks"), None);
 }
 
-/// Only policy makes requirements: an agent cannot ask with some of its own.
+/// Only the policy creates requirements: an agent cannot ask with its own.
 #[tokio::test]
 async fn an_agents_own_question_has_no_requirements() {
     let scene = Scene::new().await;

@@ -1,11 +1,11 @@
-//! Lessons: resuming, as far as it concerns agents that run elsewhere.
+//! Tests the lessons about resuming, as far as they concern external agents.
 
 use serde_json::{Value, json};
 
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-/// A choice never reached the agent: the option id and its metadata are part of what the agent resumes with.
+/// The chosen option and its metadata are delivered to the agent. Regression test: a choice never reached it.
 #[tokio::test]
 async fn a_choice_reaches_the_agent_with_its_id_and_metadata() {
     let world = World::new().await;
@@ -26,8 +26,8 @@ async fn a_choice_reaches_the_agent_with_its_id_and_metadata() {
     );
 }
 
-/// Reject, retry and skip all ran the tool. Each effect arrives as itself, with what belongs to it; only approve and edit
-/// may run the action.
+/// Each effect is delivered with its own fields; only approve and edit may run the action. Regression test: reject,
+/// retry and skip all ran the tool.
 #[tokio::test]
 async fn each_effect_arrives_as_itself() {
     let world = World::new().await;
@@ -54,7 +54,7 @@ async fn each_effect_arrives_as_itself() {
     }
 }
 
-/// An unknown (custom) action cleared the resume point and nothing ever resumed.
+/// Regression test: an unknown (custom) effect cleared the resume point, and the agent never resumed.
 #[tokio::test]
 async fn a_custom_question_resumes_as_any_other() {
     let world = World::new().await;
@@ -71,8 +71,8 @@ async fn a_custom_question_resumes_as_any_other() {
     assert_eq!(taken["resume_point"], json!({ "at": 3 }));
 }
 
-/// The context was saved by reference and changed later; only one resume point existed per session, so a second request
-/// overwrote the first. Parallel questions are all kept, each with its own snapshot and its own answer.
+/// Parallel questions are all stored, each with its own snapshot and answer. Regression test: the context was saved by
+/// reference and changed later, and a second request overwrote the only resume point of the session.
 #[tokio::test]
 async fn parallel_questions_have_their_own_answers_and_resume_points() {
     let world = World::new().await;
@@ -99,8 +99,8 @@ async fn parallel_questions_have_their_own_answers_and_resume_points() {
     }
 }
 
-/// An answer left over from one request was consumed by the next request of the same type. An answer belongs to one
-/// request id.
+/// An answer belongs to one question. Regression test: an answer left over from one request was consumed by the next
+/// request of its type.
 #[tokio::test]
 async fn an_answer_left_over_is_not_given_to_the_next_question() {
     let world = World::new().await;
@@ -114,20 +114,20 @@ async fn an_answer_left_over_is_not_given_to_the_next_question() {
     assert_eq!(agent.deliveries().await, [first.id]);
 }
 
-/// An answer that comes before the agent waits is kept, and found before anything is put to sleep.
+/// An answer that arrives before the agent waits is stored, and a wait finds it without sleeping.
 #[tokio::test]
 async fn an_early_answer_is_found_at_once() {
     let world = World::new().await;
     let (alice, agent) = (world.person("alice").await, world.agent().await);
     let question = world.asks(confirmation()).await;
     let answered = alice.answers(&question, json!({ "option": "confirm" })).await.done();
-    // Nothing will ring any more: whoever slept would sleep for five minutes, and the test would fail.
+    // No further event occurs: a request that slept would take five minutes, and the test would fail.
     assert_eq!(agent.get(&question.path("?wait=300")).await.done(), answered);
     let waiting = agent.get("/v1/deliveries?wait=300").await.done();
     assert_eq!(waiting["deliveries"], json!([answered]));
 }
 
-/// A session was deleted when its stream ended, while a person was still deciding.
+/// Regression test: a session was deleted when its stream ended, while a person was still deciding.
 #[tokio::test]
 async fn a_question_outlives_the_stream_of_whoever_asked() {
     let world = World::new().await;
@@ -142,7 +142,7 @@ async fn a_question_outlives_the_stream_of_whoever_asked() {
     assert_eq!(agent.deliveries().await, [question.id]);
 }
 
-/// Cancelling a session closes every open question with its reason, and its agent is told of each.
+/// Cancelling a session closes every open question with its reason, and the agent receives each of them.
 #[tokio::test]
 async fn a_cancelled_session_closes_its_questions_with_its_reason() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Lessons: secrets. A value is seen by whoever gives it and by the agent that asked, and nowhere else.
+//! Tests the lessons about secrets: a value is visible only to the person who gives it and to the agent that asked.
 
 use serde_json::{Value, json};
 
@@ -15,13 +15,13 @@ async fn asked(world: &World) -> Question {
     world.asks(json!({ "kind": "secret", "title": "Credentials for the registry", "secrets": secrets })).await
 }
 
-/// Whether any file of the data directory contains a text.
+/// Reports whether any file of the data directory contains a text.
 fn on_disk(world: &World, text: &str) -> bool {
     let files = std::fs::read_dir(world.data.path()).unwrap().map(|file| std::fs::read(file.unwrap().path()).unwrap());
     files.into_iter().any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
 }
 
-/// Everything that the API shows of a question to people.
+/// Collects everything that the API shows to people about a question.
 async fn shown(world: &World, question: &Question) -> String {
     let alice = world.person("alice").await;
     let mut all = String::new();
@@ -38,7 +38,7 @@ async fn shown(world: &World, question: &Question) -> String {
     all
 }
 
-/// Encryption was promised and the values lay in plain text in the database and in the logs.
+/// Regression test: encryption was promised, but the values were in plain text in the database and in the logs.
 #[tokio::test]
 async fn a_secret_is_nowhere_but_with_its_agent() {
     let world = World::new().await;
@@ -66,7 +66,7 @@ async fn a_secret_is_nowhere_but_with_its_agent() {
     assert!(!on_disk(&world, VALUE));
 }
 
-/// Whoever answers in the name of a policy gives secrets no less secretly.
+/// A secret in an automatic answer is protected like any other.
 #[tokio::test]
 async fn a_secret_given_automatically_is_as_secret() {
     let world = World::new().await;
@@ -79,7 +79,7 @@ async fn a_secret_given_automatically_is_as_secret() {
     assert_eq!(agent.takes(&question).await.done()["secrets"], json!({ "API_TOKEN": VALUE }));
 }
 
-/// What is wrong with a secret is said without saying the secret.
+/// The refusal of a secret does not repeat its value.
 #[tokio::test]
 async fn a_refusal_does_not_repeat_the_value() {
     let world = World::new().await;
@@ -101,7 +101,7 @@ async fn a_refusal_does_not_repeat_the_value() {
     assert!(!on_disk(&world, VALUE));
 }
 
-/// A password is one line, and so is a text; only what says so may be more.
+/// Passwords and texts have one line; only the type `multiline` accepts more.
 #[tokio::test]
 async fn a_secret_is_of_the_type_that_was_asked_for() {
     let world = World::new().await;
@@ -125,7 +125,7 @@ async fn a_secret_is_of_the_type_that_was_asked_for() {
     }
 }
 
-/// Whatever stands in the wrong place of a body is not repeated either: it may be a secret that slipped.
+/// A refusal does not repeat a value in the wrong field of a body, because it may be a misplaced secret.
 #[tokio::test]
 async fn a_refusal_does_not_repeat_what_slipped() {
     let world = World::new().await;
@@ -147,7 +147,7 @@ async fn a_refusal_does_not_repeat_what_slipped() {
     }
 }
 
-/// Nor is what stands where the name of a secret should be.
+/// A refusal does not repeat an unknown name of a secret, because it may be a misplaced value.
 #[tokio::test]
 async fn a_refusal_does_not_repeat_a_secret_typed_as_a_name() {
     let world = World::new().await;
@@ -163,7 +163,7 @@ async fn a_refusal_does_not_repeat_a_secret_typed_as_a_name() {
     assert!(!refused.to_string().contains(VALUE), "{refused}");
 }
 
-/// Once the agent has gone on, the value is forgotten: a repeated call no longer has it.
+/// When a delivery is complete, the value is deleted: a repeated request no longer returns it.
 #[tokio::test]
 async fn a_secret_is_forgotten_when_its_delivery_is_complete() {
     let world = World::new().await;
@@ -176,7 +176,7 @@ async fn a_secret_is_forgotten_when_its_delivery_is_complete() {
     assert_eq!(agent.post_once("t", &take, json!({})).await.done().get("secrets"), None);
 }
 
-/// A secret can be refused, and skipped where it need not be given.
+/// A secret question can be rejected.
 #[tokio::test]
 async fn a_secret_need_not_be_told() {
     let world = World::new().await;
@@ -187,7 +187,7 @@ async fn a_secret_need_not_be_told() {
     assert_eq!((&taken["answer"]["effect"], taken.get("secrets")), (&json!("reject"), None::<&Value>));
 }
 
-/// Resume points are sealed the same way and have a size limit.
+/// Resume points are encrypted as secrets are, and have a size limit.
 #[tokio::test]
 async fn a_resume_point_is_sealed_and_bounded() {
     let world = World::new().await;
@@ -204,7 +204,7 @@ async fn a_resume_point_is_sealed_and_bounded() {
     reply.refused_at(422, "body_invalid", &["/resume_point"]);
 }
 
-/// Keys are kept hashed and shown once; a repeated command shows the same key again.
+/// Keys are stored as hashes and shown once; a request that is repeated under its idempotency key shows the key again.
 #[tokio::test]
 async fn a_key_is_shown_once_and_kept_hashed() {
     let world = World::new().await;

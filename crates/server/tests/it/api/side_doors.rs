@@ -1,4 +1,4 @@
-//! Ways round a rule that were found open once.
+//! Tests ways to bypass a rule that were once open.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-/// Whoever asked, or with four eyes started, cannot have their own question approved by ending its time early.
+/// The asker, or with four eyes the person who started the session, cannot approve a question by expiring it early.
 #[tokio::test]
 async fn expiring_is_no_way_to_approve_ones_own_question() {
     let world = World::new().await;
@@ -23,7 +23,7 @@ async fn expiring_is_no_way_to_approve_ones_own_question() {
     assert_eq!(done["resolution"]["reason"], json!("ended before its time by carol"));
 }
 
-/// Nor by answering in the name of the system.
+/// The asker cannot approve a question by an automatic answer either.
 #[tokio::test]
 async fn automating_is_no_way_to_approve_ones_own_question() {
     let world = World::new().await;
@@ -34,7 +34,7 @@ async fn automating_is_no_way_to_approve_ones_own_question() {
     root.post(&question.path("/auto"), auto).await.refused(403, "asker_cannot_answer");
 }
 
-/// An agent cannot give itself a second to be approved by nobody.
+/// An agent cannot set a short deadline whose fallback approves its action.
 #[tokio::test]
 async fn no_deadline_runs_an_action() {
     let world = World::new().await;
@@ -51,7 +51,7 @@ async fn no_deadline_runs_an_action() {
     agent.post(&path, ask(json!({ "option": "reject" }))).await.done();
 }
 
-/// A key that ends in a year that cannot be written down made every list of keys fail.
+/// Regression test: a key whose expiry year could not be represented made every list of keys fail.
 #[tokio::test]
 async fn a_key_is_good_for_a_hundred_years_at_most() {
     let world = World::new().await;
@@ -67,7 +67,7 @@ async fn a_key_is_good_for_a_hundred_years_at_most() {
     root.get("/v1/keys").await.done();
 }
 
-/// A revoked key kept the streams that it had opened.
+/// Regression test: a revoked key kept its open streams.
 #[tokio::test]
 async fn a_revoked_key_reads_no_further() {
     let world = World::new().await;
@@ -86,7 +86,7 @@ async fn a_revoked_key_reads_no_further() {
     assert!(stream.next().await.is_none());
 }
 
-/// One key names one list of answers, and one bad entry spoils no other.
+/// An idempotency key names a whole batch of answers, and an invalid entry does not affect the others.
 #[tokio::test]
 async fn a_batch_is_judged_entry_by_entry_and_named_as_a_whole() {
     let world = World::new().await;
@@ -106,7 +106,7 @@ async fn a_batch_is_judged_entry_by_entry_and_named_as_a_whole() {
     assert_eq!(alice.reads(&second).await["status"], json!("pending"));
 }
 
-/// Only the agent that asked works on the delivery, whoever has come by its lease.
+/// Only the agent that asked may work on the delivery, even if another agent knows the lease.
 #[tokio::test]
 async fn a_lease_is_of_no_use_to_another_agent() {
     let world = World::new().await;
@@ -119,7 +119,7 @@ async fn a_lease_is_of_no_use_to_another_agent() {
     agent.completes(&question, &taken["lease"]).await.done();
 }
 
-/// An unknown kind was answered with every custom question there is.
+/// Regression test: a filter by an unknown kind returned all custom questions.
 #[tokio::test]
 async fn an_unknown_kind_is_no_filter() {
     let world = World::new().await;
@@ -130,7 +130,7 @@ async fn an_unknown_kind_is_no_filter() {
     assert_eq!(custom["interactions"][0]["custom_kind"], json!("deploy_window"));
 }
 
-/// A page of questions as large as bodies may be would be a page of hundreds of megabytes.
+/// The size of a question is limited, because a page of very large questions would have hundreds of megabytes.
 #[tokio::test]
 async fn a_question_is_no_larger_than_a_person_can_use() {
     let world = World::new().await;

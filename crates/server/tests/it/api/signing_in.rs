@@ -1,4 +1,5 @@
-//! People sign in with a browser: the cookie, what other sites cannot do with it, passwords, links, people of a project.
+//! Tests sign-in with a browser: the cookie and its protection against other sites, passwords, links, and people of a
+//! project.
 
 use domain::Role;
 use engine::NewUser;
@@ -12,7 +13,7 @@ use server_testkit::world::{Setup, World};
 
 const SECRET: &str = "correct horse battery";
 
-/// A browser with what it has been given.
+/// A browser with its cookie.
 #[derive(Clone)]
 struct Browser {
     door: Door,
@@ -20,12 +21,12 @@ struct Browser {
 }
 
 impl Browser {
-    /// A request as any site could have this browser send it.
+    /// Builds a request as any site could make this browser send it.
     fn bare(&self, method: Method, path: &str) -> RequestBuilder {
         self.door.request(method, path).header("cookie", format!("other=1; {}; more=2", self.cookie))
     }
 
-    /// A request of our own page.
+    /// Sends a request as the server's own page does.
     async fn sends(&self, method: Method, path: &str, body: Value) -> Reply {
         reply(self.bare(method, path).header("x-holdpoint-page", "1").json(&body)).await
     }
@@ -34,7 +35,7 @@ impl Browser {
         reply(self.bare(Method::GET, path)).await
     }
 
-    /// The same browser with what a reply has set.
+    /// Replaces the cookie by the one that a reply has set.
     fn given(self, reply: &Reply) -> Self {
         let set = reply.headers["set-cookie"].to_str().unwrap();
         Self { cookie: set.split(';').next().unwrap().to_owned(), ..self }
@@ -54,12 +55,12 @@ async fn link(by: &Someone, name: &str) -> String {
     text(&made["url"]).split("#token=").nth(1).unwrap().to_owned()
 }
 
-/// The cookie of a browser in which somebody has signed in.
+/// Signs somebody in and returns the cookie of the browser.
 pub(crate) async fn signed_in(world: &World, name: &str) -> String {
     comes(world, name, Role::Operator).await.cookie
 }
 
-/// Somebody who has come by a link.
+/// Signs somebody up, and signs them in with a link.
 async fn comes(world: &World, name: &str, role: Role) -> Browser {
     world.signs_up(name, role).await;
     let token = link(&world.admin().await, name).await;
@@ -127,7 +128,7 @@ async fn a_person_signs_in_by_link_sets_a_password_signs_out_and_in_again() {
     assert_eq!(browser(&world).given(&again).gets("/v1/me").await.done()["name"], "alice");
 }
 
-/// Whoever is unknown and whoever is wrong get the same words; after ten of them, a pause.
+/// An unknown user and a wrong password get identical replies; after ten attempts further ones are refused for a while.
 #[tokio::test]
 async fn a_failed_sign_in_tells_nothing_and_cannot_be_repeated_for_ever() {
     let world = World::new().await;
@@ -148,7 +149,7 @@ async fn a_failed_sign_in_tells_nothing_and_cannot_be_repeated_for_ever() {
     knocks(&world, "/v1/sign-in/link", json!({ "token": "hpl_x" })).await.refused(401, "sign_in_failed");
 }
 
-/// Another site can have a browser send its cookie. It cannot send our header, and a browser says where it comes from.
+/// Another site can make a browser send its cookie, but it can neither send the page header nor hide its origin.
 #[tokio::test]
 async fn another_site_does_nothing_with_the_cookie() {
     let world = World::new().await;
@@ -175,7 +176,7 @@ async fn another_site_does_nothing_with_the_cookie() {
     assert_eq!(reply(ours.json(&yes)).await.done()["status"], "answered");
 }
 
-/// A person answers as themselves, and the trail says in which browser.
+/// A person answers with the cookie, and the audit trail names the browser session.
 #[tokio::test]
 async fn a_person_answers_by_cookie_and_follows_by_cookie() {
     let world = World::new().await;
@@ -193,7 +194,7 @@ async fn a_person_answers_by_cookie_and_follows_by_cookie() {
     alice.sends(Method::POST, "/v1/keys", json!({ "role": "admin" })).await.refused(403, "role_forbids");
 }
 
-/// Disabling ends what is open, at once.
+/// Disabling a person ends their browser sessions and streams at once.
 #[tokio::test]
 async fn whoever_is_disabled_is_out_with_all_streams() {
     let world = World::new().await;
@@ -210,7 +211,8 @@ async fn whoever_is_disabled_is_out_with_all_streams() {
     root.post("/v1/users", json!({ "name": "alice", "role": "viewer" })).await.refused(409, "user_exists");
 }
 
-/// Another role holds from the next request on, and whose role falls has to sign in again; whoever is out comes back in.
+/// A new role applies from the next request on. A person whose role is lowered must sign in again, and a disabled
+/// person can be enabled again.
 #[tokio::test]
 async fn an_admin_changes_what_a_person_is() {
     let world = World::new().await;
@@ -267,14 +269,14 @@ async fn an_admin_changes_what_a_person_is() {
     assert_eq!(entries.iter().filter(|entry| entry["type"] == "user.enabled").count(), 1);
 }
 
-/// A browser speaks for one project; its person may have others.
+/// A browser session belongs to one project, and can move to another project of the person.
 #[tokio::test]
 async fn a_browser_moves_to_another_project_of_the_person() {
     let world = World::new().await;
     comes(&world, "alice", Role::Operator).await;
     let new = NewUser { name: "alice".into(), display: None, role: Role::Viewer, groups: Vec::new(), join_keys: false };
     world.engine.user_install("default", "web", new).await.unwrap();
-    // Only whoever holds the data, or is an admin of both projects, lets her in again.
+    // Only the operator of the server, or an admin of both projects, can create a new link for her.
     let token = world.engine.user_link_install("default", "default", "alice").await.unwrap();
     let alice = browser(&world).given(&knocks(&world, "/v1/sign-in/link", json!({ "token": token })).await);
     let question = world.asks(confirmation()).await;
@@ -290,7 +292,7 @@ async fn a_browser_moves_to_another_project_of_the_person() {
     world.admin().await.post("/v1/users/alice/link", json!({})).await.refused(403, "user_elsewhere");
 }
 
-/// A key has no password, no browser and one project.
+/// A key has no password, no browser session and only one project.
 #[tokio::test]
 async fn a_key_is_told_who_it_is_and_cannot_do_what_people_do() {
     let world = World::new().await;
@@ -308,7 +310,7 @@ async fn a_key_is_told_who_it_is_and_cannot_do_what_people_do() {
     reply(as_key).await.refused(401, "unauthenticated");
 }
 
-/// Where people come over TLS, the cookie never goes without, links lead there, and only that origin is ours.
+/// With a public TLS address, the cookie is secure, links use that address, and only that origin is accepted.
 #[tokio::test]
 async fn behind_tls_the_cookie_is_secure() {
     let front = Front { public: Some("https://hp.example.org/".parse().unwrap()), ..Front::default() };

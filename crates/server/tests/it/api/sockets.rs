@@ -1,4 +1,4 @@
-//! `/v1` over one WebSocket.
+//! Tests `/v1` over a WebSocket.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use server_testkit::actions::{Scene, writing};
 use server_testkit::client::{Question, confirmation, text};
 use server_testkit::world::World;
 
-/// A session from a cursor, and the project from now on, on one socket: nothing is missed, nothing is repeated.
+/// One socket subscribes to a session from a cursor and to the project from now on; no event is missed or repeated.
 #[tokio::test]
 async fn subscriptions_go_on_from_their_cursors() {
     let world = World::new().await;
@@ -34,13 +34,13 @@ async fn subscriptions_go_on_from_their_cursors() {
     assert_eq!(of_session.unwrap(), "3");
     let reply = socket.asks(json!({ "type": "unsubscribe", "subscription": "s" })).await;
     assert_eq!(reply["result"], json!({ "subscription": "s", "cursor": "3" }));
-    // Whoever comes back with the cursor goes on there.
+    // A subscription with an earlier cursor continues there.
     let mut again = alice.joins("/v1/ws").await;
     subscribed(&mut again, json!({ "type": "subscribe", "id": "p", "after": from })).await;
     assert_eq!(again.event("p").await, (of_project.unwrap(), "interaction.answered".into()));
 }
 
-/// An agent's whole loop on one socket, and a person's answer on another.
+/// An agent runs its whole loop on one socket, and a person answers on another.
 #[tokio::test]
 async fn propose_answer_start_and_report() {
     let scene = Scene::new().await;
@@ -75,7 +75,7 @@ async fn propose_answer_start_and_report() {
     assert_eq!(agent.asks(propose).await["result"]["state"], "done", "the same call finds the same decision");
 }
 
-/// A question is asked on the socket; the trace that it was asked in comes back with its answer, as over HTTP, and so does that of a call.
+/// A question and an action keep the trace context of the socket message that created them, as over HTTP.
 #[tokio::test]
 async fn what_is_asked_keeps_its_trace() {
     let scene = Scene::new().await;
@@ -115,7 +115,7 @@ async fn what_is_asked_keeps_its_trace() {
     ask["traceparent"] = json!(5);
     let refused = agent.asks(ask.clone()).await;
     assert_eq!(refused["problem"]["errors"][0]["pointer"], "/traceparent", "{refused}");
-    // As the header, one that is too long is passed over.
+    // A trace context that is too long is ignored, as it is in the header.
     ask["traceparent"] = json!("x".repeat(129));
     assert_eq!(agent.asks(ask.clone()).await["status"], 201);
     let stray = agent
@@ -124,7 +124,7 @@ async fn what_is_asked_keeps_its_trace() {
     assert_eq!(stray["problem"]["errors"][0]["pointer"], "/traceparent", "only what asks is kept with its trace");
 }
 
-/// Whatever is wrong is told with the id of the request and the body that HTTP would have; the socket stays.
+/// An error reply carries the id of the request and the problem document of HTTP; the socket stays open.
 #[tokio::test]
 async fn what_is_wrong_is_told_and_the_socket_stays() {
     let scene = Scene::new().await;
@@ -194,7 +194,7 @@ async fn what_is_wrong_is_told_and_the_socket_stays() {
     assert_eq!(socket.asks(json!({ "type": "subscribe" })).await["status"], 200);
 }
 
-/// A socket has so many subscriptions, each of its own name.
+/// A socket has a maximum of subscriptions, and their names are unique.
 #[tokio::test]
 async fn subscriptions_are_counted() {
     let world = World::new().await;
@@ -212,7 +212,7 @@ async fn subscriptions_are_counted() {
     assert_eq!(socket.asks(json!({ "type": "subscribe" })).await["status"], 200);
 }
 
-/// What is another tenant's is not there.
+/// Sessions and events of another tenant are not visible on the socket.
 #[tokio::test]
 async fn another_tenant_hears_nothing() {
     let scene = Scene::new().await;

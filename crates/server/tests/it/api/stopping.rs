@@ -1,4 +1,4 @@
-//! Graceful stop: requests in flight finish, waits end, streams are told.
+//! Tests the graceful stop: requests in flight finish, waits end, and streams receive a last message.
 
 use futures::future::join;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-/// Streams are told that this is the end, what to do, and are then closed.
+/// Streams receive a `stopping` message with instructions and are then closed.
 #[tokio::test]
 async fn streams_are_told() {
     let world = World::new().await;
@@ -28,7 +28,7 @@ async fn streams_are_told() {
     world.stopped().await;
 }
 
-/// Whoever waits is told how things stand.
+/// Waiting requests return the current state.
 #[tokio::test]
 async fn waits_end() {
     let world = World::new().await;
@@ -38,7 +38,7 @@ async fn waits_end() {
     let path = question.path("?wait=300");
     let waiting = futures::future::join3(agent.get(&path), agent.get("/v1/deliveries?wait=300"), agent.get(&events));
     let stopping = async {
-        // The question and the events are heard on one topic, the deliveries on another.
+        // The question and the events share one topic; the deliveries have another.
         world.listened_to(2).await;
         world.stops();
     };
@@ -49,7 +49,7 @@ async fn waits_end() {
     world.stopped().await;
 }
 
-/// A command whose body is still on its way is carried out, and its connection then closed.
+/// A command whose body is still arriving is carried out, and its connection is then closed.
 #[tokio::test]
 async fn a_request_in_flight_finishes() {
     let world = World::new().await;
@@ -63,7 +63,7 @@ async fn a_request_in_flight_finishes() {
         body.len()
     );
     connection.write_all(head.as_bytes()).await.unwrap();
-    // The server says so when the handler asks for the body: the request is in flight.
+    // The server sends this line when the handler asks for the body: the request is in flight.
     let mut go_on = vec![0; b"HTTP/1.1 100 Continue\r\n\r\n".len()];
     connection.read_exact(&mut go_on).await.unwrap();
     assert_eq!(go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -78,7 +78,7 @@ async fn a_request_in_flight_finishes() {
     assert!(TcpStream::connect(world.door.address).await.is_err());
 }
 
-/// Whoever balances load is told that the server lives and can serve.
+/// Load balancers can check that the server is alive and ready.
 #[tokio::test]
 async fn a_server_says_that_it_is_ready() {
     let world = World::new().await;
@@ -88,8 +88,8 @@ async fn a_server_says_that_it_is_ready() {
     assert_eq!(figures.status, 200);
 }
 
-/// Internal exception text reached the page and the model. When the store is gone, callers are told to try again, and nothing
-/// of the inside.
+/// When the store is closed, callers are told to try again and see no internal detail. Regression test: internal
+/// exception text reached the page and the model.
 #[tokio::test]
 async fn a_server_without_its_store_says_so_and_nothing_else() {
     let world = World::new().await;

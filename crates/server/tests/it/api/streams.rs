@@ -1,11 +1,11 @@
-//! Lessons: streams and screens, as far as they are the API's.
+//! Tests the lessons about streams and screens, as far as they concern the API.
 
 use serde_json::{Value, json};
 
 use server_testkit::client::{confirmation, ids, text};
 use server_testkit::world::World;
 
-/// Events carry a sequence number and replay from the last one seen: a reader that comes back misses nothing and repeats
+/// Events have sequence numbers and are replayed from the last one seen: a reader that reconnects misses and repeats
 /// nothing.
 #[tokio::test]
 async fn a_reader_that_comes_back_in_the_middle_misses_and_repeats_nothing() {
@@ -19,7 +19,8 @@ async fn a_reader_that_comes_back_in_the_middle_misses_and_repeats_nothing() {
         let mut stream = agent.follows(&path, last.as_deref()).await;
         let question = agent.asks_in(&session, confirmation()).await;
         seen.extend(stream.events(if last.is_none() { 2 } else { 1 }).await);
-        // The answer comes while nobody reads, or is on its way to a reader that is gone: either way the next gets it.
+        // The answer arrives while nobody reads, or on its way to a closed reader; in both cases the next reader
+        // receives it.
         drop(stream);
         alice.answers(&question, json!({ "option": "confirm" })).await.done();
         let last = seen.last().unwrap().0.clone();
@@ -31,7 +32,7 @@ async fn a_reader_that_comes_back_in_the_middle_misses_and_repeats_nothing() {
     assert_eq!(names, agent.events(&session).await);
 }
 
-/// The project's stream goes by a cursor, from now on or from the last one seen.
+/// The stream of the project starts now, or at the cursor of the last event seen.
 #[tokio::test]
 async fn the_project_stream_goes_on_from_its_cursor() {
     let world = World::new().await;
@@ -50,7 +51,7 @@ async fn the_project_stream_goes_on_from_its_cursor() {
     assert_eq!(by_query.event().await.1["type"], "interaction.asked");
 }
 
-/// A stream goes on at another server where it ended at the first.
+/// A stream continues on a restarted server at the last event seen.
 #[tokio::test]
 async fn a_stream_goes_on_after_a_restart() {
     let world = World::new().await;
@@ -67,7 +68,7 @@ async fn a_stream_goes_on_after_a_restart() {
     assert_eq!((id.as_str(), &event["type"]), ("3", &json!("interaction.answered")));
 }
 
-/// Reconnecting showed answered requests as open. State comes from the store.
+/// Lists are read from the store. Regression test: reconnecting showed answered requests as open.
 #[tokio::test]
 async fn what_was_answered_is_not_listed_as_open() {
     let world = World::new().await;
@@ -80,7 +81,7 @@ async fn what_was_answered_is_not_listed_as_open() {
     assert_eq!(ids(&closed["interactions"]), [first.id]);
 }
 
-/// The asked event was sent only after the wait was over, or with a placeholder id, or twice.
+/// Regression test: the asked event was sent only after the wait was over, or with a placeholder id, or twice.
 #[tokio::test]
 async fn the_asked_event_comes_first_once_and_with_the_real_id() {
     let world = World::new().await;
@@ -99,7 +100,7 @@ async fn the_asked_event_comes_first_once_and_with_the_real_id() {
     assert_eq!(answered["data"], expected);
 }
 
-/// Sequence numbers restarted in every round.
+/// Regression test: sequence numbers restarted in every round.
 #[tokio::test]
 async fn numbers_do_not_restart() {
     let world = World::new().await;
@@ -121,7 +122,8 @@ async fn numbers_do_not_restart() {
     assert_eq!(agent.session(&session).await["last_seq"], 15);
 }
 
-/// A second open request was never shown. All open requests are listed, oldest first, each answerable alone.
+/// All open questions are listed, oldest first, and each can be answered separately. Regression test: a second open
+/// request was never shown.
 #[tokio::test]
 async fn every_open_question_is_listed_oldest_first_and_answerable_alone() {
     let world = World::new().await;
@@ -143,7 +145,7 @@ async fn every_open_question_is_listed_oldest_first_and_answerable_alone() {
     assert_eq!(listed("status=pending").await, [&expected[..2], &expected[3..]].concat());
 }
 
-/// History needs paging; "all of it" is not a page.
+/// The lists of sessions and questions are paged.
 #[tokio::test]
 async fn history_is_paged() {
     let world = World::new().await;
@@ -167,7 +169,7 @@ async fn history_is_paged() {
     }
 }
 
-/// What happened to one question is found however much has happened since.
+/// The events of one question are found, however many other events the session has.
 #[tokio::test]
 async fn the_events_of_one_question_are_listed_by_themselves() {
     let world = World::new().await;
@@ -192,7 +194,7 @@ async fn the_events_of_one_question_are_listed_by_themselves() {
     stranger.get(&events).await.refused(404, "not_found");
 }
 
-/// Events are paged by their numbers.
+/// Events are paged by their sequence numbers.
 #[tokio::test]
 async fn events_are_paged() {
     let world = World::new().await;

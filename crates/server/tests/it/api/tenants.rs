@@ -1,5 +1,6 @@
-//! What the operator's files define belongs to the projects that they name: nobody else lists, reads, starts or speaks to it, and nobody at all
-//! is shown its commands and addresses. What is kept for an agent that the server runs is not for a key of its name.
+//! Tests the isolation of definition files: only the projects that a file names list, read, start or message its agents
+//! and flows. Nobody is shown the commands and addresses in a file. Secrets and grants of a hosted agent are not
+//! available to a key with an equal name.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use server_testkit::world::World;
 const HIDDEN: [&str; 6] =
     ["tok-SECRET-123", "apikey=SECRET-456", "mcp-tickets", "10.0.0.7", "OPS_MODEL_KEY", "WIKI_TOKEN"];
 
-/// An agent with everything that only a file may say.
+/// Returns an agent with every setting that only a file may have.
 fn ops() -> AgentVersion {
     serde_json::from_value(json!({
         "name": "ops", "version": "1", "workspace": "shop", "tools": ["execute_command", "ask_user"],
@@ -37,7 +38,7 @@ fn only(tenant: &str, project: &str) -> Projects {
     Projects::Named(BTreeSet::from([ProjectName::new(tenant, project)]))
 }
 
-/// Has the server's files define `ops` and `release` for these projects.
+/// Makes the server's files define `ops` and `release` for these projects.
 fn files_for(world: &World, projects: &Projects) {
     let mut owners = Owners::default();
     owners.insert(DefinitionKind::Agent, ("ops", "1"), projects.clone());
@@ -50,7 +51,8 @@ async fn names(by: &Someone, kind: &str) -> Vec<String> {
     page[kind].as_array().unwrap().iter().map(|one| text(&one["name"])).collect()
 }
 
-/// Tenants did not share agents only as long as nobody tried: any project could start an agent of the files.
+/// A file without projects applies to the default project only. Regression test: any project could start an agent of
+/// the files.
 #[tokio::test]
 async fn an_agent_of_a_file_without_projects_is_of_the_default_one_alone() {
     let world = World::new().await;
@@ -68,7 +70,7 @@ async fn an_agent_of_a_file_without_projects_is_of_the_default_one_alone() {
     stranger.get("/v1/agents/ops/1").await.refused(404, "not_found");
     stranger.get("/v1/flows/release/1").await.refused(404, "not_found");
     stranger.post("/v1/sessions", json!({ "flow": "release" })).await.refused(404, "not_found");
-    // A session may name any agent; nothing of ours runs in it.
+    // A session may name any agent, but no hosted agent runs in it.
     let opened = stranger.post("/v1/sessions", json!({ "agent": "ops", "input": "RUN: id" })).await.done();
     assert_eq!(opened["driven"], false);
     let session = text(&opened["id"]);
@@ -78,7 +80,7 @@ async fn an_agent_of_a_file_without_projects_is_of_the_default_one_alone() {
         .refused(409, "not_driven");
     let chat = json!({ "message": "RUN: id", "agent": "ops" });
     assert_eq!(stranger.post("/api/agent/chat/react/stream", chat).await.status, 404);
-    // Nor does a flow of the tenant's own reach it.
+    // A flow of the tenant's own does not reach the agent either.
     let flow =
         json!({ "name": "mine", "version": "1", "steps": [{ "name": "draft", "agent": "ops", "input": "RUN: id" }] });
     stranger.post("/v1/flows", flow).await.done();
@@ -102,7 +104,8 @@ async fn an_agent_belongs_to_the_projects_that_its_file_names() {
     assert_eq!(names(&stranger, "agents").await, Vec::<String>::new(), "names are compared exactly");
 }
 
-/// Versions that other projects keep from before are not started any more; a session under way goes on, and hears nothing new.
+/// A version that another project stored earlier can no longer be started; a running session continues, but accepts no
+/// messages.
 #[tokio::test]
 async fn a_version_that_was_kept_elsewhere_is_not_started_any_more() {
     let world = World::new().await;
@@ -118,7 +121,7 @@ async fn a_version_that_was_kept_elsewhere_is_not_started_any_more() {
     let path = format!("/v1/sessions/{session}/messages");
     stranger.post(&path, json!({ "content": "RUN: id" })).await.refused(409, "nobody_listens");
     assert_eq!(stranger.session(&session).await["status"], "running");
-    // With no file at all it is the default project's, and only there.
+    // Without a file, the version belongs to the default project only.
     world.engine.define(Definitions::default());
     stranger.post("/v1/sessions", json!({ "agent": "ops", "agent_version": "1" })).await.refused(422, "body_invalid");
     stranger.post(&path, json!({ "content": "RUN: id" })).await.refused(409, "nobody_listens");
@@ -140,7 +143,7 @@ async fn the_operators_settings_are_refused_over_the_api() {
     admin.post("/v1/flows", flow).await.refused_at(422, "body_invalid", &["/projects"]);
 }
 
-/// Commands, addresses and variables of the operator's files were shown to everybody who reads.
+/// Regression test: commands, addresses and variables of the operator's files were shown to every reader.
 #[tokio::test]
 async fn nobody_is_shown_commands_addresses_and_variables_of_the_files() {
     let world = World::new().await;
@@ -160,7 +163,8 @@ async fn nobody_is_shown_commands_addresses_and_variables_of_the_files() {
     assert_eq!(audit["entries"][0]["data"]["definition"]["name"], "ops");
 }
 
-/// A workspace of the default project must not contain those of a tenant, whichever came first.
+/// A workspace of the default project must not have the name of a tenant, because it would contain the workspaces of
+/// that tenant.
 #[tokio::test]
 async fn a_workspace_is_not_called_like_a_tenant() {
     let world = World::new().await;
@@ -171,18 +175,18 @@ async fn a_workspace_is_not_called_like_a_tenant() {
     owners.insert(DefinitionKind::Agent, ("ops", "1"), Projects::All);
     world.engine.define_for(Definitions { agents: vec![agent], flows: Vec::new() }, owners);
     admin.opens(json!({ "agent": "ops" })).await;
-    // From here on there is a tenant of that name, whose workspaces would lie in the one that is in use.
+    // The stranger's tenant has this name, so its workspaces would lie inside the one in use.
     let stranger = world.stranger().await;
     let refused = admin.post("/v1/sessions", json!({ "agent": "ops" })).await.refused(422, "body_invalid");
     assert!(refused.to_string().contains("is also the name of a tenant"), "{refused}");
     let refused = stranger.post("/v1/sessions", json!({ "agent": "ops" })).await.refused(422, "body_invalid");
     assert!(!refused.to_string().contains("default/default"), "{refused}");
-    // Another tenant is not concerned.
+    // Another tenant is not affected.
     let third = world.someone("third", Role::Admin, "carol", &[]).await;
     assert_eq!(third.post("/v1/sessions", json!({ "agent": "ops" })).await.done()["driven"], true);
 }
 
-/// A secret that is kept for an agent which the server runs is not for a key of the same name.
+/// A secret that is kept for a hosted agent is not available to a key with an equal name.
 #[tokio::test]
 async fn a_secret_of_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
     let world = World::new().await;
@@ -194,7 +198,7 @@ async fn a_secret_of_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
     let session = namesake.opens(json!({})).await;
     let question = namesake.asks_in(&session, asking.clone()).await;
     assert_eq!(question.shown["status"], "pending", "it is asked of people");
-    // What is kept for the key is another secret, and both are listed.
+    // A secret that is kept for the key is a different one, and both are listed.
     alice.answers(&question, json!({ "data": { "TOKEN": "s3cret-of-theirs" }, "keep": true })).await.done();
     assert_eq!(namesake.asks_in(&session, asking).await.shown["status"], "auto_resolved");
     let listed = alice.get("/v1/secrets").await.done();
@@ -208,7 +212,7 @@ async fn a_secret_of_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
     }
 }
 
-/// What people let an agent of ours do again is not allowed to a key of the same name.
+/// A standing grant for a hosted agent does not apply to a key with an equal name.
 #[tokio::test]
 async fn a_grant_to_an_agent_that_we_run_is_not_for_a_key_of_its_name() {
     let world = World::new().await;

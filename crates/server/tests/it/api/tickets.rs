@@ -1,4 +1,4 @@
-//! Tickets: what a browser opens one stream with.
+//! Tests tickets, with which a browser opens one stream or socket.
 
 use reqwest::Method;
 use serde_json::json;
@@ -7,7 +7,7 @@ use server_testkit::client::{reply, text};
 use server_testkit::sse::Frames;
 use server_testkit::world::World;
 
-/// A ticket opens one stream or socket as whoever made it, once.
+/// A ticket opens one stream or socket with the rights of its creator, once.
 #[tokio::test]
 async fn a_ticket_is_used_once() {
     let world = World::new().await;
@@ -40,13 +40,13 @@ async fn a_ticket_is_used_once() {
         assert!(Frames::of(response).next().await.is_some());
         assert_eq!(opened().await.status(), 401, "{path}");
     }
-    // It opens streams, and nothing else.
+    // A ticket is refused on operations that are not streams.
     let other = ticket().await;
     let plain = reply(world.door.request(Method::GET, &format!("/v1/sessions?ticket={other}"))).await;
     plain.refused(401, "unauthenticated");
 }
 
-/// A ticket lasts for seconds, and no longer than what it was made with; only whoever knows all of it can use it up.
+/// A ticket is valid for 30 seconds at most, and not beyond its credential. A wrong secret does not spend it.
 #[tokio::test]
 async fn a_ticket_does_not_last() {
     let world = World::new().await;
@@ -69,7 +69,7 @@ async fn a_ticket_does_not_last() {
     joins(&orphan).await.err().unwrap().refused(401, "unauthenticated");
 }
 
-/// A command that is repeated under its name gives the same ticket.
+/// A request that is repeated under its idempotency key returns the first ticket.
 #[tokio::test]
 async fn a_ticket_is_made_once() {
     let world = World::new().await;
@@ -79,7 +79,7 @@ async fn a_ticket_is_made_once() {
     assert_ne!(alice.post_once("two", "/v1/tickets", json!({})).await.done()["ticket"], first["ticket"]);
 }
 
-/// The secret of a ticket is nowhere in the data.
+/// The secret of a ticket is stored only as a hash.
 #[tokio::test]
 async fn a_ticket_is_kept_hashed() {
     let world = World::new().await;

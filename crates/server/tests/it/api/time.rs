@@ -1,11 +1,12 @@
-//! Lessons: waiting, pausing, time.
+//! Tests the lessons about waiting, pausing and time.
 
 use serde_json::{Value, json};
 
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-/// Pausing a waiting session and then answering lost the pause. Paused and waiting are independent facts.
+/// Paused and waiting are independent facts. Regression test: pausing a waiting session and then answering lost the
+/// pause.
 #[tokio::test]
 async fn pausing_and_answering_keep_both_facts() {
     let world = World::new().await;
@@ -32,7 +33,7 @@ async fn pausing_and_answering_keep_both_facts() {
     alice.commands(&question.session, "resume").await.refused(409, "session_not_paused");
 }
 
-/// Resuming a paused session with an open request marked it running.
+/// Regression test: resuming a paused session with an open request marked it running.
 #[tokio::test]
 async fn a_resumed_session_with_an_open_question_still_waits() {
     let world = World::new().await;
@@ -43,7 +44,7 @@ async fn a_resumed_session_with_an_open_question_still_waits() {
     assert_eq!((&resumed["status"], &resumed["waiting_on"]), (&json!("waiting_user_input"), &json!(1)));
 }
 
-/// Pausing closed the event stream, because "PAUSED" ended in "ED".
+/// Regression test: pausing closed the event stream, because "PAUSED" ends in "ED".
 #[tokio::test]
 async fn the_stream_stays_open_over_a_pause_and_an_end() {
     let world = World::new().await;
@@ -62,7 +63,7 @@ async fn the_stream_stays_open_over_a_pause_and_an_end() {
     assert_eq!(names, ["interaction.cancelled", "session.cancelled"]);
 }
 
-/// Timeouts were stored but never enforced, or only checked when somebody looked.
+/// Regression test: deadlines were stored but never enforced, or only checked when somebody read the question.
 #[tokio::test]
 async fn the_server_enforces_a_deadline_by_itself() {
     let world = World::live().await;
@@ -76,7 +77,7 @@ async fn the_server_enforces_a_deadline_by_itself() {
     assert!(late.as_secs() == 0 && !late.is_negative(), "resolved {late} after the deadline");
 }
 
-/// Defaults on expiry: which of these applies is part of the request, not of the scheduler.
+/// The question itself, and not the scheduler, defines the fallback that applies at its deadline.
 #[tokio::test]
 async fn each_fallback_does_what_the_question_says() {
     let world = World::new().await;
@@ -114,7 +115,8 @@ async fn each_fallback_does_what_the_question_says() {
     alice.answers(&held, json!({ "option": "confirm" })).await.done();
 }
 
-/// Expiry asked again, for ever. Expiry is final, and happens once however often the timers look.
+/// Expiry is final and happens once, however often the timers run. Regression test: an expired question was asked again
+/// for ever.
 #[tokio::test(flavor = "multi_thread")]
 async fn expiry_is_final_and_happens_once() {
     let world = World::new().await;
@@ -132,7 +134,7 @@ async fn expiry_is_final_and_happens_once() {
     assert_eq!(alice.events(&question.session).await, ["session.started", "interaction.asked", "interaction.expired"]);
 }
 
-/// People want a warning before the time runs out (at one minute left).
+/// A warning event is recorded one minute before the deadline.
 #[tokio::test]
 async fn people_are_warned_one_minute_before() {
     let world = World::new().await;
@@ -153,7 +155,7 @@ async fn people_are_warned_one_minute_before() {
     assert_eq!((&expired["type"], &expired["at"]), (&json!("interaction.expired"), &json!("2026-01-01T00:05:00Z")));
 }
 
-/// What was due while the server was down is done when it is back, once.
+/// A timer that was due while the server was down fires once after the restart.
 #[tokio::test]
 async fn a_moment_that_passed_while_the_server_was_down_is_acted_on() {
     let world = World::new().await;
@@ -169,7 +171,7 @@ async fn a_moment_that_passed_while_the_server_was_down_is_acted_on() {
     assert_eq!(seen["resolution"]["at"], "2026-01-01T05:00:00Z");
 }
 
-/// An operator may end a question as its deadline would.
+/// An operator may end a question early, with the effect of its deadline.
 #[tokio::test]
 async fn a_question_can_be_ended_before_its_deadline() {
     let world = World::new().await;
@@ -182,7 +184,7 @@ async fn a_question_can_be_ended_before_its_deadline() {
     assert_eq!(alice.post(&plain.path("/expire"), json!({})).await.done()["status"], "expired");
 }
 
-/// A clock that jumps back neither undoes nor repeats anything.
+/// A clock that jumps back neither undoes nor repeats an event.
 #[tokio::test]
 async fn a_clock_that_jumps_back_repeats_nothing() {
     let world = World::new().await;

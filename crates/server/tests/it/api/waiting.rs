@@ -1,4 +1,4 @@
-//! Long polls: they end on the change, not at a poll interval, and when the server stops.
+//! Tests long polls: they end at the change, not at a poll interval.
 
 use futures::future::join;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use server_testkit::client::confirmation;
 use server_testkit::world::World;
 
-/// An answer has to reach its agent at once: the wait ends on the answer while its own time is far away.
+/// A wait ends at the answer, long before its own time is over.
 #[tokio::test]
 async fn a_wait_ends_on_the_answer() {
     let world = World::new().await;
@@ -22,7 +22,7 @@ async fn a_wait_ends_on_the_answer() {
     world.listened_to(0).await;
 }
 
-/// What does not close the question does not end the wait.
+/// A change that does not close the question does not end the wait.
 #[tokio::test]
 async fn a_wait_outlasts_what_does_not_close_the_question() {
     let world = World::new().await;
@@ -39,7 +39,7 @@ async fn a_wait_outlasts_what_does_not_close_the_question() {
     assert_eq!(waited.done(), cancelled);
 }
 
-/// An agent that waits for any of its answers is told of the first.
+/// An agent that waits for any of its answers receives the first.
 #[tokio::test]
 async fn waiting_for_deliveries_ends_on_the_first() {
     let world = World::new().await;
@@ -53,7 +53,7 @@ async fn waiting_for_deliveries_ends_on_the_first() {
     assert_eq!(waited.done(), json!({ "deliveries": [answered] }));
 }
 
-/// A lease that runs out rings as an answer does.
+/// A lease that runs out ends a wait for deliveries, as an answer does.
 #[tokio::test]
 async fn waiting_for_deliveries_ends_on_a_lease_that_ran_out() {
     let world = World::new().await;
@@ -69,7 +69,7 @@ async fn waiting_for_deliveries_ends_on_a_lease_that_ran_out() {
     assert_eq!(waited.done()["deliveries"][0]["id"], question.id);
 }
 
-/// Answers kept over a pause are offered the moment that the session goes on.
+/// Answers from a pause are offered as soon as the session resumes.
 #[tokio::test]
 async fn waiting_for_deliveries_ends_on_a_resumed_session() {
     let world = World::new().await;
@@ -85,7 +85,7 @@ async fn waiting_for_deliveries_ends_on_a_resumed_session() {
     assert_eq!(server_testkit::client::ids(&waited.done()["deliveries"]), [question.id]);
 }
 
-/// Events can be waited for by number.
+/// A wait for events ends at the next event after a number.
 #[tokio::test]
 async fn waiting_for_events_ends_on_the_next() {
     let world = World::new().await;
@@ -103,7 +103,8 @@ async fn waiting_for_events_ends_on_the_next() {
     assert_eq!(page["events"][0]["type"], "interaction.answered");
 }
 
-/// A wait that nothing ends says after its time how things stand. Tokio's clock is stopped, and jumps while all sleep.
+/// A wait without a change returns the current state after its time. Tokio's clock is paused and advances while all
+/// tasks sleep.
 #[tokio::test]
 async fn a_wait_that_nothing_ends_says_how_things_stand() {
     let world = World::new().await;
@@ -117,7 +118,7 @@ async fn a_wait_that_nothing_ends_says_how_things_stand() {
     assert_eq!(agent.get(&path).await.done(), json!({ "events": [], "next": 2 }));
 }
 
-/// A silent stream shows that it lives.
+/// An idle stream sends heartbeats.
 #[tokio::test]
 async fn a_silent_stream_sends_heartbeats() {
     let world = World::new().await;

@@ -1,4 +1,5 @@
-//! Lessons: access. Tenants do not see each other, and what routes a question does not prove who answers.
+//! Tests the lessons about access: tenants are isolated, and the routing of a question does not authenticate its
+//! answer.
 
 use domain::Role;
 use engine::NewKey;
@@ -8,8 +9,8 @@ use serde_json::json;
 use server_testkit::client::{Someone, confirmation, ids, reply};
 use server_testkit::world::World;
 
-/// Tenant prefixes were promised and not there: no list, figure or stream shows what belongs to another tenant. Foreign ids
-/// are 404, each operation's own case in `contract.rs`.
+/// No list, statistic or stream shows data of another tenant; `contract.rs` checks that each operation answers 404 for
+/// foreign ids. Regression test: tenant prefixes were promised but missing.
 #[tokio::test]
 async fn nothing_of_another_tenant_is_seen() {
     let world = World::new().await;
@@ -28,13 +29,13 @@ async fn nothing_of_another_tenant_is_seen() {
     assert_eq!(stranger.get("/v1/deliveries").await.done(), json!({ "deliveries": [] }));
     assert_eq!(stranger.get("/v1/stats").await.done()["open"], json!({}));
     assert_eq!(ids(&stranger.get("/v1/keys").await.done()["keys"]), [stranger.key_id.as_str()]);
-    // Were ours shown, it would come before theirs.
+    // An event of alice's session would come before this one.
     stranger.commands(&session, "pause").await.done();
     assert_eq!(theirs.event().await.1["session"], session);
     assert_eq!(alice.reads(&question).await, question.shown);
 }
 
-/// A project of the same tenant is as far away.
+/// Another project of the tenant is isolated as another tenant is.
 #[tokio::test]
 async fn another_project_of_the_same_tenant_is_as_far_away() {
     let world = World::new().await;
@@ -47,7 +48,7 @@ async fn another_project_of_the_same_tenant_is_as_far_away() {
     assert_eq!(neighbour.get("/v1/interactions").await.done(), json!({ "interactions": [] }));
 }
 
-/// A name that two tenants share gives neither the other's idempotent results.
+/// Idempotency keys of equal caller names in two tenants are independent.
 #[tokio::test]
 async fn an_idempotency_key_does_not_reach_over_the_wall() {
     let world = World::new().await;
@@ -58,7 +59,8 @@ async fn an_idempotency_key_does_not_reach_over_the_wall() {
     assert_ne!(opened["id"], foreign["id"]);
 }
 
-/// Knowing two identifiers was enough to answer. The chat session id routes a request; it is not a credential.
+/// A chat session id routes a question but is not a credential. Regression test: knowing two identifiers was enough to
+/// answer.
 #[tokio::test]
 async fn a_channel_is_no_credential() {
     let world = World::new().await;
@@ -77,7 +79,7 @@ async fn a_channel_is_no_credential() {
     assert_eq!(agent.reads(&question).await, question.shown);
 }
 
-/// One agent does not steer the session of another, nor withdraw its questions.
+/// An agent can neither control the session of another agent nor withdraw its questions.
 #[tokio::test]
 async fn an_agent_steers_its_own_sessions_only() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Webhooks through the API. What is sent for them, and how, is tested where it is sent.
+//! Tests webhooks through the API. The crate `webhooks` tests the sending.
 
 use engine::NewWebhook;
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Lessons: wire names are tested, and forms say what is wrong with them in words that help.
+//! Tests the lessons about field names in JSON and about helpful form errors.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use server_testkit::actions::writing;
 use server_testkit::client::masked;
 use server_testkit::world::World;
 
-/// `isDangerous` was serialised as `dangerous`, so the page never showed the warning. Everything that can be asked comes
-/// back under the name that it was sent with.
+/// Every field of a question is returned under the name that it was sent with. Regression test: `isDangerous` was
+/// serialised as `dangerous`, so the page never showed the warning.
 #[tokio::test]
 async fn every_field_of_a_question_keeps_its_name() {
     let world = World::new().await;
@@ -55,7 +55,7 @@ async fn every_field_of_a_question_keeps_its_name() {
     assert_eq!(shown["action"]["digest"].as_str().unwrap().len(), 64);
 }
 
-/// The kinds' usual options, by name and effect.
+/// Each kind has its default options, with their names and effects.
 #[tokio::test]
 async fn each_kind_offers_its_usual_options() {
     let world = World::new().await;
@@ -89,7 +89,7 @@ async fn each_kind_offers_its_usual_options() {
     }
 }
 
-/// Every view of a question has its moves, and none once it is closed.
+/// Every view of a question has its moves; a closed question has an empty list.
 #[tokio::test]
 async fn a_question_shows_its_moves_until_it_is_closed() {
     let world = World::new().await;
@@ -109,7 +109,7 @@ async fn a_question_shows_its_moves_until_it_is_closed() {
     assert_eq!(alice.get(&path).await.done()["moves"], json!([]));
 }
 
-/// A session and its events, whole.
+/// The JSON of a session and of its events has exactly these fields.
 #[tokio::test]
 async fn a_session_and_its_events_keep_their_names() {
     let world = World::new().await;
@@ -143,7 +143,7 @@ async fn a_session_and_its_events_keep_their_names() {
     assert_eq!(page["events"][1]["data"]["title"], "Go?");
 }
 
-/// Figures of a project.
+/// The stats of a project count its open and closed questions.
 #[tokio::test]
 async fn figures_count_what_is_open_and_what_was_closed() {
     let world = World::new().await;
@@ -159,7 +159,7 @@ async fn figures_count_what_is_open_and_what_was_closed() {
     );
 }
 
-/// Figures in detail: who answered what a rule had asked, and how fast.
+/// The detailed stats show who answered the questions of a rule, and how fast.
 #[tokio::test]
 async fn figures_in_detail_name_people_and_rules() {
     let world = World::new().await;
@@ -183,7 +183,8 @@ async fn figures_in_detail_name_people_and_rules() {
     );
 }
 
-/// What no rule speaks of is asked about by default, and is counted so; what an agent asks by itself has no rule at all.
+/// A call that no rule matches is asked about by default and counted under an empty rule name; a question that an agent
+/// asks by itself has no rule.
 #[tokio::test]
 async fn figures_count_what_the_default_asked() {
     let world = World::new().await;
@@ -200,8 +201,9 @@ async fn figures_count_what_the_default_asked() {
     assert_eq!(counted, [(&json!(""), &json!({ "answered": 1 }))]);
 }
 
-/// A datetime from the browser's own control had no offset and was always refused; `integer` was refused as a type; a JSON
-/// field was sent parsed where text was expected. Each gets an error that helps, and goes through once it is mended.
+/// Each of these errors has a helpful message, and the corrected form is accepted. Regression test: a datetime of the
+/// browser's control had no offset and was always refused; `integer` was refused as a type; a JSON field was sent
+/// parsed where text was expected.
 #[tokio::test]
 async fn a_form_says_what_is_wrong_and_where() {
     let world = World::new().await;
