@@ -1,4 +1,4 @@
-//! Tables for people, JSON for programs, and the targets.
+//! Prints tables, writes results as JSON, and compares values with targets.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::Fallible;
 use crate::sample;
 
-/// One value, as it is printed and as it is written.
+/// One value, in its printed and its JSON form.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     shown: String,

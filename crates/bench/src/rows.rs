@@ -1,4 +1,4 @@
-//! Rows of the shapes that the engine writes, for measuring and filling a store without the engine.
+//! Writes rows of the shapes that the engine writes, to measure or fill a store without the engine.
 //!
 //! The rows are objects of the domain, written through the store's own transactions. No rule of the engine is repeated here: a
 //! write saves a question, its event and its audit entry, and nothing checks who may do what.
@@ -84,7 +84,7 @@ impl RowWriter {
         Ok(Self { scope, agent, how, question, number: AtomicU64::new(1), audits: true })
     }
 
-    /// Writes no audit entries: to measure their cost, and to fill a store with questions only.
+    /// Turns off audit entries, to measure their cost or to fill a store with questions only.
     pub(crate) fn without_trail(self) -> Self {
         Self { audits: false, ..self }
     }
@@ -148,7 +148,7 @@ impl RowWriter {
         Ok(written)
     }
 
-    /// Writes the question once more, with another event and audit entry.
+    /// Writes the question again, with another event and audit entry.
     pub(crate) fn update(&self, tx: &mut dyn Tx, written: &Written) -> Result<Written, Undone> {
         let (scope, mut written) = (&self.scope, written.clone());
         let session = tx.session_lock(scope, written.interaction.origin.session)?;
@@ -195,7 +195,7 @@ impl RowWriter {
     }
 }
 
-/// A question as an agent sends it. Its deadline counts from the moment it is written.
+/// Builds a question from the fields that an agent sends. Its deadline counts from the moment it is written.
 pub(crate) fn question(fields: serde_json::Value) -> Fallible<Question> {
     let question: Question = serde_json::from_value(fields)?;
     question.admit().map_err(|problems| format!("the bench's own question is refused: {problems:?}").into())
