@@ -16,8 +16,8 @@
 //!   fixed schedule. Each answer belongs to a whole loop, so that the load around it is real. With PostgreSQL also from one
 //!   node to another.
 //! - `agents` (`agents.rs`): agents that the server runs. In process, with a model and tools that take no time: the cost of a turn at
-//!   the beginning and at the end of a session of 1,000 turns, a turn with 64 questions, resumes a second. Over HTTP, with a model
-//!   on the wire: from an answer to the next request at the model.
+//!   the beginning and at the end of a session of 1,000 turns, a turn with 64 questions, and resumes per second. Over HTTP, with a
+//!   model behind an HTTP server: the time from an answer to the next request to the model.
 //! - `inbox` (`inbox.rs`, `load.rs`): start, pages, filters and stats with a million open questions, put there through the
 //!   store's own transactions, many questions each.
 //! - `readers` (`readers.rs`): thousands of silent event streams: memory of the server, and the time of one event to the last.

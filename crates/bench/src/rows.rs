@@ -1,7 +1,7 @@
 //! Writes rows of the shapes that the engine writes, to measure or fill a store without the engine.
 //!
 //! The rows are objects of the domain, written through the store's own transactions. No rule of the engine is repeated here: a
-//! write saves a question, its event and its audit entry, and nothing checks who may do what.
+//! write saves a question, its event and its audit entry without any check of permissions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

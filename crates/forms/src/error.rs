@@ -60,7 +60,7 @@ pub enum SchemaReason {
     /// Two subschemas have the same anchor.
     #[error("the anchor is used twice")]
     DuplicateAnchor,
-    /// The `$schema` is not one of the supported drafts, or stands below the top level.
+    /// The `$schema` is not one of the supported drafts, or is below the top level.
     #[error("\"$schema\" must be draft 2020-12, 2019-09 or draft-07, and only at the top level")]
     UnsupportedDialect,
     /// A regular expression is too long.

@@ -17,9 +17,9 @@
 //!
 //! All functions are synchronous and may take milliseconds, so callers run them off the async runtime's threads.
 //!
-//! Start reading at [`Forms`] in `forms.rs`. Then `guard.rs` (what a schema may contain, with `keywords.rs` for where
-//! its subschemas are and `cost.rs` for the estimate), `compile.rs` (the library), `measure.rs` (bounds on the answer)
-//! and `explain.rs` with `messages.rs` (the library's errors in plain English).
+//! Start reading at [`Forms`] in `forms.rs`. Then `guard.rs` (checks of a schema, with `keywords.rs` for the locations of its
+//! subschemas and `cost.rs` for the estimate), `compile.rs` (the library), `measure.rs` (limits on the answer) and `explain.rs`
+//! with `messages.rs` (the library's errors in plain English).
 
 mod forms;
 

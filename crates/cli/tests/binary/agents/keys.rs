@@ -1,4 +1,4 @@
-//! Tests the key of a model: a stored secret of its agent that is sent to the model and shown to nobody.
+//! Tests the key of a model: a stored secret of its agent that is sent to the model and never shown.
 
 use serde_json::json;
 

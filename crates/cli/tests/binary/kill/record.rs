@@ -48,7 +48,7 @@ pub(crate) struct Ran {
     pub(crate) call: String,
 }
 
-/// Everything that was acknowledged, and the phase of the test.
+/// All acknowledged commands, and the phase of the test.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) sessions: Mutex<Vec<String>>,
