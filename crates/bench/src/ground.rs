@@ -139,7 +139,7 @@ impl BenchDatabase {
         self.directory.path()
     }
 
-    /// The binary with the environment for this database.
+    /// Builds a command of the binary with the environment for this database.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
         command.env("HOLDPOINT_DATA", self.directory()).env("HOLDPOINT_MASTER_KEY", MASTER_KEY).stdin(Stdio::null());

@@ -75,7 +75,7 @@ impl RowWriter {
             entry_point: EntryPoint::Http,
         });
         let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
-        // The question that `http_loop.rs` asks.
+        // This is the question that `http_loop.rs` asks.
         let question = question(json!({
             "kind": "approval", "title": "Deploy 1.4 to production?", "required": true, "fallback": "deny",
             "deadline": "2100-01-01T00:00:00Z",
@@ -89,7 +89,7 @@ impl RowWriter {
         Self { audits: false, ..self }
     }
 
-    /// An identifier that sorts by time, and by number within a millisecond.
+    /// Creates an identifier that sorts by time, and by number within a millisecond.
     fn fresh(&self, now: Timestamp) -> Uuid {
         let millis = u64::try_from(now.as_millisecond()).unwrap_or_default();
         let number = self.number.fetch_add(1, Ordering::Relaxed).to_be_bytes();

@@ -296,7 +296,7 @@ fn mounted_below(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(points.filter(|point| point != path && point.starts_with(path)).collect())
 }
 
-/// A path of the mount table, in which blanks and similar characters are written as three octal digits.
+/// Decodes a path of the mount table, in which blanks and similar characters are written as three octal digits.
 pub(super) fn unescaped(text: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
     let mut bytes = Vec::with_capacity(text.len());
