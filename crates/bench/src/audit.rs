@@ -1,4 +1,4 @@
-//! Cost of the audit trail: its entries in the transactions of the floor, and chaining them afterwards.
+//! Measures the cost of the audit trail: writing entries in the transactions of the floor, and chaining them afterwards.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::rows::RowWriter;
 
 /// Number of concurrent clients.
 const CLIENTS: usize = 64;
-/// Audit entries of a round.
+/// Number of audit entries that a round writes.
 const ENTRIES: f64 = 4.0;
 
 /// Measures the floor with and without audit entries, then chains the entries.

@@ -1,4 +1,4 @@
-//! A cheap HTTP client: one kept-alive HTTP/1.1 connection, raw bodies, identifiers found without parsing.
+//! A cheap HTTP client: one kept-alive HTTP/1.1 connection, raw bodies, and identifiers found without parsing JSON.
 
 use std::net::SocketAddr;
 
@@ -23,11 +23,11 @@ pub(crate) struct Connection {
     driver: JoinSet<()>,
 }
 
-/// Status and body of an answer.
+/// Status and body of a response.
 pub(crate) type Response = (StatusCode, Bytes);
 
 impl Connection {
-    /// Connects.
+    /// Connects to a server and sends this key with every request.
     pub(crate) async fn open(address: SocketAddr, key: &str) -> Fallible<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -50,12 +50,12 @@ impl Connection {
         self.send(Method::GET, path, Bytes::new()).await
     }
 
-    /// Sends a command that must succeed.
+    /// Sends a POST request that must succeed and returns its body.
     pub(crate) async fn post(&mut self, path: &str, body: impl Into<Bytes>) -> Fallible<Bytes> {
         succeeded(path, self.send(Method::POST, path, body.into()).await?)
     }
 
-    /// Reads a resource that must exist.
+    /// Sends a GET request that must succeed and returns its body.
     pub(crate) async fn read(&mut self, path: &str) -> Fallible<Bytes> {
         succeeded(path, self.get(path).await?)
     }

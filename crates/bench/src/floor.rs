@@ -1,4 +1,4 @@
-//! The floor: the commit rate of the store itself, with the rows that the loop writes and without HTTP or engine.
+//! Measures the floor: the commit rate of the store itself, with the rows that the loop writes but without HTTP and engine.
 //!
 //! A round is four transactions, as the loop has four durable operations. Each writes a question, an event and an audit entry and
 //! saves the session.

@@ -1,4 +1,4 @@
-//! Common ground of the sections: the binary, a runtime, a private PostgreSQL server, and empty databases.
+//! Sets up the common ground of all sections: the binary, a runtime, a private PostgreSQL server, and empty databases.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ const MASTER_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aa
 /// Default numbers of concurrent clients.
 const SIZES: [usize; 4] = [1, 16, 64, 256];
 
-/// A store.
+/// A kind of store that can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum StoreKind {
     Sqlite,
@@ -37,7 +37,7 @@ impl StoreKind {
     }
 }
 
-/// Resources of every section.
+/// Resources that every section uses.
 pub(crate) struct Ground {
     pub(crate) quick: bool,
     sizes: Vec<usize>,
@@ -48,14 +48,14 @@ pub(crate) struct Ground {
     postgres: Option<TestPostgres>,
 }
 
-/// An empty database, removed with this guard, which must not be dropped inside a future.
+/// An empty database. Dropping this guard removes it, which blocks and must not happen inside a future.
 pub(crate) struct BenchDatabase {
     directory: TempDir,
     database: Option<TestDatabase>,
     binary: PathBuf,
 }
 
-/// Keys of the callers.
+/// API keys of the agent and the person.
 #[derive(Debug, Clone)]
 pub(crate) struct Keys {
     pub(crate) agent: String,
@@ -79,7 +79,7 @@ impl Ground {
         if let Err(trouble) = &postgres {
             eprintln!("holdpoint-bench: without PostgreSQL: {trouble}");
         }
-        // One thread, because the server needs the other core.
+        // The runtime has one thread, because the server needs the other core.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let sizes = if arguments.clients.is_empty() { SIZES.to_vec() } else { arguments.clients.clone() };
         let (quick, only, seconds) = (arguments.quick, arguments.store, arguments.seconds);
@@ -139,7 +139,7 @@ impl BenchDatabase {
         self.directory.path()
     }
 
-    /// The binary with the environment for this database.
+    /// Builds a command of the binary with the environment for this database.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
         command.env("HOLDPOINT_DATA", self.directory()).env("HOLDPOINT_MASTER_KEY", MASTER_KEY).stdin(Stdio::null());

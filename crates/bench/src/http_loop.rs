@@ -1,4 +1,4 @@
-//! The full loop over HTTP: ask, wait by long poll, answer, take, complete.
+//! Measures the full loop over HTTP: ask, wait by long poll, answer, take, complete.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -14,12 +14,12 @@ use crate::report::{Section, Table, figure, text, whole};
 use crate::sample::{self, Times};
 
 const START: &[u8] = br#"{"agent":"deployer","title":"Release 1.4"}"#;
-/// Body of the question; `rows.rs` writes the same question without HTTP.
+/// Body of the question; `rows.rs` writes an equal question without HTTP.
 const ASK: &[u8] = br#"{"kind":"approval","title":"Deploy 1.4 to production?","action":{"tool":"deploy","arguments":{"version":"1.4","target":"production"}},"deadline_seconds":3600,"fallback":"deny"}"#;
 const ANSWER: &[u8] = br#"{"option":"approve"}"#;
 const TAKE: &[u8] = br#"{"lease_seconds":60}"#;
 
-/// Rate of one size; the floor is compared with it.
+/// Measured rate at one number of clients, which is later compared with the floor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LoopRate {
     pub(crate) store_kind: StoreKind,
@@ -164,7 +164,7 @@ async fn go_round<R: Rounds>(mut pair: R, begin: Instant, end: Instant) -> Count
 }
 
 impl Pair {
-    /// Connects both, perhaps to two nodes of one database, and opens a session.
+    /// Connects the agent and the person, which may use two nodes of one database, and opens a session.
     pub(crate) async fn connect(agent_at: SocketAddr, person_at: SocketAddr, keys: &Keys) -> Fallible<Self> {
         let mut agent = Connection::open(agent_at, &keys.agent).await?;
         let person = Connection::open(person_at, &keys.person).await?;
@@ -173,7 +173,7 @@ impl Pair {
         Ok(Self { agent, person, ask })
     }
 
-    /// The agent asks.
+    /// Asks a question as the agent.
     pub(crate) async fn asks(&mut self) -> Fallible<QuestionPaths> {
         let asked = self.agent.post(&self.ask, ASK).await?;
         let path = format!("/v1/interactions/{}", id_in(&asked, "int_")?);
@@ -185,8 +185,8 @@ impl Pair {
         })
     }
 
-    /// The agent waits and the person answers at the given time. Returns the time from the answer to the end of the
-    /// agent's response.
+    /// Waits as the agent while the person answers at the given time.
+    /// Returns the time from the answer to the end of the agent's response.
     pub(crate) async fn answered(&mut self, asked: &QuestionPaths, at: Instant) -> Fallible<Duration> {
         self.agent.ready().await?;
         let waiting = async {
@@ -201,7 +201,7 @@ impl Pair {
             self.person.post(&asked.answer, ANSWER).await?;
             Ok::<_, Box<dyn std::error::Error + Send + Sync>>(sent)
         };
-        // `join!` polls in order: the agent waits before the answer is sent.
+        // `join!` polls its futures in order: the agent waits before the answer is sent.
         let (waited, sent): (Fallible<(Instant, Bytes)>, _) = tokio::join!(waiting, answering);
         let ((received, seen), sent) = (waited?, sent?);
         if !holds(&seen, br#""status":"answered""#) {
@@ -210,14 +210,14 @@ impl Pair {
         Ok(received.saturating_duration_since(sent))
     }
 
-    /// The agent takes the answer and completes it.
+    /// Takes the answer as the agent and completes the delivery.
     pub(crate) async fn goes_on(&mut self, asked: &QuestionPaths) -> Fallible<()> {
         let taken = self.agent.post(&asked.take, TAKE).await?;
         let body = format!(r#"{{"lease":"{}"}}"#, id_in(&taken, "lea_")?);
         self.agent.post(&asked.complete, body).await.map(drop)
     }
 
-    /// Asks a question and leaves it open, which is an event for readers.
+    /// Asks a question and leaves it open, so that readers get an event.
     pub(crate) async fn stirs(&mut self) -> Fallible<()> {
         self.asks().await.map(drop)
     }

@@ -1,4 +1,4 @@
-//! The inbox with very many open questions: start, pages, filters, stats, memory.
+//! Measures the inbox with very many open questions: start, pages, filters, stats, memory.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ use crate::node::Node;
 use crate::report::{Row, Section, Table, Target, figure, text, whole};
 use crate::sample::Times;
 
-/// Number of repetitions of each request, unless it is too slow.
+/// Number of repetitions of each request; slow requests are repeated for at most `LONGEST`.
 const REQUESTS: usize = 200;
-/// Longest time for repeating a request.
+/// Time limit for repeating a request.
 const LONGEST: Duration = Duration::from_secs(5);
 /// Target for the first page, in milliseconds.
 const WANTED: f64 = 20.0;
-/// Largest number of questions on PostgreSQL, which is loaded row by row over a socket.
+/// Largest number of questions on PostgreSQL, where rows are loaded one by one over a socket.
 const MOST_POSTGRES: u32 = 100_000;
 
 /// Measures every store.
@@ -66,7 +66,7 @@ pub(crate) fn section(ground: &Ground, open: Option<u32>) -> Fallible<Section> {
     Ok(Section { name: "inbox", tables: vec![starts, requests], targets })
 }
 
-/// The requests: each one path, or many that take turns.
+/// Names of the measured requests with their paths; a request with several paths uses them in turn.
 fn paths(loaded: &Loaded) -> Vec<(&'static str, Vec<String>)> {
     let page = "/v1/interactions?status=pending&limit=50";
     let step = (loaded.landmarks.len() / REQUESTS).max(1);
@@ -90,7 +90,7 @@ fn paths(loaded: &Loaded) -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-/// Repeats a request. Returns the first time, the 99th percentile and the row of the table.
+/// Repeats a request. Returns the time of the first one, the 99th percentile, and the row of the table.
 async fn repeat(
     (store_kind, what): (StoreKind, &'static str),
     person: &mut Connection,

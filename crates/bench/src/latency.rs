@@ -1,4 +1,4 @@
-//! Time from an answer to the agent that waits for it, at a fixed rate.
+//! Measures the time from an answer to the agent that waits for it, at a fixed rate.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -12,20 +12,20 @@ use crate::node::Node;
 use crate::report::{Section, Table, Target, figure, text, whole};
 use crate::sample::{Ranked, Times};
 
-/// The time between two answers: 200 a second.
+/// Time between two answers: 200 answers a second.
 const APART: Duration = Duration::from_millis(5);
 /// Number of waiting agents. Each is answered every half second.
 const AGENTS: u32 = 100;
-/// Answers of the first second are not counted.
+/// Warm-up time, in which answers are not counted.
 const WARM: Duration = Duration::from_secs(1);
 /// Target for the 99th percentile, in milliseconds.
 const WANTED: f64 = 5.0;
 
-/// Times and misses.
+/// Measured times, and the number of missed answers.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) times: Times,
-    /// Times at which the next agent did not wait yet.
+    /// Number of scheduled answers that were skipped because the agent was not waiting yet.
     pub(crate) missed: u64,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     Ok(Section { name: "latency", tables: vec![table], targets })
 }
 
-/// Agents wait at one node and people answer at another, at this interval and for this time.
+/// Lets agents wait at one node while people answer at another, at this interval and for this time.
 pub(crate) async fn measure(
     agents_at: SocketAddr,
     people_at: SocketAddr,
@@ -89,7 +89,7 @@ pub(crate) async fn measure(
     Ok(all)
 }
 
-/// Answers one agent at its own times until the end.
+/// Answers one agent at its scheduled times until the end.
 async fn go_round(
     mut pair: Pair,
     (mut moment, every): (Instant, Duration),

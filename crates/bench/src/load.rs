@@ -14,9 +14,9 @@ use crate::rows::{RowWriter, Undone, question};
 /// Number of open questions in each session. A session is one transaction; a larger one is slower, because SQLite walks
 /// its whole savepoint journal at the end of every statement.
 const A_SESSION: u32 = 50;
-/// Number of concurrent transactions, so that many share a commit.
+/// Number of concurrent transactions, so that many transactions share a commit.
 const UNDER_WAY: usize = 64;
-/// One question in this many is of the rare kind.
+/// Interval of the rare kind: one question in this many has it.
 pub(crate) const RARE: u32 = 10_000;
 
 /// Result of loading.
@@ -47,7 +47,7 @@ fn session(tx: &mut dyn Tx, rows: &RowWriter, questions: &Kinds, number: u32) ->
     let mut last = None;
     for index in 0..A_SESSION {
         let count = number * A_SESSION + index;
-        // Every other question has a deadline, far enough away that none expires during the measurement.
+        // Every second question has a deadline, far enough away that it does not pass during the measurement.
         let seconds = count.is_multiple_of(2).then(|| 24 * 3600 + i64::from(count.wrapping_mul(7919) % 1_000_000));
         let written = rows.put(tx, &mut session, questions.of(count), seconds)?;
         last = seconds.map_or(last, |_| Some(written.interaction.id));
@@ -56,7 +56,7 @@ fn session(tx: &mut dyn Tx, rows: &RowWriter, questions: &Kinds, number: u32) ->
     last.ok_or_else(|| store::StoreError::Corrupt("nothing was loaded".into()).into())
 }
 
-/// The questions.
+/// Sample questions: several of common kinds and one of a rare kind.
 struct Kinds {
     common: Vec<Question>,
     rare: Question,

@@ -16,15 +16,15 @@
 //!   fixed schedule. Each answer belongs to a whole loop, so that the load around it is real. With PostgreSQL also from one
 //!   node to another.
 //! - `agents` (`agents.rs`): agents that the server runs. In process, with a model and tools that take no time: the cost of a turn at
-//!   the beginning and at the end of a session of 1,000 turns, a turn with 64 questions, resumes a second. Over HTTP, with a model
-//!   on the wire: from an answer to the next request at the model.
+//!   the beginning and at the end of a session of 1,000 turns, a turn with 64 questions, and resumes per second. Over HTTP, with a
+//!   model behind an HTTP server: the time from an answer to the next request to the model.
 //! - `inbox` (`inbox.rs`, `load.rs`): start, pages, filters and stats with a million open questions, put there through the
 //!   store's own transactions, many questions each.
 //! - `readers` (`readers.rs`): thousands of silent event streams: memory of the server, and the time of one event to the last.
 //!
-//! The bench shares the machine's cores with the server it measures, so its own
-//! processor time is shown beside the server's. Every size begins with an empty database. Memory is VmRSS, without what the kernel holds
-//! for sockets. "First request" is the first after a start: the operating system has the file in memory already.
+//! The bench shares the machine's cores with the server that it measures, so its own processor time is shown beside that of the
+//! server. Each size starts with an empty database. Memory is VmRSS, without the buffers that the kernel holds for sockets.
+//! "First request" is the first request after a start, when the operating system already has the database file in memory.
 //!
 //! Start reading at `ground.rs` (binary, runtime and databases) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
 //! hyper's connections, `rows.rs` writes rows without the engine, `report.rs` has tables, targets and JSON.
@@ -116,7 +116,7 @@ fn main() -> ExitCode {
 
 /// Runs the sections and returns whether all of them completed. A missed target is a result, not a failure.
 fn run(arguments: &Arguments) -> Fallible<bool> {
-    // Every stream takes a file descriptor; a limit that is too low fails the section that needs more.
+    // Each stream needs a file descriptor. If the limit stays too low, the section that needs more descriptors fails.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let ground = Ground::prepare(arguments)?;
     let mut report = Report::new(arguments.quick);

@@ -1,4 +1,4 @@
-//! A server as a child process, killed when its guard is dropped.
+//! Runs a server as a child process, which is killed when its guard is dropped.
 
 use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
@@ -31,14 +31,14 @@ impl Node {
 
     /// Starts a server with further arguments.
     pub(crate) async fn start_with(database: &BenchDatabase, log: &str, more: &[&str]) -> Fallible<Self> {
-        // The port is free between this and the server's own bind; nothing else on the machine looks for one.
+        // The port is free between this bind and the server's own; no other program on the machine is expected to take it.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let log_path = database.directory().join(format!("{}.log", address.port()));
         let begun = Instant::now();
         let child = database
             .command()
             .args(["serve", "--listen", &address.to_string(), "--rate", "0", "--log", log])
-            // One key reads all streams.
+            // All streams use one key, so the limits of the key and of its tenant are raised.
             .args(["--key-streams", "1000000", "--tenant-streams", "1000000"])
             .args(["--stranger-connections", "60000", "--key-connections", "60000", "--tenant-connections", "60000"])
             .args(more)

@@ -1,4 +1,4 @@
-//! Actions that the policy allows: proposed, started with their permit, and reported.
+//! Measures actions that the policy allows: proposed, started with their permit, and reported.
 
 use std::net::SocketAddr;
 
@@ -22,7 +22,7 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     Ok(Section { name: "permits", tables: vec![table], targets: Vec::new() })
 }
 
-/// An agent that reads one file after another.
+/// An agent that proposes and runs one read action after another.
 struct Reader {
     agent: Connection,
     actions: String,

@@ -1,4 +1,4 @@
-//! Thousands of silent event streams: memory of the server for each, and the time of one event to the last reader.
+//! Measures thousands of silent event streams: server memory per stream, and the time of one event to the last reader.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use crate::sample::Times;
 const WANTED: f64 = 12.0;
 /// Number of readers that connect at once.
 const AT_ONCE: usize = 100;
-/// Time between the last change and reading the memory; memory that is freed later is not counted as freed.
+/// Time between the last change and reading the memory. Memory that the server frees later still counts as used.
 const SETTLE: Duration = Duration::from_secs(2);
-/// Longest time of an event to the last reader.
+/// Time limit for an event to reach the last reader.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Arrivals at the readers.
+/// Times at which readers received the event.
 #[derive(Default)]
 struct Arrivals {
     at: Mutex<Vec<Instant>>,
@@ -54,13 +54,13 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
 
 async fn measure(node: &Node, keys: &Keys, what: &str, readers: usize) -> Fallible<(Row, f64)> {
     let mut pair = Pair::connect(node.address, node.address, keys).await?;
-    // Memory that the first requests allocate is not a cost of the readers.
+    // Sends warm-up requests, so that the memory that they allocate is not counted for the readers.
     for _ in 0..200 {
         pair.stirs().await?;
     }
     let path = match what == "project" {
         true => "/v1/events/stream".to_owned(),
-        // One event for the session's start, one for each question.
+        // Skips the event of the session's start and one event for each of the 200 warm-up questions.
         false => format!("{}/events/stream?after=201", pair.session()),
     };
     tokio::time::sleep(SETTLE).await;
@@ -128,7 +128,7 @@ async fn connect(address: SocketAddr, key: &str, path: &str) -> Fallible<(Connec
     Ok((connection, body))
 }
 
-/// Reads until cancelled and notes when the event arrived.
+/// Reads a stream until cancelled and records the arrival of the event.
 async fn listen(
     (connection, mut body): (Connection, hyper::body::Incoming),
     heard: Arc<Arrivals>,

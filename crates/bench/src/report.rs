@@ -1,4 +1,4 @@
-//! Tables for people, JSON for programs, and the targets.
+//! Prints tables, writes results as JSON, and compares values with targets.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::Fallible;
 use crate::sample;
 
-/// One value, as it is printed and as it is written.
+/// One value, in its printed and its JSON form.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     shown: String,
@@ -58,14 +58,14 @@ pub(crate) fn whole(number: u64) -> Cell {
     Cell { shown: grouped(number), value: json!(number) }
 }
 
-/// A number with this many decimals.
+/// Formats a number with this many decimals.
 pub(crate) fn figure(number: f64, digits: usize) -> Cell {
     let shown = format!("{number:.digits$}");
     let value = shown.parse::<f64>().map_or(Value::Null, |rounded| json!(rounded));
     Cell { shown, value }
 }
 
-/// A number with thousands separators.
+/// Formats a number with thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
@@ -115,13 +115,13 @@ impl Table {
 }
 
 impl Target {
-    /// A target that the value must not exceed.
+    /// Creates a target that the value must not exceed.
     pub(crate) fn at_most(what: impl Into<String>, most: f64, got: f64, unit: &str) -> Self {
         let (wanted, shown) = (format!("at most {most} {unit}"), format!("{got:.2} {unit}"));
         Self { what: what.into(), wanted, got: shown, met: got <= most }
     }
 
-    /// A target that the value must reach.
+    /// Creates a target that the value must reach.
     pub(crate) fn at_least(what: impl Into<String>, least: f64, got: f64, unit: &str) -> Self {
         let (wanted, shown) = (format!("at least {least} {unit}"), format!("{got:.1} {unit}"));
         Self { what: what.into(), wanted, got: shown, met: got >= least }

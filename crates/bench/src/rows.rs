@@ -1,7 +1,7 @@
-//! Rows of the shapes that the engine writes, for measuring and filling a store without the engine.
+//! Writes rows of the shapes that the engine writes, to measure or fill a store without the engine.
 //!
 //! The rows are objects of the domain, written through the store's own transactions. No rule of the engine is repeated here: a
-//! write saves a question, its event and its audit entry, and nothing checks who may do what.
+//! write saves a question, its event and its audit entry without any check of permissions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -75,7 +75,7 @@ impl RowWriter {
             entry_point: EntryPoint::Http,
         });
         let agent = Actor { kind: ActorKind::Agent, name: "bench-agent".into() };
-        // The question that `http_loop.rs` asks.
+        // This is the question that `http_loop.rs` asks.
         let question = question(json!({
             "kind": "approval", "title": "Deploy 1.4 to production?", "required": true, "fallback": "deny",
             "deadline": "2100-01-01T00:00:00Z",
@@ -84,12 +84,12 @@ impl RowWriter {
         Ok(Self { scope, agent, how, question, number: AtomicU64::new(1), audits: true })
     }
 
-    /// Writes no audit entries: to measure their cost, and to fill a store with questions only.
+    /// Turns off audit entries, to measure their cost or to fill a store with questions only.
     pub(crate) fn without_trail(self) -> Self {
         Self { audits: false, ..self }
     }
 
-    /// An identifier that sorts by time, and by number within a millisecond.
+    /// Creates an identifier that sorts by time, and by number within a millisecond.
     fn fresh(&self, now: Timestamp) -> Uuid {
         let millis = u64::try_from(now.as_millisecond()).unwrap_or_default();
         let number = self.number.fetch_add(1, Ordering::Relaxed).to_be_bytes();
@@ -148,7 +148,7 @@ impl RowWriter {
         Ok(written)
     }
 
-    /// Writes the question once more, with another event and audit entry.
+    /// Writes the question again, with another event and audit entry.
     pub(crate) fn update(&self, tx: &mut dyn Tx, written: &Written) -> Result<Written, Undone> {
         let (scope, mut written) = (&self.scope, written.clone());
         let session = tx.session_lock(scope, written.interaction.origin.session)?;
@@ -195,7 +195,7 @@ impl RowWriter {
     }
 }
 
-/// A question as an agent sends it. Its deadline counts from the moment it is written.
+/// Builds a question from the fields that an agent sends. Its deadline counts from the moment it is written.
 pub(crate) fn question(fields: serde_json::Value) -> Fallible<Question> {
     let question: Question = serde_json::from_value(fields)?;
     question.admit().map_err(|problems| format!("the bench's own question is refused: {problems:?}").into())

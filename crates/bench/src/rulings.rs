@@ -1,4 +1,4 @@
-//! Duration of a ruling in process, with few and many rules.
+//! Measures the duration of a ruling in process, with few and with many rules.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -44,8 +44,8 @@ pub(crate) fn section(ground: &Ground) -> Fallible<Section> {
     Ok(Section { name: "rulings", tables: vec![table], targets: vec![target] })
 }
 
-/// A policy with this many rules: a quarter by exact name, a quarter by wildcard, a quarter with an expression, a
-/// quarter that deny.
+/// Writes a policy with this many rules: a quarter matches exact names, a quarter wildcards, a quarter has an expression,
+/// and a quarter denies.
 fn written(rules: usize) -> String {
     let mut text = String::from("version = 1\n");
     for number in 0..rules {

@@ -1,4 +1,4 @@
-//! Collected times and their percentiles, and measurements of a process.
+//! Collects times and computes percentiles, and reads memory and processor time of a process.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ impl Times {
     }
 }
 
-/// Sorted times.
+/// Sorted times, in microseconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ranked(Vec<u64>);
 
@@ -50,7 +50,7 @@ pub(crate) struct Memory {
     pub(crate) own: u64,
 }
 
-/// Memory of a process.
+/// Reads the memory of a process.
 pub(crate) fn memory(process: u32) -> Fallible<Memory> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let figure = |name: &str| -> Fallible<u64> {
@@ -60,19 +60,19 @@ pub(crate) fn memory(process: u32) -> Fallible<Memory> {
     Ok(Memory { resident: figure("VmRSS:")?, own: figure("RssAnon:")? })
 }
 
-/// Processor time that a process has used, in seconds.
+/// Reads the processor time that a process has used, in seconds.
 pub(crate) fn processor(process: u32) -> Fallible<f64> {
-    // The unit is 1/100 second on every Linux.
+    // The kernel counts in units of 1/100 second on every Linux.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The process name in parentheses may contain anything.
+    // The process name in parentheses may contain any character, so the last parenthesis counts.
     let (_, after) = stat.rsplit_once(')').ok_or("/proc/stat cannot be read")?;
     let fields: Vec<&str> = after.split_whitespace().collect();
     let field = |at: usize| -> Fallible<f64> { Ok(fields.get(at).ok_or("/proc/stat is short")?.parse()?) };
     Ok((field(11)? + field(12)?) / TICKS)
 }
 
-/// Load average of the last minute.
+/// Reads the load average of the last minute.
 pub(crate) fn load_average() -> String {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     load.split_whitespace().next().unwrap_or("unknown").to_owned()

@@ -1,4 +1,4 @@
-//! What a confined program may reach, and how programs are started.
+//! Describes which files, network and resources a confined program may use, and how programs are started.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::helper::Helper;
 
-/// What a confined program may reach.
+/// Files, network and resources that a confined program may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confinement {
-    /// The directory that the program may read and write, and in which it is started; without one it is started in `/tmp`.
+    /// Directory that the program may read and write, and in which it is started; without one it is started in `/tmp`.
     pub workspace: Option<PathBuf>,
     /// Further directories and files that the program may read.
     pub read_only: Vec<PathBuf>,
@@ -39,17 +39,17 @@ impl Default for Confinement {
     }
 }
 
-/// How programs are started.
+/// Way in which programs are started.
 #[derive(Debug, Clone)]
 pub enum Programs {
-    /// Through the helper, with this confinement.
+    /// Programs are started through the helper, with this confinement.
     Confined(Helper, Confinement),
-    /// Directly, with the rights of this process.
+    /// Programs are started directly, with the rights of this process.
     Unconfined,
 }
 
 impl Programs {
-    /// Command line that runs this program in this way: the program to start, and its arguments.
+    /// Builds the command line that runs this program in this way: the program to start, and its arguments.
     #[must_use]
     pub fn call(&self, program: OsString, arguments: Vec<OsString>) -> (OsString, Vec<OsString>) {
         match self {

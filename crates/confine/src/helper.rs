@@ -1,4 +1,4 @@
-//! Command line of the helper process.
+//! Builds the command line of the helper process.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,18 +14,18 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// The binary of this process, also if its file was replaced since the start.
+    /// Uses the binary of this process, even if its file was replaced since the start.
     #[must_use]
     pub fn ourselves() -> Self {
         Self { binary: PathBuf::from("/proc/self/exe") }
     }
 
-    /// A binary whose `main` begins with [`crate::answer_call`].
+    /// Uses a binary whose `main` begins with [`crate::answer_call`].
     pub fn at(binary: impl Into<PathBuf>) -> Self {
         Self { binary: binary.into() }
     }
 
-    /// Command line that runs this program confined.
+    /// Builds the command line that runs this program confined.
     pub(crate) fn call(
         &self,
         confinement: &Confinement,

@@ -1,10 +1,9 @@
 //! Runs a program so that it reaches only its workspace and the programs and libraries of the machine.
 //!
-//! [`Confinement`] says what a program may reach, [`Helper`] starts it through a helper process, and [`answer_call`] is
-//! the helper. The helper is the same binary, called with `confine` as its first argument.
+//! [`Confinement`] lists the files and resources that a program may use, [`Helper`] starts it through a helper process, and
+//! [`answer_call`] is the helper. The helper is the same binary, called with `confine` as its first argument.
 //!
-//! This crate never decides which programs are confined, and never reads configuration: callers say what a program
-//! gets.
+//! This crate never decides which programs are confined, and never reads configuration: its callers pass the confinement.
 //!
 //! Start reading at `linux/helper.rs`, which lists the steps in their order. `docs/decisions/0020-confinement.md` gives
 //! the reasons for them.
@@ -26,7 +25,7 @@ pub(crate) const CALL: &str = "confine";
 /// Exit code of the helper if it refused or ended the program itself. Its last line on standard error gives the reason.
 pub const REFUSED: u8 = 125;
 
-/// Beginning of that line.
+/// Beginning of that line on standard error.
 pub const SAYS: &str = "holdpoint: ";
 
 /// Does the work of the helper, if this process was started as one, and returns its exit code.

@@ -1,4 +1,4 @@
-//! The helper as a binary of its own, for the tests of this crate; `holdpoint` contains it.
+//! Runs the helper as a separate binary for the tests of this crate; `holdpoint` contains the helper itself.
 
 use std::process::ExitCode;
 

@@ -1,3 +1,5 @@
+//! Compiles schemas and patterns with the `jsonschema` and `regex_automata` libraries, within limits.
+
 use std::borrow::Cow;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::LazyLock;
@@ -50,7 +52,7 @@ impl Dialect {
     }
 }
 
-/// Compiles a schema that the guard has let through.
+/// Compiles a schema that the guard has accepted.
 pub(crate) fn compile(schema: &Value, dialect: Dialect) -> Result<Validator, SchemaError> {
     let schema = without_id(schema);
     catch_panic(|| {
@@ -74,8 +76,8 @@ pub(crate) enum Unmeasured {
     Unsupported,
 }
 
-/// Compiles a pattern in the way the validator does, and returns the bytes that it takes. Compiling stops as soon as the automaton has
-/// more than `most` bytes, which bounds the time as well.
+/// Compiles a pattern in the way the validator does, and returns the bytes that it takes. Compiling stops as soon as the
+/// automaton has more than `most` bytes, which limits the time as well.
 pub(crate) fn pattern_bytes(pattern: &str, most: usize) -> Result<usize, Unmeasured> {
     let compiled = catch_panic(|| {
         let pattern = jsonschema_regex::to_rust_regex(pattern).map_err(|()| Unmeasured::Unsupported)?;
@@ -90,7 +92,7 @@ pub(crate) fn pattern_bytes(pattern: &str, most: usize) -> Result<usize, Unmeasu
     if bytes > most { Err(Unmeasured::TooLarge) } else { Ok(bytes) }
 }
 
-/// Runs code of the library, which may panic on its own assertions: a panic becomes `None` and never ends a worker.
+/// Runs code of the library, which may panic on its own assertions. A panic becomes `None` and never ends a worker.
 pub(crate) fn catch_panic<T>(run: impl FnOnce() -> T) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(run)).ok()
 }
@@ -109,7 +111,7 @@ fn options(dialect: Dialect) -> ValidationOptions<'static> {
     }
 }
 
-/// Removes the identifier of the top level: nothing may refer to it, and it could clash with that of a meta-schema.
+/// Removes the identifier of the top level: no reference may use it, and it could clash with that of a meta-schema.
 fn without_id(schema: &Value) -> Cow<'_, Value> {
     match schema {
         Value::Object(map) if map.contains_key("$id") => {
@@ -121,7 +123,7 @@ fn without_id(schema: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// Draft-07 does not know these two formats, yet schemas that are generated for draft-07 use them.
+/// Checks a UUID. Draft-07 defines neither this format nor `duration`, but schemas that are generated for draft-07 use both.
 fn is_uuid(text: &str) -> bool {
     static UUID: LazyLock<Option<Validator>> = LazyLock::new(|| format_only("uuid"));
     UUID.as_ref().is_none_or(|validator| validator.is_valid(&Value::from(text)))

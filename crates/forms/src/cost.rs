@@ -1,36 +1,36 @@
-//! The estimate that keeps validation from exploding: how often can one value be looked at?
+//! Estimates how often validation may visit one value, which keeps validation from taking exponential time.
 //!
-//! Every subschema is a node of a graph; references and `allOf` lead to nodes that judge the same value again,
-//! `properties` and `items` to nodes that judge a part of it. Counting the ways that lead to one value, level by level
-//! of the deepest answer allowed, tells a tree (each part is judged once, however deep) from a bomb (each part is
-//! judged twice by every level above it), with or without recursion.
+//! Every subschema is a node of a graph. References and `allOf` lead to nodes that check the same value again, `properties`
+//! and `items` to nodes that check a part of it. The estimate counts the paths that lead to one value, level by level down to
+//! the deepest answer allowed. This tells a tree (each part is checked once, at any depth) from a bomb (each part is checked
+//! twice by every level above it), with or without recursion.
 
 use std::collections::BTreeMap;
 
 use crate::keywords::JudgedValues;
 use crate::limits::FormLimits;
 
-/// One subschema, and what it hands its value or the parts of its value to.
+/// One subschema, with edges to the subschemas that check its value or parts of its value.
 pub(crate) struct Node<'a> {
     pub(crate) pointer: String,
     pub(crate) own: u64,
     pub(crate) edges: Vec<(JudgedValues<'a>, usize)>,
-    /// Whether `unevaluatedProperties` or `unevaluatedItems` makes the validator ask its branches a second time.
+    /// Whether `unevaluatedProperties` or `unevaluatedItems` makes the validator run its branches a second time.
     pub(crate) asks_twice: bool,
 }
 
 /// Estimated cost of a schema.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Estimate {
-    /// How often one value may be looked at, for every node as if it were the top level.
+    /// Largest number of visits of one value, for every node as if it were the top level.
     pub(crate) weights: Vec<u64>,
-    /// How many subschemas may be under way inside each other, likewise.
+    /// Largest number of nested subschemas that are being checked at once, for every node as if it were the top level.
     pub(crate) nestings: Vec<u64>,
 }
 
 /// Estimates every node for answers as deep as allowed; the error is a node that leads back to itself.
 ///
-/// The count stops at the first level that exceeds a limit, so that a hostile schema is not studied to its end.
+/// The count stops at the first level that exceeds a limit, so that a hostile schema costs little time.
 pub(crate) fn estimate(nodes: &[Node<'_>], limits: &FormLimits) -> Result<Estimate, usize> {
     let order = in_place_order(nodes)?;
     let mut visits = vec![0; nodes.len()];
@@ -67,7 +67,7 @@ fn times(node: &Node<'_>) -> u64 {
     if node.asks_twice { 2 } else { 1 }
 }
 
-/// Sorts the nodes so that what judges the same value comes before what asked it to.
+/// Sorts the nodes so that a node comes after all nodes that check the same value for it. The error is a node on a loop.
 fn in_place_order(nodes: &[Node<'_>]) -> Result<Vec<usize>, usize> {
     let mut waiting: Vec<usize> = nodes.iter().map(|node| here(node).count()).collect();
     let mut askers = vec![Vec::new(); nodes.len()];
@@ -90,7 +90,7 @@ fn in_place_order(nodes: &[Node<'_>]) -> Result<Vec<usize>, usize> {
     if order.len() == nodes.len() { Ok(order) } else { Err(on_a_loop(nodes, &waiting)) }
 }
 
-/// Follows unfinished nodes until one comes round again: that one is on the loop, not merely above it.
+/// Follows unfinished nodes until one repeats: that node is on the loop, not merely above it.
 fn on_a_loop(nodes: &[Node<'_>], waiting: &[usize]) -> usize {
     let mut seen = vec![false; nodes.len()];
     let mut current = waiting.iter().position(|&count| count > 0).unwrap_or_default();
@@ -101,7 +101,7 @@ fn on_a_loop(nodes: &[Node<'_>], waiting: &[usize]) -> usize {
     current
 }
 
-/// From the number of looks at a value so many levels below to the number one level further down.
+/// Computes the visits of values one level further down from those of the current level.
 fn one_level_deeper(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u64> {
     let mut fans: Vec<(Fan<&str>, Fan<usize>)> = nodes.iter().map(|_| (Fan::default(), Fan::default())).collect();
     for &index in order {
@@ -155,7 +155,7 @@ fn one_level_longer(nodes: &[Node<'_>], order: &[usize], below: &[u64]) -> Vec<u
     longest
 }
 
-/// How often each part of a value is looked at: parts with a key of their own, and all others.
+/// Number of visits of each part of a value: parts with their own key, and all other parts.
 struct Fan<K> {
     keyed: BTreeMap<K, u64>,
     others: u64,
@@ -183,7 +183,7 @@ impl<K: Ord + Copy> Fan<K> {
         self.others = self.others.saturating_add(other.others);
     }
 
-    /// Drops keys that say no more than that nothing looks there, which most fields of a form do below their own level.
+    /// Drops keys without visits if other parts have none either, which holds for most fields of a form below their own level.
     fn forget_idle(&mut self) {
         if self.others == 0 {
             self.keyed.retain(|_, count| *count > 0);

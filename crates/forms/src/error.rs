@@ -1,12 +1,14 @@
+//! Defines the errors about schemas and about answers.
+
 use thiserror::Error;
 
-/// Why a schema was refused, and where.
+/// Reason why a schema was refused, and its location.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{reason} (at \"{pointer}\" of the schema)")]
 pub struct SchemaError {
-    /// What is wrong.
+    /// Problem of the schema.
     pub reason: SchemaReason,
-    /// A JSON Pointer into the schema; empty for the whole schema.
+    /// JSON Pointer into the schema; empty for the whole schema.
     pub pointer: String,
 }
 
@@ -16,7 +18,7 @@ impl SchemaError {
     }
 }
 
-/// What can be wrong with a schema, in terms that its author can act on.
+/// Problems of a schema, in terms that its author can act on.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SchemaReason {
     /// The top level is neither an object nor a boolean.
@@ -40,51 +42,51 @@ pub enum SchemaReason {
     /// A reference leads out of the schema.
     #[error("only references inside the schema are followed: write \"#/$defs/...\"")]
     RemoteReference,
-    /// A reference leads nowhere.
+    /// A reference has no target.
     #[error("the reference does not lead to anything in the schema")]
     UnknownReference,
     /// References lead back to where they started without going down into the value.
     #[error("the reference leads back to itself without describing a part of the value")]
     ReferenceLoop,
-    /// Validation could look at one value too often, typically because references double.
+    /// Validation could visit one value too often, typically because references double.
     #[error("checking an answer could look at one value more than {limit} times")]
     TooExpensive { limit: u64 },
-    /// Validation could go too many subschemas deep.
+    /// Validation could go through too many nested subschemas.
     #[error("checking an answer could go more than {limit} subschemas deep")]
     TooNested { limit: u64 },
-    /// A subschema has its own `$id`, which changes what references mean.
+    /// A subschema has its own `$id`, which changes the meaning of references.
     #[error("only the top level may have an \"$id\"")]
     EmbeddedResource,
     /// Two subschemas have the same anchor.
     #[error("the anchor is used twice")]
     DuplicateAnchor,
-    /// The `$schema` is not one of the supported drafts, or stands below the top level.
+    /// The `$schema` is not one of the supported drafts, or is below the top level.
     #[error("\"$schema\" must be draft 2020-12, 2019-09 or draft-07, and only at the top level")]
     UnsupportedDialect,
     /// A regular expression is too long.
     #[error("the pattern is longer than {limit} bytes")]
     PatternTooLong { limit: usize },
-    /// The patterns, subschemas and values of the schema take too much memory once they are compiled.
+    /// The patterns, subschemas and values of the schema take too much memory after compilation.
     #[error(
         "the schema compiles to more than {limit} bytes in all: use fewer or shorter patterns, and smaller repeats"
     )]
     CompiledTooLarge { limit: usize },
-    /// Nobody waits for the check any more, so that it was stopped.
+    /// The check was stopped because its caller has gone.
     #[error("the check was stopped because nobody waits for it any more")]
     Abandoned,
-    /// A regular expression is wrong, or needs look-around or backreferences.
+    /// A regular expression is invalid, or needs look-around or backreferences.
     #[error("the pattern cannot be compiled: look-around and backreferences are not supported")]
     UnsupportedPattern,
     /// The schema breaks the rules of its draft.
     #[error("the schema is not valid: {message}")]
     Invalid { message: String },
-    /// The schema passed every check, and the validator still cannot use it.
+    /// The schema passed every check, but the validator cannot use it.
     #[error("the schema cannot be used")]
     Unusable,
 }
 
 impl SchemaReason {
-    /// Returns the stable name of the reason, for error bodies and metrics.
+    /// Stable name of the reason, for error bodies and metrics.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotASchema => "not_a_schema",
@@ -111,14 +113,14 @@ impl SchemaReason {
     }
 }
 
-/// What is wrong with one field of an answer, for the person who filled it in.
+/// Error of one field of an answer, for the person who filled it in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FieldError {
-    /// A JSON Pointer into the answer; for a missing field, the place where it should be.
+    /// JSON Pointer into the answer; for a missing field, the location where it should be.
     pub pointer: String,
     /// One or two plain sentences that never repeat the value.
     pub message: String,
-    /// The keyword of the schema that was not met, or `limit` when the answer exceeds a bound of the server.
+    /// Keyword of the schema that was not met, or `limit` if the answer exceeds a limit of the server.
     pub keyword: String,
 }
 
@@ -128,13 +130,13 @@ impl FieldError {
     }
 }
 
-/// Why an answer was not accepted: the form itself is unusable, or its fields are wrong.
+/// Reason why an answer was not accepted: the form itself is unusable, or fields are wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckError {
     /// The schema would not have been admitted.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// The fields that are wrong, sorted and without duplicates; never empty.
+    /// The errors of fields, sorted and without duplicates; never empty.
     #[error("{} of the form not accepted", if .0.len() == 1 { "1 field" } else { "several fields" })]
     Fields(Vec<FieldError>),
 }

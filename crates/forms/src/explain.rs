@@ -1,3 +1,5 @@
+//! Turns the errors of the validator into messages for fields.
+
 use std::collections::BTreeSet;
 
 use jsonschema::error::ValidationErrorKind;
@@ -7,9 +9,9 @@ use serde_json::Value;
 use crate::error::FieldError;
 use crate::{messages, pointer};
 
-/// Lists what is wrong with an answer, in words for the person who gave it.
+/// Lists the errors of an answer, in words for the person who gave it.
 ///
-/// The validator finds all errors before it hands out the first; with a limit of zero none is looked for.
+/// The validator collects all errors before it returns the first one. A limit of zero avoids this and reports one general error.
 pub(crate) fn errors(validator: &Validator, data: &Value, limit: usize) -> Vec<FieldError> {
     if validator.is_valid(data) {
         return Vec::new();
@@ -27,7 +29,7 @@ pub(crate) fn errors(validator: &Validator, data: &Value, limit: usize) -> Vec<F
     report.fields.into_iter().collect()
 }
 
-/// The first errors in the order of their pointers, however many there are.
+/// The first errors in the order of their pointers, up to a limit.
 struct Report {
     limit: usize,
     fields: BTreeSet<FieldError>,
@@ -69,7 +71,7 @@ impl Report {
         }
     }
 
-    /// Reports the one alternative that was meant, if that can be told, rather than that none fits.
+    /// Reports the errors of the alternative that was meant, if it can be determined, instead of reporting that no alternative fits.
     fn add_alternatives(&mut self, error: &ValidationError<'_>, context: &[Vec<ValidationError<'static>>]) {
         let at = error.instance_path().as_str();
         if let Some(message) = constants(context, at) {
@@ -82,7 +84,7 @@ impl Report {
     }
 }
 
-/// Picks the only branch of the right type, or of those the only one whose fixed values (its tag) all fit.
+/// Picks the only alternative of the right type, or among several of the right type the only one whose fixed values (its tag) all fit.
 fn meant<'e>(context: &'e [Vec<ValidationError<'static>>], at: &str) -> Option<&'e [ValidationError<'static>]> {
     let right_type = |branch: &&'e Vec<ValidationError<'static>>| {
         !branch.iter().any(|error| {
@@ -103,7 +105,7 @@ fn meant<'e>(context: &'e [Vec<ValidationError<'static>>], at: &str) -> Option<&
     if let [only] = tagged[..] { Some(only) } else { None }
 }
 
-/// A list of `const` alternatives is a select in other words: say what can be selected.
+/// Lists the values of alternatives that are all `const`, which act as a select.
 fn constants(context: &[Vec<ValidationError<'static>>], at: &str) -> Option<String> {
     let mut options = Vec::with_capacity(context.len());
     for branch in context {

@@ -1,3 +1,5 @@
+//! Admits schemas and checks answers, with a cache of compiled schemas.
+
 use std::sync::Arc;
 
 use jsonschema::Validator;
@@ -14,9 +16,9 @@ use crate::schema_cache::SchemaCache;
 
 /// Largest number of errors that may arise while an answer is explained; each takes some 300 bytes.
 const ERRORS_HELD: u64 = 100_000;
-/// The most bytes of the answer that those errors may copy.
+/// Largest number of bytes of the answer that those errors may copy.
 const BYTES_HELD: u64 = 64 * 1024 * 1024;
-/// The memory that a pattern may keep once it has matched: what it remembers of earlier matches, and 256 KiB of the places it was at.
+/// Memory that a pattern may keep after matching: its cache of earlier matches, and 256 KiB for its states.
 const MATCHING_BYTES: u64 = compile::PATTERN_CACHE as u64 + 256 * 1024;
 
 /// Admits the schemas of questions and checks answers against them, with a cache of compiled schemas.
@@ -33,33 +35,33 @@ struct Compiled {
 }
 
 impl Forms {
-    /// Forms with an empty cache.
+    /// Creates forms with an empty cache.
     pub fn new(limits: FormLimits) -> Self {
         let compiled = SchemaCache::new(limits.cached_bytes);
         Self { limits, compiled }
     }
 
-    /// Decides whether a schema may be asked with, before anybody sees the question.
+    /// Checks whether a question may use a schema, before people see the question.
     pub fn admit(&self, schema: &Value) -> Result<(), SchemaError> {
         self.admit_while(schema, &|| true)
     }
 
-    /// Like [`Forms::admit`], but stops when `wanted` says that the caller has gone.
+    /// Like [`Forms::admit`], but stops when `wanted` returns false because the caller has gone.
     pub fn admit_while(&self, schema: &Value, wanted: &dyn Fn() -> bool) -> Result<(), SchemaError> {
         self.compiled(schema, wanted).map(drop)
     }
 
-    /// Checks an answer; the errors are sorted, without duplicates, and no more than the limit.
+    /// Checks an answer. The errors are sorted, without duplicates, and limited in number.
     pub fn check(&self, schema: &Value, data: &Value) -> Result<(), CheckError> {
         self.check_while(schema, data, &|| true)
     }
 
-    /// The bytes of all compiled schemas that are kept, including what their patterns may need while they match.
+    /// Bytes of all compiled schemas in the cache, including the memory that their patterns may need for matching.
     pub fn cached_bytes(&self) -> u64 {
         self.compiled.bytes()
     }
 
-    /// Like [`Forms::check`], but stops when `wanted` says that the caller has gone.
+    /// Like [`Forms::check`], but stops when `wanted` returns false because the caller has gone.
     pub fn check_while(&self, schema: &Value, data: &Value, wanted: &dyn Fn() -> bool) -> Result<(), CheckError> {
         let compiled = self.compiled(schema, wanted)?;
         let fields = self.errors(&compiled, data);
@@ -82,9 +84,9 @@ impl Forms {
             .unwrap_or_else(|| vec![FieldError::new("", "limit", "The answer could not be checked.")])
     }
 
-    /// Finds a compiled schema, or guards and compiles it.
+    /// Finds a compiled schema in the cache, or guards and compiles it.
     ///
-    /// Canonical JSON rounds numbers beyond 53 bits, so equal digests do not prove equal schemas: they are compared.
+    /// Canonical JSON rounds numbers beyond 53 bits, so equal digests do not prove equal schemas. The schemas are compared too.
     fn compiled(&self, schema: &Value, wanted: &dyn Fn() -> bool) -> Result<Arc<Compiled>, SchemaError> {
         guard::size(schema, &self.limits)?;
         let digest = digest(schema)?;

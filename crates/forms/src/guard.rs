@@ -1,3 +1,5 @@
+//! Refuses schemas that are too large, or dangerous to compile or to validate with.
+
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
@@ -12,29 +14,29 @@ use crate::{measure, pointer};
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 const ANCHORS: [&str; 2] = ["$anchor", "$dynamicAnchor"];
 
-/// The bytes that one subschema takes once it is compiled, by the largest that was seen.
+/// Bytes that one subschema takes after compilation, from the largest one measured.
 const NODE_BYTES: usize = 512;
-/// The bytes that one value of the schema takes: it is kept as it is, and most are copied into the validator.
+/// Bytes that one value of the schema takes: the schema is kept, and most values are copied into the validator.
 const VALUE_BYTES: usize = 64;
-/// The bytes that a compiled pattern takes beside its automaton.
+/// Bytes that a compiled pattern takes besides its automaton.
 const PATTERN_BYTES: usize = 16 * 1024;
-/// How many bytes of a compiled pattern count as one further look at a value: matching may go through all of its states for each byte.
+/// Bytes of a compiled pattern that count as one more visit of a value: matching may go through all states for each byte of text.
 const BYTES_A_LOOK: usize = 1024;
 
 /// Measurements of a schema that may be compiled.
 pub(crate) struct SchemaMeasure {
     pub(crate) dialect: Dialect,
-    /// How often one value may be looked at.
+    /// Largest number of visits of one value.
     pub(crate) weight: u64,
-    /// Whether `uniqueItems` is asked for anywhere.
+    /// Whether any subschema uses `uniqueItems`.
     pub(crate) unique_items: bool,
-    /// The bytes that the schema takes once it is compiled.
+    /// Bytes that the schema takes after compilation.
     pub(crate) compiled: usize,
-    /// The different patterns in it.
+    /// Number of different patterns.
     pub(crate) patterns: usize,
 }
 
-/// Refuses what is too big to be read at all; everything else may recurse freely after this.
+/// Refuses a value that is no schema or too large to be read at all. Later functions may recurse freely.
 pub(crate) fn size(schema: &Value, limits: &FormLimits) -> Result<(), SchemaError> {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
         return Err(SchemaError::new(SchemaReason::NotASchema, ""));
@@ -48,8 +50,8 @@ pub(crate) fn size(schema: &Value, limits: &FormLimits) -> Result<(), SchemaErro
     Ok(())
 }
 
-/// Refuses a schema that is dangerous to compile or to validate with; expects one that `size` has let through. Stops before the next
-/// pattern when `wanted` says that nobody waits any more.
+/// Refuses a schema that is dangerous to compile or to validate with; expects a schema that `size` has accepted.
+/// Stops before the next pattern when `wanted` returns false because the caller has gone.
 pub(crate) fn guard(
     schema: &Value,
     limits: &FormLimits,
@@ -80,7 +82,7 @@ struct Reference<'a> {
     target: &'a str,
 }
 
-/// A walk over every place where the validator would read a schema, which builds the graph for the estimate.
+/// A walk over every location where the validator would read a schema, which builds the graph for the estimate.
 struct Walk<'a> {
     root: &'a Value,
     dialect: Dialect,
@@ -96,7 +98,7 @@ struct Walk<'a> {
     unique_items: bool,
     /// Size of each compiled pattern.
     patterns: HashMap<&'a str, usize>,
-    /// Bytes that everything read so far takes after compilation.
+    /// Bytes that all schemas and values read so far take after compilation.
     compiled: usize,
     wanted: &'a dyn Fn() -> bool,
 }
@@ -124,7 +126,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Reads everything below the top level first, so that all anchors are known when references are followed.
+    /// Reads all subschemas below the top level first, so that all anchors are known when references are followed.
     fn run(&mut self) -> Result<(), SchemaError> {
         self.charge(measure::values(self.root).saturating_mul(VALUE_BYTES), String::new)?;
         loop {
@@ -203,7 +205,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Compiles a pattern that was not seen before, within what is left of the budget. The validator keeps equal patterns once.
+    /// Compiles a new pattern within the rest of the budget. The validator keeps equal patterns once, so they are counted once.
     fn pattern(&mut self, index: usize, pattern: &'a str, at: impl Fn() -> String) -> Result<(), SchemaError> {
         let limit = self.limits.pattern_bytes;
         if pattern.len() > limit {
@@ -275,7 +277,7 @@ impl<'a> Walk<'a> {
         Ok(self.node(pointer, target))
     }
 
-    /// Returns the node of a place in the schema, and notes a new one for reading.
+    /// Returns the node of a location in the schema; a new node is queued for reading.
     fn node(&mut self, pointer: String, schema: &'a Value) -> usize {
         if let Some(&index) = self.by_pointer.get(&pointer) {
             return index;
@@ -299,7 +301,7 @@ impl<'a> Walk<'a> {
         Ok(estimate.weights.first().copied().unwrap_or(1))
     }
 
-    /// Of all nodes over the limit, the one that exceeds it least: the innermost cause.
+    /// Finds, of all nodes over the limit, the one that exceeds it least: the innermost cause.
     fn smallest_over(&self, figures: &[u64], limit: u64) -> Option<&str> {
         let over = figures.iter().zip(&self.nodes).filter(|&(&figure, _)| figure > limit);
         over.map(|(&figure, node)| (figure, node.pointer.as_str())).min().map(|(_, pointer)| pointer)

@@ -1,29 +1,31 @@
+//! Lists the subschemas of a schema and the values that they check.
+
 use serde_json::{Map, Value};
 
 use crate::pointer;
 
-/// The values that a subschema judges, seen from the value that its parent judges.
+/// Values that a subschema checks, relative to the value that its parent checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JudgedValues<'a> {
     /// The value of the parent itself.
     Here,
-    /// The field of that name.
+    /// The field of this name.
     Name(&'a str),
     /// Every field that the parent does not name.
     OtherNames,
     /// Any field, named or not.
     EveryName,
-    /// The item at that index.
+    /// The item at this index.
     Index(usize),
     /// Every item that has no subschema of its own.
     OtherIndexes,
     /// Any item.
     EveryIndex,
-    /// No value, until a reference leads there.
+    /// No value, unless a reference leads to the subschema.
     Nowhere,
 }
 
-/// A subschema, where it stands and what it judges.
+/// A subschema with its location and the values that it checks.
 pub(crate) struct Child<'a> {
     pub(crate) place: JudgedValues<'a>,
     pub(crate) pointer: String,
@@ -31,9 +33,9 @@ pub(crate) struct Child<'a> {
     pub(crate) named: bool,
 }
 
-/// Lists the subschemas that stand directly below a schema, for all supported drafts at once.
+/// Lists the direct subschemas of a schema, for all supported drafts at once.
 ///
-/// A keyword that has the wrong shape is passed over here: the meta-schema refuses it.
+/// A keyword of the wrong type is skipped here, because the meta-schema refuses it.
 pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Child<'a>> {
     let mut found = Vec::new();
     for (keyword, value) in schema {

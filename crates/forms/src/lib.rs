@@ -1,25 +1,25 @@
 //! Forms: the JSON Schema of a question, and the answers that people give to it.
 //!
-//! An agent writes the schema, so a schema is hostile until it has been admitted; a person fills in the form, so what
-//! is wrong with an answer is said field by field, in words that help, and without repeating what was typed.
+//! An agent writes the schema, so a schema is hostile until it has been admitted. A person fills in the form, so errors are
+//! reported field by field, in helpful words, and without repeating the input.
 //!
 //! The duty of this crate is to guard, compile, validate and explain. It is the only crate that knows the validator:
 //! nothing of the `jsonschema` library appears in its public interface.
 //!
-//! What is deliberately absent:
+//! Limits of its scope:
 //! - It never reaches a store, a network or a file. Only references inside the schema itself are followed.
 //! - It never matches a pattern by backtracking. A pattern that needs look-around is refused when the question is asked.
-//! - It never compiles without a bound. Patterns, subschemas and values share one budget of bytes for a schema, compiling stops where it
-//!   is used up, and the schemas that are kept are weighed in bytes.
-//! - It never validates without a bound. A schema has an estimated weight (how often it may look at one value), and
-//!   weight, size and depth of the answer together stay under a budget.
+//! - It never compiles without a limit. Patterns, subschemas and values of a schema share one budget of bytes, compiling stops when
+//!   the budget is used up, and the cache of compiled schemas is limited in bytes.
+//! - It never validates without a limit. A schema has an estimated weight (how often it may visit one value), and weight, size
+//!   and depth of the answer together stay under a budget.
 //! - It never repeats an answer in a message: an answer can be a secret.
 //!
-//! Everything is synchronous and may take milliseconds: callers run it off the reactor.
+//! All functions are synchronous and may take milliseconds, so callers run them off the async runtime's threads.
 //!
-//! Start reading at [`Forms`] in `forms.rs`. Then `guard.rs` (what a schema may contain, with `keywords.rs` for where
-//! its subschemas are and `cost.rs` for the estimate), `compile.rs` (the library), `measure.rs` (bounds on the answer)
-//! and `explain.rs` with `messages.rs` (the library's errors in plain English).
+//! Start reading at [`Forms`] in `forms.rs`. Then `guard.rs` (checks of a schema, with `keywords.rs` for the locations of its
+//! subschemas and `cost.rs` for the estimate), `compile.rs` (the library), `measure.rs` (limits on the answer) and `explain.rs`
+//! with `messages.rs` (the library's errors in plain English).
 
 mod forms;
 

@@ -1,4 +1,4 @@
-/// The bounds within which schemas are admitted and answers are checked.
+/// Limits within which schemas are admitted and answers are checked.
 ///
 /// The defaults fit forms that a person could fill in, with a wide margin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,19 +9,19 @@ pub struct FormLimits {
     pub schema_depth: usize,
     /// References (`$ref`, `$dynamicRef`, `$recursiveRef`) in the schema.
     pub refs: usize,
-    /// Subschemas that judge the same value again: those of `allOf`, `anyOf`, `oneOf`, `not`, `if` and their kin.
+    /// Subschemas that check the same value again: those of `allOf`, `anyOf`, `oneOf`, `not`, `if` and similar keywords.
     pub branches: usize,
-    /// Named subschemas: those of `properties`, `patternProperties`, `$defs` and their kin.
+    /// Named subschemas: those of `properties`, `patternProperties`, `$defs` and similar keywords.
     pub properties: usize,
     /// Bytes of a regular expression.
     pub pattern_bytes: usize,
-    /// How often one value may be looked at, by the estimate over the graph of references; an `enum` counts its values.
+    /// Visits of one value, by the estimate over the graph of references; an `enum` counts each of its values.
     pub weight: u64,
-    /// How many subschemas may be under way inside each other, for an answer as deep as allowed: the bound on the stack.
+    /// Nested subschemas that are being checked at once, for an answer as deep as allowed. This limits the stack.
     pub nesting: u64,
-    /// Bytes that a schema may take once it is compiled: all its patterns, subschemas and values together.
+    /// Bytes that a schema may take after compilation: all its patterns, subschemas and values together.
     pub compiled_bytes: usize,
-    /// Bytes of compiled schemas that are kept for the next answer, including what their patterns need while they match.
+    /// Bytes of compiled schemas in the cache, including the memory that their patterns need for matching.
     pub cached_bytes: u64,
     /// Bytes of an answer when written as compact JSON.
     pub data_bytes: usize,
@@ -29,11 +29,11 @@ pub struct FormLimits {
     pub data_depth: usize,
     /// Values in an answer, counting every item and every field.
     pub data_values: usize,
-    /// Items in a list, wherever the schema speaks of `uniqueItems`.
+    /// Items in a list, if any subschema uses `uniqueItems`.
     pub unique_items: usize,
-    /// The weight of the schema times the bytes and the depth of an answer.
+    /// Product of the weight of the schema, the bytes of an answer, and its depth.
     pub work: u64,
-    /// Errors reported for one answer; zero reports only that there are some.
+    /// Errors reported for one answer; zero reports only that the answer is wrong.
     pub errors: usize,
 }
 

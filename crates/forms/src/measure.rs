@@ -1,3 +1,5 @@
+//! Measures values and checks them against limits.
+
 use std::io::{self, Write};
 
 use serde_json::Value;
@@ -6,14 +8,14 @@ use crate::error::FieldError;
 use crate::limits::FormLimits;
 use crate::pointer;
 
-/// The figures of an answer on which the cost of checking it depends.
+/// Measurements of an answer that determine the cost of checking it.
 pub(crate) struct Measure {
     pub(crate) bytes: usize,
     pub(crate) depth: usize,
     pub(crate) values: usize,
 }
 
-/// Measures an answer, or says which bound it exceeds.
+/// Measures an answer; the error names the limit that it exceeds.
 pub(crate) fn measure(data: &Value, limits: &FormLimits, unique_items: bool) -> Result<Measure, FieldError> {
     let refuse = |pointer: String, message: String| Err(FieldError::new(pointer, "limit", message));
     if let Err(pointer) = within_depth(data, limits.data_depth) {
@@ -118,7 +120,7 @@ impl Tally {
         }
     }
 
-    /// Spells out the pointer of a part only where a list may be found below it.
+    /// Counts a part, and builds its pointer only if lists are limited and the part may contain one.
     fn add_part(&mut self, part: &Value, at: &str, token: impl Fn() -> String, depth: usize) {
         if self.longest.is_some() && matches!(part, Value::Array(_) | Value::Object(_)) {
             self.add(part, &pointer::child(at, &token()), depth);

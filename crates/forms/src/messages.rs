@@ -1,3 +1,5 @@
+//! Words the messages about wrong values.
+
 use jsonschema::JsonType;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
@@ -5,7 +7,7 @@ use serde_json::Value;
 const OPTIONS_SHOWN: usize = 20;
 const TEXT_SHOWN: usize = 60;
 
-/// Says in plain English what a value should have been, from the schema alone; the value only selects the advice.
+/// Describes in plain English the value that the schema expects. The given value only selects the advice and is never repeated.
 pub(crate) fn of(kind: &Kind, value: &Value) -> String {
     match kind {
         Kind::Type { kind } => format!("Must be {}.", types(kind)),
@@ -50,7 +52,7 @@ pub(crate) fn of(kind: &Kind, value: &Value) -> String {
     }
 }
 
-/// Lists what can be selected, up to a length that a person would still read.
+/// Lists the options, up to a length that a person would still read.
 pub(crate) fn one_of(options: &[&Value]) -> String {
     let listed: Vec<String> = options.iter().take(OPTIONS_SHOWN).map(|option| shown(option)).collect();
     let more = options.len().saturating_sub(OPTIONS_SHOWN);
@@ -101,7 +103,7 @@ fn format_advice(format: &str, text: &str) -> String {
     }
 }
 
-/// A browser's own control for date and time sends neither an offset nor, mostly, seconds.
+/// Advises on date and time. A browser's own control sends no offset and usually no seconds.
 fn date_time_advice(text: &str) -> &'static str {
     let time = text.split_once(['T', 't', ' ']).map_or("", |(_, time)| time);
     if lacks_offset(time) {

@@ -1,11 +1,13 @@
+//! Builds and resolves JSON Pointers.
+
 use serde_json::Value;
 
-/// Appends one token to a JSON Pointer, escaped as RFC 6901 asks.
+/// Appends one token to a JSON Pointer, escaped according to RFC 6901.
 pub(crate) fn child(pointer: &str, token: &str) -> String {
     format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Finds what the JSON Pointer of a URI fragment leads to, with that pointer as it is written outside of a URI.
+/// Resolves the JSON Pointer of a URI fragment. Returns the decoded pointer and its target.
 pub(crate) fn resolve<'a>(schema: &'a Value, fragment: &str) -> Option<(String, &'a Value)> {
     let decoded = percent_decode(fragment)?;
     let target = schema.pointer(&decoded)?;

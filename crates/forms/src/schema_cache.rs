@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The digest of a schema.
+/// Digest of a schema.
 pub(crate) type Key = [u8; 32];
 
 /// A cache that holds values up to a number of bytes and evicts the least recently used.

@@ -1,6 +1,6 @@
-//! An MCP server for the tests of the client: it lists its tools page by page, answers, is slow, fails, says too much, and dies.
+//! An MCP server for the tests of the client: it lists tools page by page, answers, is slow, fails, sends too much, and dies.
 //!
-//! `everything stdio` speaks over its standard streams; `everything http` writes the port that it listens on to its standard output.
+//! `everything stdio` uses its standard streams; `everything http` writes the port that it listens on to its standard output.
 
 #![expect(clippy::unwrap_used, reason = "a server for tests that cannot go on dies")]
 
@@ -27,7 +27,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone)]
 struct Everything;
 
-/// The tools, and whether they only read or may be repeated.
+/// Tools with two hints: whether the tool only reads, and whether it may be repeated.
 const TOOLS: &[(&str, bool, bool)] = &[
     ("echo", true, false),
     ("put", false, true),
@@ -43,7 +43,7 @@ const TOOLS: &[(&str, bool, bool)] = &[
     ("pid", true, false),
 ];
 
-/// How many tools are on one page.
+/// Number of tools on one page.
 const PAGE: usize = 5;
 
 impl ServerHandler for Everything {

@@ -1,6 +1,6 @@
-//! HTTP client of rmcp with a limit on the size of answers.
+//! An HTTP client for rmcp with a limit on the size of answers.
 //!
-//! The client of rmcp reads a JSON answer of any size. Here JSON answers and events both end at [`LONGEST`].
+//! The client of rmcp itself reads a JSON answer of any size. This client ends JSON answers and events at [`LONGEST`].
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -82,7 +82,7 @@ impl StreamableHttpClient for BoundedHttpClient {
     }
 }
 
-/// Reads the answer to a message; only a request needs one.
+/// Reads the answer to a message; only a request has one.
 async fn read(response: Response, request: Option<RequestId>) -> Result<StreamableHttpPostResponse, Failure> {
     let status = response.status();
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) || (status.is_success() && request.is_none()) {
@@ -139,7 +139,7 @@ async fn whole(mut response: Response) -> Result<Option<Vec<u8>>, Failure> {
     Ok(Some(body))
 }
 
-/// Reads a body as events. An event that is too large is replaced by an error answer to the request, so that nobody
+/// Reads a body as events. An event that is too large is replaced by an error answer to the request, so that no caller
 /// waits for it or fetches it again.
 fn events(response: Response, request: RequestId) -> BoxStream<'static, Result<Sse, SseError>> {
     let mut size = EventSize::default();
@@ -171,7 +171,7 @@ fn is_too_large(error: &(dyn Error + Send + Sync + 'static)) -> bool {
         .is_some_and(<dyn Error + Send + Sync>::is::<TooLarge>)
 }
 
-/// Error answer to a request whose real answer is too large.
+/// Builds the error answer to a request whose real answer is too large.
 fn too_large(request: RequestId) -> ServerJsonRpcMessage {
     let error = ErrorData::internal_error("it ran, but the server's answer is larger than 8 MiB", None);
     ServerJsonRpcMessage::error(error, Some(request))

@@ -1,4 +1,4 @@
-//! The outcome of a call.
+//! Determines the outcome of a call.
 
 use std::error::Error;
 
@@ -19,7 +19,7 @@ pub enum CallOutcome {
     Failed {
         /// Reason, as the model will read it.
         message: String,
-        /// Partial result of the server; `null` without one.
+        /// Partial result of the server; `null` if there is no result.
         result: Value,
     },
     /// The call was made, and its outcome is unknown.
@@ -48,14 +48,13 @@ impl CallOutcome {
             CallToolResponse::InputRequired(_) => {
                 Self::failed("the server wants to ask somebody first, which is not possible here")
             }
-            // This client does not announce support for tasks. The server continues on its own, and nobody reads the
-            // result.
+            // This client does not announce support for tasks. The server continues on its own, and its result is never read.
             _ => Self::unknown("the server goes on with it by itself"),
         }
     }
 
-    /// Outcome of a call that ended with an error. It has failed only if it certainly did not run. Address and command
-    /// of the server are for the log only, not for agents and people.
+    /// Determines the outcome of a call that ended with an error. The call has failed only if it certainly did not run. Address
+    /// and command of the server are for the log only, not for agents and people.
     pub(crate) fn from_error(error: &ServiceError, endpoint: &Endpoint) -> Self {
         match error {
             ServiceError::McpError(error) => Self::failed(content::short(&endpoint.redact(&error.message))),
@@ -93,7 +92,7 @@ fn never_sent(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     }
 }
 
-/// An error with its causes, in one line.
+/// Formats an error with its causes, in one line.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! An MCP server as a child process with a clean environment.
+//! Runs an MCP server as a child process with a clean environment.
 
 use std::ffi::OsString;
 use std::io;
@@ -33,7 +33,7 @@ pub(crate) struct Child {
     /// Whether the server sent a message that is too large.
     pub(crate) exceeded: Arc<AtomicBool>,
     last_words: Arc<Mutex<Vec<u8>>>,
-    /// Cancelled when the error output has ended.
+    /// Token that is cancelled when the error output has ended.
     silent: CancellationToken,
     /// Task that reads the error output; ends with the child.
     _listening: JoinSet<()>,
@@ -80,7 +80,7 @@ impl Child {
         Ok((Self { process, group, exceeded, last_words, silent, _listening: listening }, (stdout, stdin)))
     }
 
-    /// End of the error output; empty if there was none.
+    /// Returns the end of the error output; empty if there was no error output.
     pub(crate) async fn last_words(&self) -> String {
         // The output of a process that has just ended may still be in the pipe.
         let _ = tokio::time::timeout(Duration::from_millis(200), self.silent.cancelled()).await;

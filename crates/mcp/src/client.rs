@@ -1,4 +1,4 @@
-//! The client of one MCP server.
+//! Lists and calls the tools of one MCP server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,8 +31,8 @@ pub struct McpClient {
 }
 
 impl McpClient {
-    /// A client that is not connected yet. Over HTTP the token is sent as a bearer token; a program receives it in the
-    /// environment variable `token_env`. `programs` says how the program is started.
+    /// Creates a client that is not connected yet. Over HTTP the token is sent as a bearer token; a program receives it in the
+    /// environment variable `token_env`. `programs` determines how the program is started.
     pub fn new(server: &McpServer, token: Option<Zeroizing<String>>, programs: Programs) -> Result<Self, McpError> {
         let wrong = |why: &str| McpError::Definition { server: server.name.clone(), why: why.to_owned() };
         let endpoint = match (&server.command[..], &server.url) {
@@ -97,8 +97,8 @@ impl McpClient {
         }
     }
 
-    /// Calls a tool by its full name, once. A call that is cancelled or exceeds `time` is given up, and the server is
-    /// told.
+    /// Calls a tool by its full name, once. A call that is cancelled or takes longer than `time` is given up, and the server
+    /// gets a cancellation.
     pub async fn call(&self, tool: &str, arguments: &Value, time: Duration, cancel: &CancellationToken) -> CallOutcome {
         let known = tool.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix('.'));
         let Some(known) = known.filter(|known| self.filter.has(known)) else {
@@ -160,7 +160,7 @@ impl McpClient {
         }
     }
 
-    /// The open connection, or a new one.
+    /// Returns the open connection, or opens a new one.
     async fn connection(&self) -> Result<Arc<Connection>, McpError> {
         let mut kept = self.connection.lock().await;
         if let Some(connection) = kept.as_ref().filter(|connection| !connection.is_closed()) {

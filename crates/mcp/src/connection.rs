@@ -1,4 +1,4 @@
-//! One connection to an MCP server, from handshake to close.
+//! Manages one connection to an MCP server, from handshake to close.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::http;
 /// Time that a server has for the handshake.
 const INTRODUCTION: Duration = Duration::from_secs(30);
 
-/// How a server is reached.
+/// Way in which a server is reached.
 pub(crate) enum Endpoint {
     /// A program, how it is started, and its environment variables.
     Command { programs: Programs, command: Vec<String>, variables: Vec<(String, String)> },
@@ -68,7 +68,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects. Tries the common handshake first, then the one of servers that know only the older form.
+    /// Opens a connection. Tries the common handshake first, then the one of servers that know only the older form.
     pub(crate) async fn open(endpoint: &Endpoint) -> Result<Self, String> {
         let modern = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
         match Self::attempt(endpoint, ClientLifecycleMode::Initialize).await {
@@ -114,7 +114,7 @@ impl Connection {
         }
     }
 
-    /// The peer that sends requests.
+    /// Handle that sends requests to the server.
     pub(crate) fn peer(&self) -> &Peer<RoleClient> {
         self.service.peer()
     }
@@ -146,7 +146,7 @@ impl Connection {
         self.parallel.load(Ordering::Relaxed)
     }
 
-    /// End of the error output of a server.
+    /// Returns the end of the server's error output.
     pub(crate) async fn last_words(&self) -> String {
         match &self.child {
             Some(child) => child.last_words().await,
@@ -185,7 +185,7 @@ async fn with_last_words(why: String, child: Option<&Child>) -> String {
     }
 }
 
-/// A reason with the end of the server's error output.
+/// Appends the end of the server's error output to a reason.
 pub(crate) fn with_reason(why: String, last_words: String) -> String {
     if last_words.is_empty() { why } else { format!("{why}; its last words: {last_words}") }
 }

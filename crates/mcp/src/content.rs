@@ -1,13 +1,13 @@
-//! The content of results as JSON of limited size.
+//! Converts the content of results to JSON of limited size.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
 
-/// Largest text of a result and of a message, in bytes.
+/// Largest size of the text of a result and of a message, in bytes.
 const SHOWN: usize = 64 << 10;
 const SHORT: usize = 1000;
 
-/// Result of a call: `text`, with notes in place of other content, and `structured` if it says more than the text.
+/// Converts the result of a call: `text`, with notes in place of other content, and `structured` if it says more than the text.
 pub(crate) fn result(result: CallToolResult) -> Value {
     let text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
     let structured = result.structured_content.filter(|value| !value.is_null());
@@ -25,7 +25,7 @@ pub(crate) fn result(result: CallToolResult) -> Value {
     }
 }
 
-/// Message and result of a call that the server reports as an error.
+/// Extracts the message and result of a call that the server reports as an error.
 pub(crate) fn failure(failed: CallToolResult) -> (String, Value) {
     let result = result(failed);
     let message = result["text"]
@@ -52,12 +52,12 @@ fn block(block: &ContentBlock) -> String {
     }
 }
 
-/// Note about content that cannot be shown. It is base64: four letters for three bytes.
+/// Describes content that cannot be shown. Its data is base64, with four letters for three bytes.
 fn note(what: &str, kind: &str, letters: usize) -> String {
     format!("[{what}, {}, about {} bytes]", short(kind), letters / 4 * 3)
 }
 
-/// Beginning of a message.
+/// Shortens a message to its beginning.
 pub(crate) fn short(text: &str) -> String {
     cut(text, SHORT)
 }

@@ -1,6 +1,6 @@
-//! The errors of an MCP server.
+//! Defines the errors of an MCP server.
 
-/// Reason why the tools of a server cannot be listed or called. With this error no call was made.
+/// Reason why the tools of a server cannot be listed or called. No call was made if this error is returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
     /// The definition of the server is invalid.
@@ -16,7 +16,7 @@ pub enum McpError {
     Unreachable {
         /// Name of the server.
         server: String,
-        /// Reason.
+        /// Reason why the server is unreachable.
         why: String,
     },
     /// The server does not list its tools.
@@ -24,7 +24,7 @@ pub enum McpError {
     Listing {
         /// Name of the server.
         server: String,
-        /// Reason.
+        /// Reason why the listing failed.
         why: String,
     },
 }

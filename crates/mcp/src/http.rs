@@ -1,4 +1,4 @@
-//! Transport to a server over streamable HTTP.
+//! Creates the transport to a server over streamable HTTP.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use crate::bounded_http::BoundedHttpClient;
 use crate::child::LONGEST;
 
-/// Transport to a server. Redirects are not followed: the address is the one that the operator wrote.
+/// Creates the transport. Redirects are not followed: the address is the one that the operator configured.
 pub(crate) fn transport(
     url: &str,
     token: Option<&str>,
 ) -> Result<StreamableHttpClientTransport<BoundedHttpClient>, reqwest::Error> {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
-        // A proxy from the environment would see the token and every call, and the operator did not configure it here.
+        // A proxy from the environment would see the token and every call, although the operator did not configure it here.
         .no_proxy()
         .connect_timeout(Duration::from_secs(10))
         // The server may close a kept connection at the moment of a call; the client could not tell whether the call

@@ -1,4 +1,4 @@
-//! A line reader that ends at a line that is too long.
+//! Limits the length of lines that are read from a child process.
 
 use std::io;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ pub(crate) struct LineLimitedReader<R> {
 }
 
 impl<R> LineLimitedReader<R> {
-    /// The reader, and a flag that is set when a line was too long.
+    /// Wraps a reader. Returns also a flag that is set when a line was too long.
     pub(crate) fn new(inner: R, most: usize) -> (Self, Arc<AtomicBool>) {
         let exceeded = Arc::new(AtomicBool::new(false));
         (Self { inner, most, line: 0, exceeded: exceeded.clone() }, exceeded)

@@ -1,4 +1,4 @@
-//! The usable tools of a server.
+//! Lists the usable tools of a server.
 
 use rmcp::model::{PaginatedRequestParams, Tool};
 use rmcp::{Peer, RoleClient, ServiceError};
@@ -7,10 +7,13 @@ use wildmatch::WildMatch;
 
 use crate::content::short;
 
-/// Limits: tools, pages, bytes of a schema, length of a name.
+/// Largest number of tools of a server.
 const TOOLS: usize = 256;
+/// Largest number of pages that are read.
 const PAGES: usize = 64;
+/// Largest size of a tool's schema, in bytes.
 const SCHEMA: usize = 64 << 10;
+/// Longest name of a tool.
 const NAME: usize = 128;
 
 /// A tool of a server.
@@ -22,13 +25,13 @@ pub struct McpTool {
     pub description: String,
     /// JSON Schema of the arguments.
     pub schema: Value,
-    /// Whether the server says that a second call changes nothing more.
+    /// Whether the server declares that a second call changes nothing more.
     pub repeatable: bool,
-    /// Whether the server says that a call changes nothing.
+    /// Whether the server declares that a call changes nothing.
     pub read_only: bool,
 }
 
-/// Patterns for the tools that are used; without any, all tools are.
+/// Patterns for the names of the tools that are used; without patterns, all tools are used.
 pub(crate) struct ToolFilter(Vec<WildMatch>);
 
 impl ToolFilter {
@@ -71,7 +74,7 @@ pub(crate) async fn list(
     Ok(tools)
 }
 
-/// A tool in our form; `None` if its name or schema cannot be used.
+/// Converts a tool; `None` if its name or schema cannot be used.
 fn convert_tool(server: &str, tool: Tool) -> Option<McpTool> {
     let named = !tool.name.is_empty()
         && tool.name.len() <= NAME

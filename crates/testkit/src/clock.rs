@@ -1,4 +1,4 @@
-//! A clock that tests move by hand.
+//! A clock that tests set by hand.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use store::Clock;
 pub struct ManualClock(Arc<Mutex<Timestamp>>);
 
 impl ManualClock {
-    /// A clock that stands at this time.
+    /// Creates a clock that stands at this time.
     #[must_use]
     pub fn at(start: Timestamp) -> Self {
         Self(Arc::new(Mutex::new(start)))
     }
 
-    /// Moves the clock, to the microsecond.
+    /// Moves the clock by a duration, with microsecond precision.
     pub fn advance(&self, by: SignedDuration) {
         let mut now = self.0.lock();
         *now = now.saturating_add(by).unwrap_or(*now);
@@ -25,7 +25,7 @@ impl ManualClock {
 }
 
 impl Default for ManualClock {
-    /// A clock that stands at the beginning of 2026.
+    /// Creates a clock that stands at the beginning of 2026.
     fn default() -> Self {
         Self::at(
             Timestamp::UNIX_EPOCH.saturating_add(SignedDuration::from_hours(490_896)).unwrap_or(Timestamp::UNIX_EPOCH),

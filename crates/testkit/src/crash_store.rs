@@ -8,7 +8,7 @@ use store::{Cost, Job, JobOutcome, Reads, Store, StoreError, Topic, Tx};
 
 use crate::crash_tx::{Fuse, FusedTx};
 
-/// What happens to a job.
+/// Fate of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// The job runs, is committed and answered.
@@ -69,13 +69,13 @@ struct Waiting {
 }
 
 impl CrashStore {
-    /// A crash store in front of a store without defects.
+    /// Creates a crash store in front of a store, without a defect.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>) -> Self {
         Self { inner, sabotage: None, desk: Mutex::default() }
     }
 
-    /// A crash store with one defect.
+    /// Creates a crash store with one defect.
     #[must_use]
     pub fn sabotaged(inner: Arc<dyn Store>, sabotage: Sabotage) -> Self {
         Self { sabotage: Some(sabotage), ..Self::new(inner) }

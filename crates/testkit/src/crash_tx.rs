@@ -1,4 +1,4 @@
-//! A transaction that can end before any of its calls.
+//! Wraps a transaction so that it can end before any of its calls.
 
 use std::cell::Cell;
 
@@ -27,7 +27,7 @@ use store::{
 
 use crate::Sabotage;
 
-/// How many calls are left, and what is wrong with them.
+/// Number of calls that are left, and the defect that they have.
 pub(crate) struct Fuse {
     left: Cell<Option<u32>>,
     number: u64,
@@ -51,13 +51,13 @@ impl Fuse {
     }
 }
 
-/// What a use case sees of a transaction, or of a query, that may end early.
+/// A transaction or query that fails when its fuse has burnt down.
 pub(crate) struct FusedTx<'a, T: ?Sized> {
     pub(crate) inner: &'a mut T,
     pub(crate) fuse: &'a Fuse,
 }
 
-/// Each call burns the fuse first and is then passed on.
+/// Implements store traits for `FusedTx`: each method burns the fuse first and then calls the inner transaction.
 macro_rules! passed_on {
     ($all:ident: $($part:ident { $($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)* })*) => {$(
         impl<T: $all + ?Sized> $part for FusedTx<'_, T> {

@@ -1,4 +1,4 @@
-//! Shared tools of tests: a clock that is moved by hand, a store whose process dies as a seed decides, and a private
+//! Tools that tests share: a clock that is set by hand, a store whose process dies as a random seed decides, and a private
 //! PostgreSQL server.
 //!
 //! Only `[dev-dependencies]` may name this crate. The simulations that use [`CrashStore`] are in

@@ -1,4 +1,4 @@
-//! A private PostgreSQL server from the machine's own binaries, and a fresh database for each test.
+//! Runs a private PostgreSQL server from the machine's own binaries, with a fresh database for each test.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ struct Server {
     port: u16,
 }
 
-/// Location of the PostgreSQL programs, and how they are started.
+/// Location of the PostgreSQL programs, and whether this process is root and must run them under another account.
 #[derive(Debug, Clone)]
 struct Tools {
     bin: PathBuf,
@@ -47,7 +47,7 @@ struct Tools {
 }
 
 impl TestPostgres {
-    /// The server that `HOLDPOINT_TEST_POSTGRES` names, or a private one that the tests of this process share.
+    /// Returns the server that `HOLDPOINT_TEST_POSTGRES` names, or a private server that the tests of this process share.
     #[expect(clippy::disallowed_methods, reason = "how tests are told of a server that is there already")]
     pub fn start() -> Result<Self, PostgresError> {
         static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
@@ -63,7 +63,7 @@ impl TestPostgres {
         Ok(Self::of(server))
     }
 
-    /// A server that no other test uses, so that it can be stopped.
+    /// Starts a server that no other test uses, so that it can be stopped.
     pub fn private() -> Result<Self, PostgresError> {
         Ok(Self::of(Arc::new(Server::start()?)))
     }
@@ -72,7 +72,7 @@ impl TestPostgres {
     pub fn fresh_database(&self) -> Result<TestDatabase, PostgresError> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        // A killed process with the same id may have left it behind.
+        // A killed process with the same identifier may have left the database behind.
         self.execute(&format!("drop database if exists {name} with (force)"))?;
         self.execute(&format!("create database {name}"))?;
         Ok(TestDatabase { name, on: self.clone() })
@@ -119,7 +119,7 @@ impl TestDatabase {
         &self.on
     }
 
-    /// Copies everything into an empty database, perhaps on another server, with `pg_dump` and `pg_restore`.
+    /// Copies all data into an empty database, also on another server, with `pg_dump` and `pg_restore`.
     pub fn restore_into(&self, other: &Self) -> Result<(), PostgresError> {
         let tools = Tools::find()?;
         let file = tools.output("mktemp", &["/tmp/holdpoint-dump-XXXXXX"])?;
@@ -133,7 +133,7 @@ impl TestDatabase {
         restored.map(drop)
     }
 
-    /// A direct connection that bypasses the store.
+    /// Opens a direct connection that bypasses the store.
     pub fn connect(&self) -> Result<Client, PostgresError> {
         Client::connect(&self.url(), NoTls).map_err(|error| format!("{error:?}"))
     }
@@ -152,7 +152,7 @@ impl Server {
         let made = tools.output("mktemp", &["-d", "/tmp/holdpoint-pg-XXXXXX"])?;
         let directory = PathBuf::from(made.trim());
         let port = free_port()?;
-        // From here on, dropping the server removes the directory.
+        // From this line on, dropping the server removes the directory.
         let server = Self { tools, directory, port };
         let data = server.path("data");
         let initdb = server.tools.program("initdb");
@@ -215,7 +215,7 @@ impl Tools {
         self.bin.join(name).display().to_string()
     }
 
-    /// Path of a client program: beside the server, where Debian installs it, or on the `PATH`.
+    /// Finds a client program: beside the server's programs, where Debian installs it, or on the `PATH`.
     fn client(&self, name: &str) -> String {
         let debian = newest_of_debian().map(|bin| bin.join(name));
         let found = [Some(self.bin.join(name)), debian].into_iter().flatten().find(|program| program.is_file());

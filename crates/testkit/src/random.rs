@@ -1,17 +1,17 @@
 //! A deterministic pseudo-random number generator.
 
-/// Gives the same numbers for the same seed on every machine.
+/// Generator that returns equal numbers for equal seeds on every machine.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator with this seed.
+    /// Creates a generator with this seed.
     #[must_use]
     pub const fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number (`SplitMix64`).
+    /// Returns the next number (`SplitMix64`).
     pub const fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -20,17 +20,17 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `end`, exclusive.
+    /// Returns a number from 0 to `end`, exclusive.
     pub const fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }
 
-    /// True once in `times` on average.
+    /// Returns true once in `times` calls on average.
     pub const fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// A random element; `None` for an empty slice.
+    /// Picks a random element; `None` for an empty slice.
     pub fn pick<'a, T>(&mut self, several: &'a [T]) -> Option<&'a T> {
         several.get(self.below(several.len()))
     }

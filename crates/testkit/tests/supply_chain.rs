@@ -1,5 +1,5 @@
-//! What we build from: licences, sources, banned packages and packages in several versions, as `deny.toml` and `web/supply-chain.toml`
-//! allow them. Reads what is on the machine and needs no network. Advisories are not looked for: see `make advisories`.
+//! Checks the packages that the product is built from: licences, sources, banned packages and duplicate versions, according to
+//! `deny.toml` and `web/supply-chain.toml`. It reads only local files and needs no network. `make advisories` looks for advisories.
 
 #![expect(clippy::unwrap_used, reason = "a file that cannot be read is a test that fails")]
 
@@ -10,7 +10,7 @@ use std::process::Command;
 use serde_json::Value;
 use spdx::{Expression, ParseMode};
 
-/// A file of the repository.
+/// Path of a file in the repository.
 fn file(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
@@ -31,7 +31,7 @@ fn texts(value: &Value, pointer: &str) -> Vec<String> {
     list(value, pointer).iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// Every package that is built for this machine, with tests, and who needs it.
+/// Packages that are built for this machine, including tests, and the packages that need them.
 struct Tree {
     packages: Vec<Value>,
     needed_by: BTreeMap<String, BTreeSet<String>>,
@@ -60,7 +60,7 @@ impl Tree {
         Self { packages, needed_by }
     }
 
-    /// Those that are not ours.
+    /// Packages of other projects.
     fn foreign(&self) -> impl Iterator<Item = &Value> {
         self.packages.iter().filter(|package| !package["source"].is_null())
     }
@@ -70,7 +70,7 @@ fn name(package: &Value) -> &str {
     package["name"].as_str().unwrap()
 }
 
-/// Whether a licence expression can be met with the licences that are allowed.
+/// Whether a licence expression can be satisfied with the allowed licences.
 fn may_be_used(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let parsed = Expression::parse_mode(expression, ParseMode::LAX);
     parsed.is_ok_and(|parsed| parsed.evaluate(|licence| allowed.contains(&licence.to_string())))
@@ -109,7 +109,7 @@ fn every_crate_has_a_licence_that_is_allowed() {
     assert_eq!(wrong, [""; 0], "read the licence; if it may be used, add it to deny.toml");
 }
 
-/// Also of what is built elsewhere: the lock names every package.
+/// Checks the lock file, which names every package, including those that are built only for other machines.
 #[test]
 fn every_crate_comes_from_the_ordinary_registry_with_its_checksum() {
     let lock = toml("Cargo.lock");
@@ -177,7 +177,7 @@ fn every_exception_from_the_advisories_has_a_reason() {
     }
 }
 
-/// Whether the page's own list has an exception for a package.
+/// Whether `web/supply-chain.toml` has an exception for a package.
 fn is_excepted(exceptions: &Value, licence: &str, package: &str) -> bool {
     list(exceptions, "/exception").iter().any(|exception| {
         assert!(exception["reason"].is_string(), "{exception}");
@@ -189,7 +189,7 @@ fn is_excepted(exceptions: &Value, licence: &str, package: &str) -> bool {
     })
 }
 
-/// The page's own packages, and those of its tools: licence, checksum, and no address but the registry's own.
+/// Checks the packages of the page and of its tools: licence, checksum, and the registry as the only source.
 #[test]
 fn the_packages_of_the_page_are_held_to_the_same() {
     let (allowed, exceptions) = (allowed(), toml("web/supply-chain.toml"));
@@ -204,7 +204,7 @@ fn the_packages_of_the_page_are_held_to_the_same() {
             assert!(usable, "{lock}: {name} has licence {licence:?}");
             let integrity = package["integrity"].as_str().unwrap_or_default();
             assert!(integrity.starts_with("sha512-"), "{lock}: {name} has no checksum");
-            // npm leaves out addresses of the registry (web/.npmrc): one that is there leads elsewhere.
+            // npm leaves out addresses of the registry (`web/.npmrc`), so an address in the lock file leads elsewhere.
             assert!(package["resolved"].is_null() && package["link"].is_null(), "{lock}: {name} comes from elsewhere");
         }
     }

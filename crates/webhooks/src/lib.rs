@@ -4,7 +4,7 @@
 //! which only this crate knows. The address is checked at the time of the connection (`resolver.rs`), so that a name
 //! cannot resolve to another address afterwards.
 //!
-//! It never decides what is sent, and never retries: the engine does, from the store.
+//! It never decides which messages are sent, and never retries: the engine does, from the store.
 //!
 //! Start reading at [`WebhookSender`].
 

@@ -1,4 +1,4 @@
-//! Body and signature headers of a message.
+//! Writes the body and the signature headers of a message.
 
 use engine::{Content, Parcel};
 use protocol::{WebhookAnswerView, WebhookMessage};
@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    /// Expected value computed with another library from the specification: `base64(HMAC-SHA256(secret,
+    /// The expected value was computed with another library from the specification: `base64(HMAC-SHA256(secret,
     /// id.timestamp.body))`.
     #[test]
     fn the_signature_is_that_of_the_specification() {

@@ -1,4 +1,4 @@
-//! Name resolution for webhooks: every resolved address is checked before it is connected to.
+//! Resolves names for webhooks and checks every address before it is connected to.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// Addresses of a name.
+/// Addresses of a name, or the error of its resolution.
 pub type Addresses = std::io::Result<Vec<SocketAddr>>;
 
-/// Resolves names.
+/// A name resolver.
 pub trait Resolver: Send + Sync + 'static {
     /// Resolves a name to its addresses.
     fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses>;
 }
 
-/// Resolves names with the system's resolver.
+/// Resolver that uses the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
@@ -27,8 +27,8 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// The address may not be used. A name that does not exist and a name with forbidden addresses give the same message:
-/// the owner of a webhook must not learn which names exist inside the operator's network.
+/// Error of an address that may not be used. A name that does not exist and a name with forbidden addresses give the same
+/// message: the owner of a webhook must not learn which names exist inside the operator's network.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is not an address that this server sends to")]
 pub(crate) struct Unreachable(pub(crate) String);

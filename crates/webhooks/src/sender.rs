@@ -46,13 +46,13 @@ enum SendError {
 }
 
 impl WebhookSender {
-    /// A sender that reaches public addresses and these networks.
+    /// Creates a sender that reaches public addresses and these networks.
     pub fn new(networks: Networks, lookup: Arc<dyn Resolver>) -> Result<Self, reqwest::Error> {
         let guard = CheckedResolver { networks: networks.clone(), lookup };
         let client = Client::builder()
             .dns_resolver(Arc::new(guard))
             .redirect(redirect::Policy::none())
-            // A proxy could connect to any address for us.
+            // A proxy could connect to any address on behalf of this server.
             .no_proxy()
             .pool_max_idle_per_host(IDLE)
             .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")))
@@ -74,7 +74,7 @@ impl WebhookSender {
             .body(body);
         let response = tokio::time::timeout(parcel.patience, request.send()).await.map_err(|_| SendError::Late)??;
         let (status, wait) = (Some(response.status().as_u16()), requested_wait(response.headers()));
-        // The status decides; a slow body is not waited for.
+        // The status decides, so a slow body is waited for only a part of the time limit.
         let note = tokio::time::timeout(parcel.patience / 4, beginning(response)).await.unwrap_or_default();
         Ok(Receipt { status, note, wait, took: Duration::ZERO })
     }
@@ -93,7 +93,7 @@ impl Courier for WebhookSender {
     }
 }
 
-/// Beginning of the body. The status counts even if the body cannot be read.
+/// Reads the beginning of the body. The status counts even if the body cannot be read.
 async fn beginning(mut response: Response) -> String {
     let mut read = Vec::new();
     while read.len() < READ {
@@ -105,13 +105,13 @@ async fn beginning(mut response: Response) -> String {
     one_line(&String::from_utf8_lossy(&read))
 }
 
-/// A text on one line, without control characters.
+/// Puts a text on one line, without control characters.
 fn one_line(text: &str) -> String {
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.take(KEPT).collect::<String>().trim().to_owned()
 }
 
-/// Time that the endpoint wants to pass before the next attempt: seconds, or a time by its own clock.
+/// Reads the time that the endpoint wants to pass before the next attempt: seconds, or a time by its own clock.
 fn requested_wait(headers: &HeaderMap) -> Option<SignedDuration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let after = text(RETRY_AFTER)?.trim();
@@ -123,7 +123,7 @@ fn requested_wait(headers: &HeaderMap) -> Option<SignedDuration> {
     Some(until.duration_since(now).max(SignedDuration::ZERO))
 }
 
-/// Error with its causes, without the address, which the reader knows.
+/// Describes an error with its causes, without the address, which the reader knows.
 fn describe(error: &reqwest::Error) -> String {
     let mut words = vec![if error.is_connect() { "no connection".to_owned() } else { "no reply".to_owned() }];
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Real endpoints: one that verifies, and those that fail, redirect, hang, say too much, or stand where nothing may be sent.
+//! Tests real endpoints: one that verifies, and others that fail, redirect, hang, send too much, or are at forbidden addresses.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
@@ -27,7 +27,7 @@ use zeroize::Zeroizing;
 
 const SECRET: [u8; 32] = [42; 32];
 
-/// What an endpoint has got.
+/// Requests that the endpoints received: path, headers and body.
 type Got = Arc<Mutex<Vec<(String, HeaderMap, Bytes)>>>;
 
 /// A server with an endpoint of each kind.
@@ -148,7 +148,7 @@ async fn nobody_is_waited_for_without_end_nor_listened_to() {
     assert_eq!((dawdled.status, dawdled.note.as_str()), (Some(200), ""), "the status is what counts");
 }
 
-/// Accepts connections and counts them.
+/// Listens at an address and counts the connections.
 async fn counted(address: &str) -> (SocketAddr, Arc<Mutex<usize>>, AbortOnDropHandle<()>) {
     let listener = TcpListener::bind(address).await.unwrap();
     let (address, count) = (listener.local_addr().unwrap(), Arc::new(Mutex::new(0)));
@@ -196,7 +196,7 @@ async fn private_addresses_are_not_connected_to_however_they_are_spelled() {
     assert_eq!((reached.note.as_str(), *count.lock()), ("no reply in time", 1));
 }
 
-/// A name server that knows one name.
+/// A resolver that knows one name.
 struct Knows(&'static str, &'static str);
 
 impl Resolver for Knows {
@@ -219,7 +219,7 @@ async fn a_name_that_does_not_exist_is_told_as_one_that_is_not_allowed() {
     assert!(there.contains("is not an address that this server sends to"), "{there}");
 }
 
-/// A name server that changes its mind.
+/// A resolver that gives another answer each time.
 struct Fickle {
     answers: Mutex<VecDeque<Vec<&'static str>>>,
     asked: Arc<Mutex<usize>>,
@@ -234,7 +234,7 @@ impl Resolver for Fickle {
     }
 }
 
-/// The address that was checked is the one that is connected to; a name that leads elsewhere the next time is checked again.
+/// The sender connects to the address that was checked; a name that resolves to another address the next time is checked again.
 #[tokio::test]
 async fn a_name_that_changes_its_mind_leads_nowhere_else() {
     let allowed = Endpoints::at("127.0.0.2:0").await;

@@ -1,4 +1,4 @@
-//! A worker in this process on a real store, with a model and tools that take no time.
+//! Runs a worker in this process on a real store, with a model and tools that take no time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 64;
 /// Time limit of every wait.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Calls of the model in each of this many turns; after them it is done.
+/// Behaviour of the model: it makes `calls` calls of `tool` in each of its first `turns` turns, and ends in the next turn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     pub(super) turns: usize,

@@ -1,4 +1,4 @@
-//! A model over HTTP that answers at once, always with the same question, and reports when it was asked.
+//! Serves a model over HTTP that answers at once, always with one fixed question, and reports the time of each request.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -20,7 +20,7 @@ const SAID: &str = concat!(
     "\n\ndata: [DONE]\n\n",
 );
 
-/// Serves chat completions until it is dropped.
+/// HTTP server for chat completions. Dropping it stops the server.
 pub(super) struct WireModel {
     pub(super) address: SocketAddr,
     #[expect(dead_code, reason = "what listens ends with it")]
@@ -28,7 +28,7 @@ pub(super) struct WireModel {
 }
 
 impl WireModel {
-    /// Starts listening and returns for each session a channel of the times at which its model was asked.
+    /// Starts listening. Returns for each session a channel of the times at which its model was asked.
     pub(super) async fn start(sessions: usize) -> Fallible<(Self, Vec<UnboundedReceiver<Instant>>)> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
@@ -51,7 +51,7 @@ async fn speak(connection: TcpStream, tell: Vec<UnboundedSender<Instant>>) {
     while let Ok(Some(body)) = request(&mut stream).await {
         let now = Instant::now();
         if let Some(told) = number(&body).and_then(|number| tell.get(number)) {
-            // The receiver is gone when the measurement is over.
+            // The receiver is closed when the measurement is over.
             let _ = told.send(now);
         }
         let head = format!(
@@ -83,7 +83,7 @@ async fn request(stream: &mut BufReader<TcpStream>) -> Fallible<Option<Vec<u8>>>
     Ok(Some(body))
 }
 
-/// Number of the session whose task is in a request.
+/// Finds the number of the session whose task is in a request.
 fn number(body: &[u8]) -> Option<usize> {
     let start = body.windows(TASK.len()).position(|part| part == TASK.as_bytes())? + TASK.len();
     let digits = body.get(start..)?.iter().take_while(|byte| byte.is_ascii_digit());

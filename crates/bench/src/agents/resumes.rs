@@ -1,4 +1,4 @@
-//! Number of sleeping steps that are woken per second: answered, claimed, model asked, question asked, asleep again.
+//! Measures how many sleeping steps are resumed per second: answer, claim, model request, next question, sleep.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::ground::{Ground, StoreKind};
 use crate::report::{Row, Table, figure, text, whole};
 use crate::rows::RowWriter;
 
-/// Number of sessions, each with its own person.
+/// Number of sessions; each has its own answering client.
 const SESSIONS: usize = 64;
 
 /// Measures on every store.
@@ -66,7 +66,7 @@ fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<Row> {
     ])
 }
 
-/// Answers the questions of one session until the end.
+/// Answers the questions of one session until `end`.
 async fn go_round(bench_worker: Arc<BenchWorker>, end: Instant) -> Fallible<()> {
     let session = bench_worker.starts().await?;
     let mut after = 0;

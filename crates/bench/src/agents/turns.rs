@@ -1,4 +1,4 @@
-//! One session of a thousand turns with one allowed call each: compares the cost of late and early turns.
+//! Measures one session of a thousand turns with one allowed call each, and compares the cost of late and early turns.
 
 use std::time::Instant;
 
@@ -64,7 +64,7 @@ fn measured(ground: &Ground, store_kind: StoreKind) -> Fallible<(Row, f64)> {
     Ok((row, growth))
 }
 
-/// Times between requests to the model; the model and the tool take none.
+/// Times between requests to the model; the model and the tool themselves take no time.
 fn between(moments: &[Instant]) -> Ranked {
     let mut times = Times::default();
     moments.windows(2).for_each(|pair| times.add(pair[1] - pair[0]));

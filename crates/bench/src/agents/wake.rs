@@ -1,4 +1,4 @@
-//! Time from an answer to the next request at the model, through the real server over HTTP, at a fixed rate.
+//! Measures the time from an answer to the next request to the model, through the real server over HTTP, at a fixed rate.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -16,16 +16,16 @@ use crate::latency;
 use crate::node::Node;
 use crate::report::{Row, Table, Target, figure, text, whole};
 
-/// The time between two answers: 50 a second.
+/// Time between two answers: 50 answers a second.
 const APART: Duration = Duration::from_millis(20);
 /// Number of waiting sessions. Each is answered every two seconds.
 const SESSIONS: u32 = 100;
-/// Answers of the first second are not counted.
+/// Warm-up time, in which answers are not counted.
 const WARM: Duration = Duration::from_secs(1);
 /// Target for the 99th percentile, in milliseconds.
 const WANTED: f64 = 30.0;
 
-/// Measures every store, and for comparison an agent that waits by long poll.
+/// Measures each store and, for comparison, an external agent that waits by long poll.
 pub(super) fn measure(ground: &Ground) -> Fallible<(Table, Vec<Target>)> {
     let mut table = Table::new(
         "Answer to the next request at the model at 50 a second, open schedule, over HTTP; waiting = a foreign agent's long poll likewise",
@@ -104,7 +104,7 @@ impl Sleeper {
         heard.ok_or_else(|| "the model has gone".into())
     }
 
-    /// Path of the next question.
+    /// Reads events until the next question and returns the path of its answer.
     async fn asked(&mut self) -> Fallible<String> {
         loop {
             let path = format!("{}?after={}&wait=30&limit=200", self.events, self.after);
@@ -118,7 +118,7 @@ impl Sleeper {
         }
     }
 
-    /// Answers this session at its own times until the end.
+    /// Answers this session at its scheduled times until `end`.
     async fn go_round(mut self, mut moment: Instant, from: Instant, end: Instant) -> Fallible<latency::Counted> {
         let mut counted = latency::Counted::default();
         loop {

@@ -1,4 +1,4 @@
-//! A turn that asks about many actions at once, compared with a turn that asks about one.
+//! Compares a turn that asks about many actions at once with a turn that asks about one.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Actions on two nodes of one PostgreSQL database: one question, one start, and exactly counted uses.
+//! Tests actions on two nodes of one PostgreSQL database: one question, one start, and exactly counted uses of a grant.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::common::{Client, Reply, on_postgres, soon};
 use crate::nodes::Nodes;
 
 impl Nodes {
-    /// The agent on one of the nodes, in turns.
+    /// Client of the agent, on node A for even turns and on node B for odd ones.
     fn bot(&self, turn: usize) -> Client {
         if turn.is_multiple_of(2) { self.a.client(&self.bot) } else { self.b.client(&self.bot) }
     }
@@ -16,7 +16,7 @@ fn writing(call: &str) -> Value {
     json!({ "call_id": call, "tool": "write_file", "arguments": { "path": "notes.md" } })
 }
 
-/// Sends one command this many times at once, on both nodes.
+/// Sends a command this many times concurrently, alternating between both nodes.
 async fn at_once(nodes: &Nodes, times: usize, path: &str, body: impl Fn(usize) -> Value) -> Vec<Reply> {
     let all = (0..times).map(|turn| {
         let (bot, body) = (nodes.bot(turn), body(turn));
@@ -68,7 +68,7 @@ fn a_grant_is_counted_exactly_by_two_nodes() {
             "option": "approve", "remember": { "scope": "project", "arguments": "exact", "uses": 7 }
         });
         nodes.a.client(&nodes.alice).answer(&first, body).await.done(200);
-        // Sessions of their own: nothing but the grant itself keeps them apart.
+        // Each call has its own session, so that only the grant itself can serialize them.
         let mut others = Vec::new();
         for _ in 0..20 {
             others.push(nodes.bot(0).start().await);

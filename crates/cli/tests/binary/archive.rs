@@ -1,4 +1,4 @@
-//! Archived questions are found, and exported while the server runs.
+//! Tests that archived questions can be read, and exported while the server runs.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A question that was asked, answered, taken and completed: nothing keeps it.
+/// Asks, answers, takes and completes a question, so that it can be archived at once.
 async fn done(bot: &Client, alice: &Client, question: Value, answer: Value) -> String {
     let session = bot.start().await;
     let id = bot.ask(&session, question).await;

@@ -1,4 +1,4 @@
-//! `holdpoint audit`: exported beside a running server and without one, verified by the binary alone, tampered with.
+//! Tests `holdpoint audit`: export beside a running server and without one, verification by the binary alone, and tampering.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ fn exported(house: &House, name: &str) -> PathBuf {
     file
 }
 
-/// Verifies with nothing but the file: no data directory, no server.
+/// Verifies an export with the file alone, without a data directory or server.
 fn verified(file: &Path, more: &[&str]) -> Output {
     binary().args(["audit", "verify"]).arg(file).args(more).output().unwrap()
 }
 
-/// The whole trail verifies, has every session's events in order, and nothing twice. Gives its entries.
+/// Exports and verifies the whole trail, checks that each session's events are there once and in order, and returns the entries.
 pub(crate) fn proved(house: &House) -> Vec<Value> {
     let file = exported(house, "trail.jsonl");
     let output = verified(&file, &["--whole"]);
@@ -43,7 +43,7 @@ async fn story(house: &House) {
     let server = house.launch().start().await;
     let (bot, alice, root) = (house.key("agent", "bot"), house.key("operator", "alice"), house.key("admin", "root"));
     let (bot, alice, root) = (server.client(&bot), server.client(&alice), server.client(&root));
-    // Signs a checkpoint after the first admin, the link for them, and the three keys.
+    // The first export signs a checkpoint after five entries: the first admin, the link for them, and the three keys.
     let early = exported(house, "early.jsonl");
     let session = bot.start().await;
     let action = json!({ "tool": "deploy", "arguments": { "version": "1.4" } });
@@ -87,14 +87,14 @@ async fn story(house: &House) {
     assert!(verified(&trail, &["--public-key", key]).status.success(), "the trail's own key is the same");
 }
 
-/// An export without its last line.
+/// Removes the last line, the seal, of an export.
 fn unsealed(text: &str) -> &str {
     let (lines, seal) = text.trim_end().rsplit_once('\n').unwrap();
     assert!(seal.starts_with("{\"seal\":"), "{seal}");
     lines
 }
 
-/// A file that was cut where a checkpoint stands, with a header that says so, or in which a text is missing.
+/// Checks that files are refused that were cut at a checkpoint with a matching header, or that lack the text of an entry.
 fn cut(house: &House, file: &Path) {
     let text = std::fs::read_to_string(file).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -122,7 +122,7 @@ fn cut(house: &House, file: &Path) {
     refused(&verified(&file, &[]), "entry 8 was changed: its text was taken out");
 }
 
-/// An export that begins later says so; one that nobody checks the key of ends with a warning.
+/// Checks that a partial export says so, and that verification without a known key prints a warning.
 fn part(house: &House, early: &Path) {
     let said = String::from_utf8(verified(early, &[]).stdout).unwrap();
     assert!(said.starts_with("verified: entries 1 to 5, ") && said.lines().last().unwrap().starts_with("warning: "));
@@ -144,7 +144,7 @@ fn refused(output: &Output, words: &str) {
     assert!(output.stdout.is_empty() && said.contains(words), "{said}");
 }
 
-/// Each way of tampering with the file is named with its entry.
+/// Checks that verification names each kind of tampering and the entry.
 fn tampered(house: &House, file: &Path) {
     let text = std::fs::read_to_string(file).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -165,7 +165,7 @@ fn tampered(house: &House, file: &Path) {
     let mut swapped = lines.clone();
     swapped.swap(of(7), of(8));
     check(swapped, "entry 8 was reordered");
-    // What was swapped in the database keeps its place's number.
+    // Entries that are swapped in the database keep the sequence numbers of their rows.
     let numbered =
         |line: &str, from: u64, to: u64| line.replacen(&format!("\"seq\":{from},"), &format!("\"seq\":{to},"), 1);
     let (seventh, eighth) = (numbered(lines[of(8)], 8, 7), numbered(lines[of(7)], 7, 8));

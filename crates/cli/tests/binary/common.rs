@@ -1,4 +1,4 @@
-//! Shared helpers: data directories, servers on them, and clients.
+//! Helpers that the tests share: data directories, servers on them, and clients.
 
 mod client;
 mod house;

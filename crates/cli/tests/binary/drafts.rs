@@ -1,4 +1,4 @@
-//! A policy draft is compared with past actions from the command line while the server runs.
+//! Tests that a policy draft is compared with past actions from the command line while the server runs.
 
 use serde_json::json;
 

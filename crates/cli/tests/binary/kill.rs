@@ -1,4 +1,4 @@
-//! Servers are killed with SIGKILL at random moments under load. Every acknowledged write must be there afterwards, nothing may
+//! Kills servers with SIGKILL at random moments under load. Every acknowledged write must be there afterwards, nothing may
 //! happen twice, and no reader may miss an event.
 //!
 //! `HOLDPOINT_KILL_ROUNDS` sets the number of kills (10 by default; `make verify` sets more), `HOLDPOINT_KILL_SEED` the seed:
@@ -94,7 +94,7 @@ impl<'a> Ordeal<'a> {
             let victim = self.rng.usize(..servers.len());
             servers.swap_remove(victim).kill();
             servers.push(self.launches[victim].start().await);
-            // Restores the order of the launches.
+            // Moves the new server to the index of its launch.
             let last = servers.len() - 1;
             servers.swap(victim, last);
             unharmed(&mut askers);
@@ -160,7 +160,7 @@ async fn gone(tasks: &mut JoinSet<()>) {
     }
 }
 
-/// A client that ends while there is work has failed.
+/// Panics if a client has ended, because clients run as long as there is work.
 fn unharmed(tasks: &mut JoinSet<()>) {
     if let Some(ended) = tasks.try_join_next() {
         ended.unwrap();
@@ -168,7 +168,7 @@ fn unharmed(tasks: &mut JoinSet<()>) {
     }
 }
 
-/// The number in an environment variable; `None` if the variable is absent.
+/// Reads the number in an environment variable; `None` if the variable is absent.
 fn number(name: &str) -> Option<u64> {
     std::env::var_os(name).map(|text| text.to_str().unwrap().trim().parse().unwrap())
 }

@@ -1,4 +1,4 @@
-//! The real binary from outside: killed, stopped, misconfigured, watched, and several processes on one database.
+//! Tests the real binary from outside: killed, stopped, misconfigured, watched, and several processes on one database.
 //!
 //! Start reading at `common.rs` (data directories, servers, clients) and `kill.rs` (no acknowledged write is lost).
 

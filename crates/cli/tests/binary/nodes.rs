@@ -1,4 +1,4 @@
-//! Two nodes on one PostgreSQL database: each serves everything and learns of the other's changes at once.
+//! Tests two nodes on one PostgreSQL database: each serves all requests and learns of the other's changes at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ fn a_long_poll_on_one_node_hears_an_answer_given_to_another() {
             let question = a.client(&bot).ask_plainly(&format!("round {round}")).await;
             let (bot, path) = (b.client(&bot), format!("/v1/interactions/{question}?wait=120"));
             let answered = async {
-                // Some waits begin before the answer, some after: both must end.
+                // Depending on timing the wait begins before or after the answer; both cases must end.
                 b.client(&alice).question(&question).await;
                 a.client(&alice).approve(&question).await
             };
@@ -135,7 +135,7 @@ fn a_node_that_is_killed_takes_nothing_with_it() {
     });
 }
 
-/// As somebody does who had no reply in time and tries elsewhere, while the first try is still under way.
+/// A client that got no reply in time retries on another node while its first attempt is still in progress.
 #[test]
 fn one_command_sent_to_both_nodes_at_once_happens_once_and_both_hear_of_it() {
     on_postgres(async |house| {
@@ -164,7 +164,7 @@ fn one_command_sent_to_both_nodes_at_once_happens_once_and_both_hear_of_it() {
     });
 }
 
-/// Sends a command until the server does more than ask for patience.
+/// Sends a command until the reply is neither 503 nor a conflict.
 async fn insist(client: &Client, path: &str, body: &Value, once: &str) -> Reply {
     loop {
         let request = client.request("POST", path).json(body).header("Idempotency-Key", once);
@@ -183,7 +183,7 @@ fn a_key_that_is_revoked_on_one_node_is_refused_on_the_other() {
         for _ in 0..3 {
             let made = admin.post("/v1/keys", json!({ "role": "viewer", "user": "visitor" })).await.done(201);
             let visitor = b.client(&made.text("/secret"));
-            // The node may remember for a moment that the key is good.
+            // This request may make the node cache the key as valid.
             visitor.get("/v1/sessions").await.done(200);
             let path = format!("/v1/keys/{}", made.text("/id"));
             assert_eq!(admin.attempt(admin.request("DELETE", &path)).await.unwrap().status, 204);
@@ -265,7 +265,7 @@ fn a_question_handed_over_at_one_node_is_answered_at_another_and_wakes_whoever_a
         let (heard, said) = soon("the answer", async { tokio::join!(bot_at_a.get(&waiting), answered) }).await;
         assert_eq!(heard.done(200).body["resolution"], said.body["resolution"]);
         take_and_complete(&b.client(&bot), &question).await;
-        // Cancelled from one side while it is answered from the other: one of them wins, and both questions end the same.
+        // One node cancels the question while the other answers it: exactly one of them wins, and both questions end in one state.
         for round in 0..10 {
             let question = a.client(&bot).ask_plainly(&format!("round {round}")).await;
             let path = format!("/v1/interactions/{question}");

@@ -1,4 +1,4 @@
-//! One process: how it starts, what it refuses, how it stops, and how it behaves when the disk or database fails.
+//! Tests one process: how it starts, stops, refuses settings, and behaves when the disk or database fails.
 
 mod backup;
 mod definitions;

@@ -1,4 +1,4 @@
-//! A dump that was restored into another PostgreSQL cluster: noticed at the start, put right by a command.
+//! Tests a dump restored into another PostgreSQL cluster: the start refuses it until `holdpoint database adopt` has run.
 
 use serde_json::Value;
 use testkit::postgres::{TestDatabase, TestPostgres};
@@ -6,23 +6,23 @@ use testkit::postgres::{TestDatabase, TestPostgres};
 use crate::audit::proved;
 use crate::common::{House, Stream, soon};
 
-/// So many transactions lie between a new cluster and the one that the dump is made of.
+/// Number of transactions by which the dumped cluster is ahead of a new one.
 const AHEAD: u32 = 20_000;
 
-/// Has a cluster run ahead.
+/// Uses up transaction identifiers, so that the cluster is ahead of a new one.
 fn run_ahead(database: &TestDatabase) {
     let burn = format!("do $$ begin for i in 1..{AHEAD} loop perform pg_current_xact_id(); commit; end loop; end $$");
     database.connect().unwrap().batch_execute(&burn).unwrap();
 }
 
-/// Runs a command that must fail, and gives what it says.
+/// Runs a command that must fail and returns its error output.
 fn refused(house: &House, command: &[&str]) -> String {
     let output = house.run(command);
     assert_eq!(output.status.code(), Some(1), "{command:?}: {output:?}");
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Opens the project stream after a cursor and reads so many events: their types, and the last cursor.
+/// Opens the project stream after a cursor and reads this many events. Returns their types and the last cursor.
 async fn followed(client: &crate::common::Client, after: &str, count: usize) -> (Vec<String>, String) {
     let mut stream = Stream::open(client, "/v1/events/stream", Some(after)).await.unwrap();
     let (mut names, mut last) = (Vec::new(), after.to_owned());

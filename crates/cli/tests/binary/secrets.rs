@@ -1,4 +1,4 @@
-//! Secrets in the real binary: keys that are rotated while it runs, and values that are nowhere once they were delivered.
+//! Tests secrets in the real binary: key rotation while it runs, and values that leave no trace after their delivery.
 
 mod marker;
 mod places;

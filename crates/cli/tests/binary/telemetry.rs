@@ -1,4 +1,4 @@
-//! Logs, metrics and traces, and what they must not contain.
+//! Tests logs, metrics and traces, and that they contain no private text.
 
 mod collector;
 mod figures;

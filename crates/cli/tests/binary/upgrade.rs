@@ -1,5 +1,5 @@
-//! Databases of schema version 20, made by `scripts/make-fixture` with one of everything in flight, are opened by the binary under test
-//! and driven to their end.
+//! Opens databases of schema version 20 with the binary under test and brings everything in them to its end. `scripts/make-fixture` made
+//! them, with one of everything in flight.
 //!
 //! The result does not depend on the age of the archive. Leases, claims and permits of the archive end after 95 years, keys and grants
 //! never. Deadlines and short leases ended twenty seconds after the archive was made, so that every start finds them over. Records that a
@@ -21,8 +21,8 @@ use crate::agents::played::{PlayedModel, said};
 use crate::webhooks::endpoint::Endpoint;
 use fixture::{Fixture, Store};
 
-/// Opens the archive of one store. The first server runs no steps, so that nothing but timers and webhooks moves by itself; it is killed,
-/// and a second one runs the steps.
+/// Opens the archive of one store. The first server runs no steps, so that only timers and webhooks change data by themselves.
+/// It is killed, and a second server runs the steps.
 fn story(store: Store<'_>) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let endpoint = runtime.block_on(Endpoint::open());

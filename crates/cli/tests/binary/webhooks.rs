@@ -1,4 +1,4 @@
-//! Webhooks of the real binary: signed, retried by the remaining node, sent once by several nodes, and not delayed by
+//! Tests webhooks of the real binary: signed, retried by the remaining node, sent once by several nodes, and not delayed by
 //! slow endpoints.
 
 pub(crate) mod endpoint;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::common::{Client, House, Launch, on_postgres, soon, until};
 use endpoint::{Endpoint, How};
 
-/// How a server is started that may reach this machine and takes over soon.
+/// Arguments of a server that may send to this machine and has a short lease for webhook messages.
 const HERE: &[&str] = &["--webhooks-networks", "127.0.0.0/8", "--webhook-lease-seconds", "12"];
 
 async fn subscribe(root: &Client, url: &str, more: Value) -> Value {
@@ -25,7 +25,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// A house with a server that sends to this machine, and whoever may do everything.
+/// Starts a server that sends to this machine. Returns also a client of an admin and the key of an agent.
 async fn open(house: &House) -> (Launch, crate::common::Server, Client, String) {
     let launch = house.launch().with(HERE);
     let server = launch.start().await;
@@ -49,7 +49,7 @@ async fn what_happens_is_posted_and_can_be_verified() {
         assert_eq!(message.body["data"]["interaction"], json!(question));
         assert_eq!(message.body["timestamp"], message.body["data"]["at"]);
     }
-    // They go out side by side: the log has the order, the endpoint may not.
+    // Messages are sent concurrently, so they may arrive in another order than that of the log.
     let mut types: Vec<String> = got.iter().map(|message| text(&message.body["type"])).collect();
     types.sort();
     assert_eq!(types, ["interaction.answered", "interaction.asked"]);
@@ -81,7 +81,7 @@ async fn this_machine_is_not_reached_unless_it_was_allowed() {
     assert_eq!(endpoint.got().len(), 0);
 }
 
-/// The endpoint has the message, the server is killed before it could note that: it is sent again, under the same id.
+/// A message is sent again under its identifier if the server was killed before it recorded the delivery.
 #[tokio::test]
 async fn a_message_that_was_not_noted_when_the_server_was_killed_is_sent_again_under_its_id() {
     let house = House::sqlite();
@@ -113,7 +113,7 @@ async fn a_message_that_was_not_noted_when_the_server_was_killed_is_sent_again_u
     assert_eq!(sent["deliveries"][0]["attempts"].as_array().unwrap().len(), 1, "the first one was never noted: {sent}");
 }
 
-/// While the endpoint holds on to its reply, nobody has taken the answer; with 202 it has, under the lease that it was sent.
+/// An answer counts as taken when the endpoint replies 202, under the lease in the message, and not while it fails.
 #[tokio::test]
 async fn an_answer_is_taken_when_the_endpoint_says_so() {
     let house = House::sqlite();
@@ -182,7 +182,7 @@ fn two_nodes_send_each_message_once_and_one_takes_over_from_the_other() {
     });
 }
 
-/// A tenth of the endpoints never replies; the others hear of it all the same, and soon.
+/// A tenth of the endpoints never replies; the others still get the event soon.
 #[tokio::test]
 async fn a_thousand_webhooks_hear_of_one_event_although_a_hundred_endpoints_hang() {
     let house = House::sqlite();
@@ -203,6 +203,6 @@ async fn a_thousand_webhooks_hear_of_one_event_although_a_hundred_endpoints_hang
     let paths: HashSet<String> = got.iter().map(|message| message.path.clone()).collect();
     assert_eq!((got.len(), paths.len()), (900, 900));
     assert!(since.elapsed() < Duration::from_secs(30), "{:?}", since.elapsed());
-    // The server stops although they hang.
+    // The server stops although some endpoints hang.
     assert!(server.stop().success());
 }

@@ -1,11 +1,11 @@
-//! The dialects on the real binary, which is killed while people decide and while agents hold their answers.
+//! Tests the dialects on the real binary, which is killed while people decide and while agents hold their answers.
 
 use serde_json::{Value, json};
 
 use crate::agents::place::{Place, times};
 use crate::common::{House, Stream, on_postgres, until};
 
-/// `hitl`: an answer that was not processed when the server died is offered to its agent after the restart.
+/// `hitl`: an answer that was not processed when the server was killed is offered to its agent after the restart.
 #[tokio::test]
 async fn what_was_answered_and_not_processed_is_recovered_at_start() {
     let house = House::sqlite();
@@ -49,7 +49,7 @@ async fn what_was_answered_and_not_processed_is_recovered_at_start() {
     }
 }
 
-/// `react`: a session outlives its stream and its server; a client that reconnects continues where it was.
+/// `react`: a session outlives its stream and its server; a client that reconnects continues where it stopped.
 #[tokio::test]
 async fn a_conversation_goes_on_after_its_server_was_killed() {
     let house = House::sqlite();
@@ -107,8 +107,8 @@ async fn a_conversation_goes_on_after_its_server_was_killed() {
     assert_eq!((again.status, &again.body["success"]), (409, &json!(false)));
 }
 
-/// A name that many clients use for the first time at once, on several nodes, becomes one conversation with all
-/// messages.
+/// A conversation name that many clients use for the first time at once, on several nodes, becomes one conversation with
+/// all messages.
 #[test]
 fn a_conversation_is_begun_once_on_many_nodes() {
     on_postgres(async |house| {

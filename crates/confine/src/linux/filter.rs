@@ -114,7 +114,7 @@ fn rules(without_unix_sockets: bool) -> BTreeMap<i64, Vec<SeccompRule>> {
         sockets.extend(all_of(vec![argument(0, SeccompCmpOp::Eq, number(libc::AF_UNIX))]));
     }
     rules.insert(libc::SYS_socket, sockets);
-    // These requests write into a terminal as if somebody had typed it.
+    // These requests write into a terminal as if a user had typed the text.
     let typed = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| all_of(vec![argument(1, SeccompCmpOp::Eq, request)]));
     rules.insert(libc::SYS_ioctl, typed.into_iter().flatten().collect());
     // Outside the confinement such a file would run with the rights of the server.

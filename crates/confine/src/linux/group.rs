@@ -1,8 +1,8 @@
 //! A control group (cgroup v1, `pids`) that limits the processes of a helper that runs as root, for which
 //! `RLIMIT_NPROC` has no effect.
 //!
-//! The helper creates it below its own group and enters it first, so that the program and all its children are in it. A
-//! group with processes in it cannot be removed, and a confined helper no longer reaches its group: every helper
+//! The helper creates the group below its own group and enters it first, so that the program and all its children are in it.
+//! A group with processes in it cannot be removed, and a confined helper no longer reaches its group. Therefore every helper
 //! removes the empty groups of earlier helpers.
 
 use std::fs::{self, File};
@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 8;
 /// Number of processes of the helper itself.
 const HELPER: u64 = 1;
 
-/// The group of this process.
+/// The control group of this process.
 pub(super) struct Group {
     /// Count of processes and threads that the kernel has refused.
     events: File,

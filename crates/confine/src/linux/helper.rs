@@ -20,7 +20,7 @@ use crate::SAYS;
 use crate::confinement::Confinement;
 
 pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsString]) -> Result<ExitCode, String> {
-    // A group that is asked to end has some time; the helper ends last.
+    // A process group that is asked to end gets some time; the helper ends last.
     let asked_to_end = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGTERM, Arc::clone(&asked_to_end)).doing("listen for signals")?;
     let view = View::of(confinement)?;
@@ -48,7 +48,7 @@ pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsStr
     watch::until_ended(confinement, child, init, group.as_ref(), measure, &asked_to_end)
 }
 
-/// Prints what was found in the workspace before the start, and returns whether the workspace may not be written to.
+/// Prints the findings about the workspace before the start, and returns whether the workspace may not be written to.
 fn say_what_was_before(before: &Before) -> bool {
     if before.unread > 0 {
         eprintln!("{SAYS}{} directories of the workspace cannot be read and are not counted", before.unread);

@@ -1,8 +1,8 @@
-//! The first process of the process namespace. When it ends, the kernel kills every process in the namespace, in any
-//! group or session.
+//! Runs the first process of the process namespace. When it ends, the kernel kills every process in the namespace, in any
+//! process group or session.
 //!
-//! It is started before the program and ends when its standard input is closed, that is, when the helper ends in any
-//! way.
+//! The helper starts it before the program. It ends when its standard input is closed, which happens when the helper ends
+//! in any way.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
@@ -19,7 +19,7 @@ use crate::CALL;
 /// Argument that makes a helper call the first process.
 pub(super) const WORD: &str = "init";
 
-/// Number of its threads.
+/// Number of threads of the first process.
 pub(super) const THREADS: u64 = 2;
 
 /// The helper's handle on the first process.
@@ -32,7 +32,7 @@ pub(super) struct Init {
 impl Init {
     /// Starts the first process. The helper has entered the namespaces and still sees its own binary.
     pub(super) fn start() -> Result<Self, String> {
-        // Executing a program drops the capabilities of a user other than root; this one needs them to mount.
+        // Executing a program drops the capabilities of a user other than root, and the first process needs them to mount.
         let mut ours = capabilities(None).doing("read capabilities")?;
         let needed = CapabilitySet::SYS_ADMIN | CapabilitySet::SETPCAP;
         ours.inheritable = needed;
@@ -45,7 +45,7 @@ impl Init {
         let mut child = command.spawn().doing("start the first process")?;
         let (to, from) = (child.stdin.take(), child.stdout.take());
         let mut init = Self { child, to, from: from.doing("hear the first process")? };
-        // It loads its libraries by their paths, which change in a later step.
+        // The first process loads its libraries by paths that change in a later step, so it must be running before that.
         init.hear("start the first process")?;
         Ok(init)
     }
@@ -54,26 +54,26 @@ impl Init {
         self.from.read_exact(&mut [0]).doing(what)
     }
 
-    /// Makes it mount `/proc`, which then shows only the processes of the namespace.
+    /// Makes the first process mount `/proc`, which then shows only the processes of the namespace.
     pub(super) fn mount_processes(&mut self) -> Result<(), String> {
         let asked = self.to.as_mut().map_or(Ok(()), |to| to.write_all(b"\n"));
         asked.doing("speak to the first process")?;
         self.hear("mount /proc (is it masked in this container?)")
     }
 
-    /// Kills it at once. If Landlock scopes signals this fails, and `tell_to_end` is needed.
+    /// Kills the first process at once. If Landlock scopes signals this fails, and `tell_to_end` is needed.
     pub(super) fn kill(&mut self) {
         let _ = self.child.kill();
     }
 
-    /// Makes it end, so that the kernel kills every process of the namespace.
+    /// Makes the first process end, so that the kernel kills every process of the namespace.
     pub(super) fn tell_to_end(&mut self) {
         self.to = None;
     }
 
     /// Waits until every process of the namespace has ended.
     pub(super) fn wait(mut self) {
-        // If this fails, it has ended by itself.
+        // The wait fails if the process was reaped already.
         let _ = self.child.wait();
     }
 }

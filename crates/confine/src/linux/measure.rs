@@ -1,4 +1,4 @@
-//! Measures the size of the workspace in short slices, so that nothing else has to wait.
+//! Measures the size of the workspace in short slices, so that the helper can do its other work between them.
 //!
 //! Directories are opened relative to each other, not by path, so that long paths can be measured too. The helper keeps
 //! `CAP_DAC_READ_SEARCH` for this: a program cannot hide files with `chmod 000`.
@@ -18,16 +18,16 @@ const SLICE: Duration = Duration::from_millis(10);
 /// Time limit of the last measurement, after the program has ended. The next command measures again before it starts.
 const LAST: Duration = Duration::from_secs(5);
 
-/// Share of the file system that is left to others: one part in this many.
+/// Share of the file system that must stay free: one part in this many.
 const LEFT: u64 = 50;
 
-/// Deepest nesting of directories; every directory on the way is open.
+/// Deepest nesting of directories; every directory on the current path is open.
 const DEEPEST: usize = 512;
 
 /// Largest number of files and directories of a workspace, with any budget.
 const MOST_ENTRIES: u64 = 1_000_000;
 
-/// Smallest number of bytes that an entry counts.
+/// Smallest size that an entry counts, in bytes.
 const LEAST: u64 = 4096;
 
 /// A measurement in progress.
@@ -72,7 +72,7 @@ impl<'a> Measure<'a> {
         self.crowded().or_else(|| self.walk_until(Instant::now() + SLICE))
     }
 
-    /// Measures once more from the beginning.
+    /// Measures a last time from the beginning. Returns the reason why the workspace is too large, if it is.
     pub(super) fn finally(mut self) -> Option<String> {
         self.walk = Walk::of(self.workspace);
         self.walk_until(Instant::now() + LAST)

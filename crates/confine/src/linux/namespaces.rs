@@ -23,7 +23,7 @@ pub(super) fn enter(network: bool) -> Result<(), String> {
     fs::write("/proc/self/uid_map", format!("{user} {user} 1")).doing("map the user")?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1")).doing("map the group")?;
     if !network {
-        // Programs that connect to themselves need 127.0.0.1. A failure here only makes those fail.
+        // Programs that connect to themselves need 127.0.0.1. If this fails, only those programs fail.
         let _ = bring_loopback_up();
     }
     Ok(())
@@ -39,9 +39,9 @@ fn bring_loopback_up() -> rustix::io::Result<()> {
     message.extend_from_slice(&LENGTH.to_ne_bytes());
     message.extend_from_slice(&RTM_NEWLINK.to_ne_bytes());
     message.extend_from_slice(&NLM_F_REQUEST.to_ne_bytes());
-    // Sequence and port.
+    // Sequence number and port, both zero.
     message.extend_from_slice(&[0; 8]);
-    // Family, padding and type.
+    // Address family, padding and device type, all zero.
     message.extend_from_slice(&[0; 4]);
     message.extend_from_slice(&1_u32.to_ne_bytes());
     message.extend_from_slice(&IFF_UP.to_ne_bytes());

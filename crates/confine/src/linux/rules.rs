@@ -1,5 +1,5 @@
-//! The Landlock rules: what may be read, written and run. Signals and abstract sockets stay inside, if the kernel
-//! supports that.
+//! Enforces the Landlock rules for reading, writing and running files. Signals and abstract sockets stay inside, if the
+//! kernel supports that.
 
 use landlock::{
     ABI, Access, AccessFs, BitFlags, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
@@ -10,7 +10,7 @@ use super::Doing;
 use super::view::{DEVICES, SYSTEM};
 use crate::confinement::Confinement;
 
-/// Newest rules that are requested; an older kernel enforces those that it knows.
+/// Newest version of the rules that is requested; an older kernel enforces the rules that it knows.
 const NEWEST: ABI = ABI::V9;
 
 /// Rules that the kernel enforces.

@@ -1,4 +1,4 @@
-//! The file tree of the program: a new root directory, into which only allowed paths are mounted.
+//! Builds the file tree of the program: a new root directory, into which only allowed paths are mounted.
 //!
 //! With Landlock alone a program could still see files outside the workspace and change their modes and owners, and
 //! Landlock does not cover Unix sockets with a path. A path that is not mounted cannot be named at all.
@@ -67,7 +67,7 @@ const HIDDEN: &std::ffi::CStr = c"mode=755,size=65536";
 /// Mount point of the previous root.
 const BEFORE: &str = "/.before";
 
-/// How a path gets into the view.
+/// Way in which a path gets into the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     /// Mounted from this path, read-only.
@@ -94,7 +94,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Collects everything that the program may see, by the current names.
+    /// Collects the paths that the program may see, under their current names.
     pub(super) fn of(confinement: &Confinement) -> Result<Self, String> {
         let mut places = vec![(PathBuf::from("/tmp"), Kind::Temporary), (PathBuf::from("/proc"), Kind::Directory)];
         for path in SYSTEM.iter().map(PathBuf::from) {
@@ -118,7 +118,7 @@ impl View {
             let source = path.canonicalize().map_err(|error| format!("cannot show the workspace: {error}"))?;
             places.push((path.clone(), Kind::Write(source)));
         }
-        // Inner paths are mounted after outer ones. The sort is stable: the workspace stays last among equals.
+        // Inner paths are mounted after outer ones. The sort is stable, so the workspace stays last among equals.
         places.sort_by_key(|(path, _)| path.components().count());
         Ok(Self { places })
     }
@@ -152,12 +152,12 @@ impl View {
     }
 }
 
-/// Paths in the view of the hidden files: their own paths, and their paths below any shown directory that contains them
-/// under another name.
+/// Lists the hidden files by their paths in the view: their own paths, and their paths below any shown directory that
+/// contains them under another name.
 fn hidden(places: &[(PathBuf, Kind)], paths: &[PathBuf]) -> Vec<(PathBuf, Kind)> {
     let mut found = Vec::new();
     for path in paths {
-        // Without a real path it does not exist yet.
+        // A path that cannot be resolved does not exist yet.
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         found.push((path.clone(), Kind::Hidden));
         found.push((real.clone(), Kind::Hidden));
@@ -172,7 +172,7 @@ fn hidden(places: &[(PathBuf, Kind)], paths: &[PathBuf]) -> Vec<(PathBuf, Kind)>
     }
     found.sort_by(|(one, _), (other, _)| one.cmp(other));
     found.dedup();
-    // A path that is allowed explicitly is shown: the caller refuses paths that must not be.
+    // A path that is allowed explicitly is shown: the caller refuses paths that must not be shown.
     found.retain(|(path, _)| {
         !places.iter().any(|(shown, kind)| shown == path && matches!(kind, Kind::Read(_)) && !is_system(shown))
     });
@@ -228,7 +228,7 @@ fn place(path: &Path, kind: &Kind) -> io::Result<()> {
             fs::create_dir_all(path)?;
             Ok(mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, TEMPORARY)?)
         }
-        // If it does not exist, nothing that is shown contains it.
+        // A hidden path that does not exist is in no shown directory.
         Kind::Hidden if !path.exists() => Ok(()),
         Kind::Hidden if !path.is_dir() => {
             bind(Path::new("/dev/null"), path)?;
@@ -271,7 +271,7 @@ fn bind(source: &Path, path: &Path) -> io::Result<()> {
     Ok(mount_bind_recursive(&source, path)?)
 }
 
-/// Adds flags to those of a mount; in a user namespace none may be removed.
+/// Adds flags to those of a mount; in a user namespace no flag may be removed.
 fn remount(path: &Path, more: MountFlags) -> io::Result<()> {
     let now = statvfs(path)?.f_flag;
     let mut flags = MountFlags::BIND | more;
@@ -296,7 +296,7 @@ fn mounted_below(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(points.filter(|point| point != path && point.starts_with(path)).collect())
 }
 
-/// A path of the mount table, in which blanks and similar characters are written as three octal digits.
+/// Decodes a path of the mount table, in which blanks and similar characters are written as three octal digits.
 pub(super) fn unescaped(text: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
     let mut bytes = Vec::with_capacity(text.len());

@@ -37,7 +37,7 @@ pub(super) const UNTIL_LESS: &str = "until it has less, commands can read and de
 /// Rights of the owner of a directory.
 const OWNER: u32 = 0o700;
 
-/// Waits for the end of the program. Ends it if it exceeds a limit or nobody waits for it any more.
+/// Waits for the end of the program. Ends it if it exceeds a limit or its caller has gone.
 pub(super) fn until_ended(
     confinement: &Confinement,
     mut child: Child,
@@ -57,15 +57,15 @@ pub(super) fn until_ended(
         init.kill();
     }
     init.tell_to_end();
-    // The namespace ends when no process in it waits to be reaped, and the helper has to reap the program. If this
-    // fails, it was reaped already.
+    // The namespace ends only when no process in it waits to be reaped, and the helper has to reap the program. The wait fails
+    // if the program was reaped already.
     let _ = child.wait();
     init.wait();
     if let Some(workspace) = &confinement.workspace {
         keep_open(workspace);
     }
     let status = status?;
-    // Nothing writes any more. A short program has not been measured until now.
+    // No process writes any more. A short program has not been measured before.
     match measure.and_then(Measure::finally) {
         None => end_like(status),
         Some(why) if status.success() => Err(format!("the command ended, but {why}; {UNTIL_LESS}")),
@@ -77,7 +77,7 @@ fn ended(why: &str) -> String {
     format!("the command was ended: {why}")
 }
 
-/// Restores the owner's rights to the workspace: without them nobody could open it.
+/// Restores the owner's rights to the workspace, because the next program could not open it without them.
 fn keep_open(workspace: &Path) {
     let Ok(mode) = fs::metadata(workspace).map(|about| about.permissions().mode()) else { return };
     if mode & OWNER != OWNER {
@@ -100,7 +100,7 @@ fn follow(
     let most = u64::from(confinement.processes);
     let mut measured = Instant::now();
     loop {
-        // An interrupted wait is fine: everything is checked in either case.
+        // An interrupted wait is harmless, because all conditions are checked in either case.
         let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&pause));
         if let Some(status) = child.try_wait().doing("wait for the program")? {
             return Ok(status);
@@ -111,7 +111,7 @@ fn follow(
         if has_more_than(most.saturating_add(init::THREADS)).doing("count processes")? {
             return Err(ended(&format!("it had more than {most} processes and threads")));
         }
-        // A limit of the service around the group refuses too, and counts as a refusal of the group.
+        // A limit of the service around the group also refuses processes, and counts as a refusal of the group.
         if group.map_or(Ok(false), Group::has_refused).doing("count processes")? {
             return Err(ended(&format!(
                 "it wanted more than {most} processes and threads, or more than the service may have"
@@ -127,7 +127,7 @@ fn follow(
     }
 }
 
-/// Ends this process in the way the program ended.
+/// Ends this process with the exit code or signal of the program.
 fn end_like(status: ExitStatus) -> Result<ExitCode, String> {
     if let Some(code) = status.code() {
         return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
@@ -145,7 +145,7 @@ fn end_like(status: ExitStatus) -> Result<ExitCode, String> {
 }
 
 /// Whether the namespace has more processes and threads than this. Stops counting as soon as it has, because counting
-/// takes longer the more there are.
+/// takes longer with more processes.
 fn has_more_than(most: u64) -> io::Result<bool> {
     let mut count: u64 = 0;
     for entry in fs::read_dir("/proc")? {

@@ -1,4 +1,4 @@
-//! How much a workspace may hold.
+//! Tests the limit on the size of a workspace.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn a_fast_program_does_not_pass_the_budget_unnoticed() {
     let place = Place::new();
     let confinement = Confinement { workspace_bytes: 10_000_000, ..place.confinement() };
     let run = |line: &str| said(command(&confinement, line));
-    // Usually it ends before anybody has looked; on a slow machine it is ended.
+    // The program usually ends before a measurement; on a slow machine the helper ends it.
     let said = run("for i in 1 2 3; do fallocate -l 9M big$i; done; echo written");
     assert_eq!(said.code, Some(125), "{said:?}");
     assert!(said.stderr.contains("the workspace has more than 10000000 bytes"), "{said:?}");

@@ -1,4 +1,4 @@
-//! Which files a program reads and writes.
+//! Tests which files a program can read and write.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,7 +21,7 @@ fn the_master_key_and_other_workspaces_are_not_there() {
         assert_eq!(said.stdout, ".\n..\nworkspace\n", "{said:?}");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
     }
-    // Not by a link that was made before, either.
+    // A symbolic link that was made before the start does not lead out either.
     std::os::unix::fs::symlink(place.path("data/master.key"), place.path("workspace/link")).unwrap();
     assert_eq!(place.run("cat link").code, Some(1));
 }
@@ -36,7 +36,7 @@ fn nothing_is_written_beside_the_workspace() {
     ));
     assert_eq!(said.stdout, "1\n", "{said:?}");
     assert!(!outside.exists() && !Path::new("/usr/beside").exists());
-    // What is put into /tmp is gone with the program.
+    // Files in `/tmp` disappear with the program.
     assert_eq!(place.run("echo x > /tmp/kept-by-nobody; cat /tmp/kept-by-nobody").stdout, "x\n");
     assert!(!Path::new("/tmp/kept-by-nobody").exists());
 }

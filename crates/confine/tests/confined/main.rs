@@ -1,4 +1,4 @@
-//! One test for each promise: a real program tries to break out of a workspace beside other data.
+//! Tests each promise of the confinement: a real program tries to break out of a workspace beside other data.
 //!
 //! These tests need a machine on which programs can be confined, and fail elsewhere.
 #![cfg(target_os = "linux")]

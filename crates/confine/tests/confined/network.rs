@@ -1,4 +1,4 @@
-//! What a program reaches over the network and over sockets.
+//! Tests which listeners a program can reach over the network and over sockets.
 
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
@@ -23,7 +23,7 @@ if ($kind eq "tcp" or $kind eq "udp") {
 print "connected\n";
 "#;
 
-/// Tries to connect to listeners of the test: by TCP, by UDP, by the path of a Unix socket and by an abstract one.
+/// Tries to connect to listeners of the test by TCP, by UDP, by the path of a Unix socket and by an abstract Unix socket.
 fn connections(place: &Place, confinement: &Confinement) -> Vec<(&'static str, bool)> {
     fs::write(place.path("workspace/connect.pl"), CONNECT).unwrap();
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -42,7 +42,7 @@ fn connections(place: &Place, confinement: &Confinement) -> Vec<(&'static str, b
     ];
     let connected = tries.map(|(kind, to)| {
         let said = said(command(confinement, &format!("perl connect.pl {kind} '{to}'")));
-        // A datagram that was sent may still have gone nowhere.
+        // Sending a datagram may succeed although it reaches no receiver, so the receiver is checked.
         (kind, if kind == "udp" { udp.recv(&mut [0; 16]).is_ok() } else { said.stdout == "connected\n" })
     });
     connected.to_vec()

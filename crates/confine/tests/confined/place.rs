@@ -1,4 +1,4 @@
-//! A workspace beside things that are not its own, and programs that are confined to it.
+//! Sets up a workspace beside foreign files, and runs programs that are confined to it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use holdpoint_confine::{Confinement, Helper, Programs};
 use tempfile::TempDir;
 
-/// A workspace, another one, and a directory of data.
+/// Directory with the workspace, the workspace of another agent, and a data directory.
 pub(crate) struct Place {
     pub(crate) all: TempDir,
 }
@@ -39,7 +39,7 @@ impl Place {
     }
 }
 
-/// What a command came to.
+/// Exit status and output of a command.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
@@ -68,7 +68,7 @@ pub(crate) fn command(confinement: &Confinement, line: &str) -> Command {
     command
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let since = Instant::now();
     while !is_so() {
@@ -77,7 +77,7 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a process with this word in its command line runs.
+/// Whether a `sleep` process with this word in its command line runs.
 pub(crate) fn runs(word: &str) -> bool {
     let lines = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
         let line = fs::read(entry.path().join("cmdline")).ok()?;

@@ -1,4 +1,4 @@
-//! How many processes there may be, and that all of them end.
+//! Tests the limit on processes, and that all processes of a program end.
 
 use std::fs;
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use holdpoint_confine::Confinement;
 
 use crate::place::{Place, command, runs, said, until};
 
-/// Where groups of `pids` (cgroup v1) are mounted to be written to, and which of them is mounted there.
+/// Finds a writable mount of `pids` control groups (cgroup v1). Returns the mount point and the group that is mounted there.
 fn groups() -> Option<(PathBuf, PathBuf)> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
     mounts.lines().find_map(|line| {
@@ -21,7 +21,7 @@ fn groups() -> Option<(PathBuf, PathBuf)> {
     })
 }
 
-/// Starts new processes without end, and never waits for one.
+/// Program that forks without end and never waits for a child.
 pub(crate) const BOMB: &str = "perl -e 'while (1) { my $child = fork; if (!defined $child) { $failed++ } elsif (!$child) { sleep 1000; exit } exit 9 if $failed > 50 }'";
 
 #[test]
@@ -31,14 +31,14 @@ fn processes_are_bounded() {
     let said = said(command(&confinement, BOMB));
     let watched =
         said.stderr.contains("the command was ended: it") && said.stderr.contains("more than 40 processes and threads");
-    // Where the user is not root, the kernel itself refuses new ones first.
+    // For a user other than root, the kernel itself refuses new processes first.
     assert!(watched && said.code == Some(125) || said.code == Some(9), "{said:?}");
 }
 
-/// Says which group of `pids` whoever asks is in.
+/// Shell command that prints the `pids` control group of its process.
 const OWN_GROUP: &str = "sed -n 's/^[0-9]*:[a-z,]*pids[a-z,]*://p' /proc/self/cgroup";
 
-/// Starts processes until one is refused, or until there are far too many, and tells how many it has started and why no more.
+/// Program that forks until a fork is refused or there are far too many children, and writes their number and the reason to a file.
 const COUNTED_BOMB: &str = r#"exec perl -e '
     open(my $ready, ">", "ready");
     select(undef, undef, undef, 0.01) until -e "go";
@@ -56,7 +56,7 @@ fn processes_of_root_are_bounded_by_the_kernel() {
     let place = Place::new();
     let confinement = Confinement { processes: 40, ..place.confinement() };
     let child = command(&confinement, COUNTED_BOMB).stderr(Stdio::piped()).spawn().unwrap();
-    // The helper does not count while it is stopped.
+    // The helper is stopped and cannot count processes, so that only the kernel limits them.
     let helper = rustix::process::Pid::from_child(&child);
     until("the program", || place.path("workspace/ready").exists());
     rustix::process::kill_process(helper, rustix::process::Signal::STOP).unwrap();
@@ -75,7 +75,7 @@ fn processes_of_root_are_bounded_by_the_kernel() {
 fn groups_of_what_has_ended_are_removed_and_others_stay() {
     let Some((mounted_at, root)) = groups().filter(|_| rustix::process::getuid().is_root()) else { return };
     let place = Place::new();
-    // The program tells its group, and has no way to change it.
+    // The program writes its group to a file; it cannot see `/sys` and so cannot change the group.
     let line = format!("ls -d /sys; {OWN_GROUP} > group.new; mv group.new group; exec sleep 1000");
     let start = || {
         let told = place.path("workspace/group");
@@ -92,7 +92,7 @@ fn groups_of_what_has_ended_are_removed_and_others_stay() {
     let (mut killed, left) = start();
     killed.kill().unwrap();
     killed.wait().unwrap();
-    // What was in it ends a little later than the helper.
+    // The processes of the group end a little later than the helper.
     until("the end of the group of the killed one", || {
         assert_eq!(place.run(":").code, Some(0));
         !left.exists()

@@ -1,4 +1,4 @@
-//! Ordinary programs work, and their end is told as it was.
+//! Tests that ordinary programs work, and that their exit codes and signals are passed on.
 
 use std::fs;
 use std::path::Path;

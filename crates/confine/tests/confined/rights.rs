@@ -1,4 +1,4 @@
-//! No program gains rights, and none reaches others.
+//! Tests that a program gains no rights and reaches no other processes.
 
 use std::ffi::OsString;
 use std::fs;
@@ -25,7 +25,7 @@ fn others_are_neither_seen_nor_killed_nor_traced() {
     assert_eq!(lines.first(), Some(&"1"), "{said:?}");
     assert_eq!(lines.get(1), Some(&"0"), "{said:?}");
     assert!(lines.last().unwrap().parse::<u32>().unwrap() < 8, "only its own processes: {said:?}");
-    // ptrace(PTRACE_ATTACH) by number: of our process outside, and of the first process inside.
+    // Calls ptrace(PTRACE_ATTACH) by number, on the test process outside and on the first process inside.
     for target in [us, 1] {
         let said = place.run(&format!(
             "perl -e 'my $r = syscall(101, 16, {target}, 0, 0); print $r == 0 ? \"traced\" : \"refused\"'"
@@ -46,11 +46,11 @@ fn there_is_no_way_to_more_rights() {
     );
     assert_ne!(place.run("unshare -Ur true").code, Some(0));
     assert_ne!(place.run("mount -t tmpfs none /tmp").code, Some(0));
-    // A family of sockets that does not know network namespaces: AF_VSOCK.
+    // The socket family AF_VSOCK ignores network namespaces.
     assert_eq!(place.run("perl -e 'print socket(my $s, 40, 1, 0) ? \"open\" : \"refused\"'").stdout, "refused");
 }
 
-/// Calls that `chmod` and `install` do not make, and one whose mode no filter sees. Perl prints every error as a number.
+/// System calls that `chmod` and `install` do not make, and one whose mode the filter cannot read. Perl prints every error as a number.
 #[cfg(target_arch = "x86_64")]
 const CALLS: &str = r#"
 use Fcntl;
@@ -106,7 +106,7 @@ fn no_file_runs_as_its_owner_or_group() {
     }
 }
 
-/// An ordinary user gets the same walls as root. This needs root, to become somebody else.
+/// An ordinary user is confined as root is. The test needs root to switch to another user.
 #[test]
 fn an_ordinary_user_is_confined_as_well() {
     if !rustix::process::getuid().is_root() {
@@ -114,7 +114,7 @@ fn an_ordinary_user_is_confined_as_well() {
     }
     let place = Place::new();
     const SOMEBODY: u32 = 64_999;
-    // The helper lies where only its owner may look, and is copied to where everybody may.
+    // Only its owner can reach the built helper, so it is copied to a directory that every user can read.
     let helper = place.path("helper");
     fs::copy(env!("CARGO_BIN_EXE_holdpoint-confine"), &helper).unwrap();
     fs::set_permissions(place.all.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,4 +1,4 @@
-//! What may be asked with: every refusal has a stable code and says where.
+//! Tests which schemas are admitted: every refusal has a stable code and a location.
 
 use forms::{FormLimits, Forms, SchemaError};
 use holdpoint_forms as forms;
@@ -19,7 +19,7 @@ fn refused(schema: Value, code: &str, pointer: &str) {
     assert_eq!(verdict(&schema), Err((code.to_owned(), pointer.to_owned())));
 }
 
-/// Refused for its cost, wherever in the chain the limit is reached.
+/// Asserts that a schema is refused for its cost, wherever in the chain the limit is reached.
 #[track_caller]
 fn explodes(schema: Value) {
     assert_eq!(verdict(&schema).map_err(|(code, _)| code), Err("too_expensive".to_owned()));
@@ -37,7 +37,7 @@ fn named(number: usize, item: impl Fn(usize) -> Value) -> Map<String, Value> {
     (0..number).map(|index| (format!("f{index}"), item(index))).collect()
 }
 
-/// Each definition asks the next one twice, so that the last is asked two to the power of `links` times.
+/// Builds a chain in which each definition refers to the next one twice, so that the last is checked two to the power of `links` times.
 fn doubling(links: usize, ask: impl Fn(Value) -> Value) -> Value {
     let next = |index: usize| ask(json!({"$ref": format!("#/$defs/f{}", index + 1)}));
     let mut defs = named(links, next);
@@ -147,7 +147,7 @@ fn only_linear_patterns_are_compiled() {
 fn a_schema_compiles_to_a_bounded_size_in_all() {
     let large = r"(\p{L}{100}){100}";
     refused(json!({"properties": {"p": {"pattern": large}}}), "compiled_too_large", "/properties/p/pattern");
-    // One of them takes 628 KiB, so that three fit and the rest is not even compiled.
+    // One pattern takes 628 KiB, so that three fit and the others are not compiled.
     let pattern = |index| format!("^(a|b|c|[d-z]{{1,30}}|{index}){{1,200}}0$");
     let fields = |number| named(number, |index| json!({"type": "string", "pattern": pattern(index)}));
     admitted(json!({"properties": fields(3)}));
@@ -163,7 +163,7 @@ fn a_schema_compiles_to_a_bounded_size_in_all() {
     refused(json!({"prefixItems": many(5000, |_| json!({}))}), "compiled_too_large", "");
 }
 
-/// What is kept of twelve schemas that each take most of what one may take stays below the bound.
+/// The cache stays within its limit with twelve schemas that each take most of the bytes that one schema may take.
 #[test]
 fn compiled_schemas_are_kept_by_their_size() {
     let forms = Forms::new(FormLimits { cached_bytes: 4 * 1024 * 1024, ..FormLimits::default() });

@@ -1,4 +1,4 @@
-//! What people are told about their answers.
+//! Tests the messages that people get about their answers.
 
 use forms::{CheckError, FieldError, FormLimits, Forms};
 use holdpoint_forms as forms;
@@ -214,7 +214,7 @@ fn a_schema_that_was_never_admitted_is_guarded_too() {
     check(&json!(5), json!(1), &[("schema", "not_a_schema", "")]);
 }
 
-/// Canonical JSON writes both bounds as the same number, so both schemas have the same digest.
+/// Canonical JSON writes both bounds as one number, so both schemas have equal digests.
 #[test]
 fn schemas_with_the_same_digest_are_not_confused() {
     let forms = Forms::default();
@@ -227,7 +227,7 @@ fn schemas_with_the_same_digest_are_not_confused() {
     }
 }
 
-/// The longest chain of subschemas that is admitted, on an answer as deep as allowed, on the stack of a test thread.
+/// Checks the longest chain of subschemas that is admitted, on an answer as deep as allowed, on the stack of a test thread.
 #[test]
 fn the_deepest_admitted_recursion_fits_the_stack() {
     let wrap = |inner: Value| json!({"anyOf": [{"type": "string"}, inner]});

@@ -1,4 +1,4 @@
-//! Forms: which schemas are admitted, and which answers fit them.
+//! Tests which schemas are admitted, and which answers fit them.
 
 mod admit;
 mod check;

@@ -1,11 +1,11 @@
-//! Any schema and any answer give a value and never a panic.
+//! Tests that any schema and any answer give a result and never a panic.
 
 use forms::{CheckError, Forms};
 use holdpoint_forms as forms;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Names that mean something to a validator, so that random JSON gets past the first check.
+/// Names that have a meaning for a validator, so that random JSON passes the first checks.
 const WORDS: [&str; 30] = [
     "$ref",
     "$id",
@@ -65,7 +65,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Schemas that mostly are valid, so that compiling and validating are reached.
+/// Generates schemas that are mostly valid, so that compiling and validating are reached.
 fn any_schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),

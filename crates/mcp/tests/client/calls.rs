@@ -1,4 +1,4 @@
-//! Outcomes of calls.
+//! Tests the outcomes of calls.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ async fn a_call_that_is_cancelled_is_given_up_and_the_server_told() {
     let (called, ()) = tokio::join!(client.call("all.slow", &arguments, LONG, &cancel), cancelling);
     assert_eq!(called, CallOutcome::Unknown { why: "it was cancelled while it ran".to_owned() });
     lines.have("cancelled").await;
-    // Nothing is called any more.
+    // A call with a cancelled token is not made.
     let called = client.call("all.put", &arguments, LONG, &cancel).await;
     assert!(matches!(called, CallOutcome::Failed { .. }), "{called:?}");
     assert_eq!(lines.read(), ["began", "cancelled"]);

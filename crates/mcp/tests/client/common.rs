@@ -1,4 +1,4 @@
-//! The server, and calling it.
+//! Starts the test server and calls it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use holdpoint_mcp::{CallOutcome, McpClient};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-/// More than anything here takes.
+/// Time limit that no call of these tests reaches.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// The program of the server: cargo builds examples with the tests, into the directory beside theirs.
+/// Path of the server's program. Cargo builds examples with the tests, into the directory beside theirs.
 pub(crate) fn program() -> String {
     let tests = std::env::current_exe().unwrap();
     let program = tests.parent().unwrap().parent().unwrap().join("examples/everything");
@@ -31,7 +31,7 @@ pub(crate) async fn call(client: &McpClient, tool: &str, arguments: Value) -> Ca
     client.call(tool, &arguments, LONG, &CancellationToken::new()).await
 }
 
-/// The text of a call that must be done.
+/// Calls a tool that must succeed and returns the text of its result.
 pub(crate) async fn text(client: &McpClient, tool: &str, arguments: Value) -> String {
     match call(client, tool, arguments).await {
         CallOutcome::Done(result) => result["text"].as_str().unwrap().to_owned(),
@@ -39,7 +39,7 @@ pub(crate) async fn text(client: &McpClient, tool: &str, arguments: Value) -> St
     }
 }
 
-/// A file for the lines that the server writes.
+/// File to which the server writes lines.
 pub(crate) struct Lines {
     _dir: tempfile::TempDir,
     path: PathBuf,
@@ -60,7 +60,7 @@ impl Lines {
         std::fs::read_to_string(&self.path).unwrap_or_default().lines().map(str::to_owned).collect()
     }
 
-    /// Waits until a line is there.
+    /// Waits until the file has this line.
     pub(crate) async fn have(&self, line: &str) {
         while !self.read().iter().any(|known| known == line) {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -68,7 +68,7 @@ impl Lines {
     }
 }
 
-/// Waits until a process is gone, or only its parent has not noticed.
+/// Waits until a process has ended, reaped or not.
 pub(crate) async fn gone(pid: &str) {
     let stat = format!("/proc/{pid}/stat");
     while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {

@@ -1,4 +1,4 @@
-//! A server over streamable HTTP.
+//! Tests a server over streamable HTTP.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -117,7 +117,7 @@ async fn a_server_that_dies_in_the_middle_leaves_it_open() {
         };
         let (called, ()) = tokio::join!(client.call("all.slow", &arguments, LONG, &cancel), killing);
         assert!(matches!(called, CallOutcome::Unknown { .. }), "{how}: {called:?}");
-        // While it is away nothing is called.
+        // While the server is stopped, no call is made.
         let called = call(&client, "all.put", json!({"file": lines.path()})).await;
         assert!(matches!(called, CallOutcome::Failed { result: Value::Null, .. }), "{how}: {called:?}");
         let _again = Server::start(how, port);
@@ -134,7 +134,7 @@ async fn a_server_that_has_forgotten_us_is_spoken_to_again() {
     assert_eq!(text(&client, "all.echo", json!({})).await, "{}");
     server.kill();
     let _again = Server::start("stream", server.port);
-    // The first call may meet the old session; it is then not made, and the next one is.
+    // The first call may use the old session and is then not made; the next call uses a new session.
     let called = call(&client, "all.echo", json!({})).await;
     assert!(matches!(called, CallOutcome::Done(_) | CallOutcome::Failed { .. }), "{called:?}");
     assert_eq!(text(&client, "all.echo", json!({})).await, "{}");

@@ -1,4 +1,4 @@
-//! A server that goes away: what was being called is not known, and the next call finds it again.
+//! Tests a server that dies: the outcome of a call in progress is unknown, and the next call starts the server again.
 
 use holdpoint_mcp::{CallOutcome, McpClient};
 use serde_json::json;
@@ -16,7 +16,7 @@ async fn a_server_that_dies_in_the_middle_leaves_it_open() {
         "{called:?}"
     );
     assert_ne!(text(&client, "all.pid", json!({})).await, first);
-    // It was called once, and not again after the new connection.
+    // The tool was called once, and not again over the new connection.
     assert_eq!(lines.read(), ["began"]);
     client.close().await;
 }
@@ -28,7 +28,7 @@ async fn a_server_that_died_between_two_calls_is_started_again() {
     assert!(std::process::Command::new("kill").args(["-9", &first]).status().unwrap().success());
     crate::common::gone(&first).await;
     let lines = Lines::new();
-    // Nobody can tell when the end is noticed; whatever is said about the call, it is true.
+    // The client may notice the end before or after the call. The outcome must be true in both cases.
     let called = call(&client, "all.put", json!({"file": lines.path()})).await;
     match called {
         CallOutcome::Done(_) => assert_eq!(lines.read(), ["put"]),

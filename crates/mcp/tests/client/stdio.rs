@@ -1,4 +1,4 @@
-//! A server that is a child process.
+//! Tests a server that is a child process.
 
 use confine::Programs;
 use domain::agent::McpServer;
@@ -81,7 +81,7 @@ async fn a_server_ends_with_its_client() {
 async fn one_that_does_not_end_is_killed_with_all_that_it_started() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("pids");
-    // The shell stays when its input is closed, and so does what it has started.
+    // The shell and its background process keep running when the input is closed.
     let script = format!(
         "trap '' TERM; sleep 1000 & echo $! $$ > {}; {} stdio; sleep 1000",
         file.display(),

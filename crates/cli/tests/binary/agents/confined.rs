@@ -1,4 +1,4 @@
-//! What agents run cannot reach the server that runs it: real commands and a real MCP server try, with the real binary.
+//! Tests that programs of agents cannot reach their server: real commands and a real MCP server try, with the real binary.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::agents::place::{Place, asked, ended, starts};
 use crate::common::{House, Launch, Server, on_postgres, until};
 
-/// An agent that runs one command and ends.
+/// Definition of an agent that runs one command and ends.
 fn runner(command: &str, settings: &str) -> String {
     format!(
         "tools = [\"execute_command\"]\nworkspace = \"demo\"\n{settings}\n[model]\nprovider = \"scripted\"\n\
@@ -19,7 +19,7 @@ fn runner(command: &str, settings: &str) -> String {
     )
 }
 
-/// Runs the command of an agent, with a person's approval, and gives what came of it.
+/// Starts an agent that runs one command, approves the command as a person, and returns the action.
 async fn ran(house: &House, server: &Server, agent: &str) -> Value {
     let alice = server.client(&house.key("operator", "alice"));
     let session = starts(&alice, agent).await;
@@ -40,7 +40,7 @@ async fn a_command_cannot_make_itself_an_admin() {
     let house = House::sqlite();
     let place = Place::new(&house);
     let data = house.data().display().to_string();
-    // The binary may be seen and run; what it would need is not there.
+    // The command may see and run the binary, but it does not see the data directory that the binary needs.
     let binary = env!("CARGO_BIN_EXE_holdpoint");
     let directory = std::path::Path::new(binary).parent().unwrap().display().to_string();
     let tries = format!(
@@ -80,12 +80,12 @@ async fn a_command_reaches_neither_the_server_nor_its_process() {
     assert!(said.contains("connected"), "network = true: {said}");
 }
 
-/// A worker of its own confines what it runs as a server does. The same command reaches everything where the worker was told not to confine it.
+/// A separate worker confines its commands as a server does. Started with `--unconfined-commands`, it lets the command reach everything.
 #[test]
 fn a_command_of_a_worker_reaches_neither_its_data_nor_the_server() {
     on_postgres(async |house| {
         let place = Place::new(house);
-        // The server leaves the steps to workers.
+        // The server runs no steps itself, so that the worker runs them.
         let launch = place.launch(house.launch(), 0);
         let port = launch.address().rsplit(':').next().unwrap().to_owned();
         let tries = format!(
@@ -130,7 +130,7 @@ async fn a_command_that_forks_without_end_is_ended() {
     assert!(ended || said.contains("exit code 9"), "{said}");
 }
 
-/// A program that tells in the name of its only tool whether it could read the master key.
+/// MCP server whose only tool reports whether the program could read the master key or connect to the server.
 const SPY: &str = r#"
 found=nothing
 cat "$1/master.key" >/dev/null 2>&1 && found=key
@@ -210,13 +210,13 @@ async fn workspaces_and_data_lie_apart() {
     assert!(said.contains("must lie apart"), "{said}");
 }
 
-/// A server whose user may have no user namespaces cannot confine, and does not run commands.
+/// A server whose user cannot create user namespaces cannot confine commands, and does not run them.
 #[tokio::test]
 async fn what_cannot_be_confined_is_not_run() {
     let house = House::sqlite();
     let place = Place::new(&house);
     place.agent("runner", &runner("echo ran > ran", ""));
-    // Without namespaces left to make, the helper fails as it does on a machine that forbids them.
+    // With a limit of zero namespaces the helper fails as it does on a machine that forbids them.
     let launch = launched(&place, house.launch()).without_namespaces();
     let server = launch.start().await;
     let alice = server.client(&house.key("operator", "alice"));

@@ -1,4 +1,4 @@
-//! The demo, driven over HTTP only.
+//! Runs the demo to its end through the HTTP API only.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::agents::place::{Place, ended, open, starts};
 use crate::common::{Client, House, until};
 
-/// What is answered to each kind of question.
+/// Answer for each kind of question that the demo asks.
 fn answer(question: &Value) -> Value {
     match question["kind"].as_str().unwrap() {
         "question" => json!({ "data": "White tea, at last" }),
@@ -22,7 +22,7 @@ fn answer(question: &Value) -> Value {
     }
 }
 
-/// Answers everything that a session asks until it has ended; gives the kinds that were met, and the session.
+/// Answers every question of a session until it has ended. Returns the kinds of the questions, and the session.
 async fn answers_all(alice: &Client, session: &str) -> (BTreeSet<String>, Value) {
     let mut kinds = BTreeSet::new();
     let shown = until("the end of the demo", async || {

@@ -1,5 +1,5 @@
-//! Addresses of the operator's models and MCP servers, and their error texts, are for the operator: readers of a
-//! session get a plain reason, and the log has the rest.
+//! Tests that addresses and error texts of models and MCP servers are shown to the operator only: readers of a session get
+//! a plain reason, and the log has the details.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,20 +9,20 @@ use serde_json::Value;
 use crate::agents::place::{Place, ended, starts};
 use crate::common::{Client, House, Server, until};
 
-/// Where the operator's servers are; whoever calls the API comes from another address, which the audit trail has.
+/// Address of the operator's servers. It differs from the address of API clients, which the audit trail may show.
 const HOST: &str = "127.0.0.7";
 
-/// A word that only the operator may read.
+/// Word in addresses and error texts that only the operator may read.
 const MARKER: &str = "marker-5d0e21";
 
 const HELLO: &str = "[model]\nprovider = \"scripted\"\n[[model.script.turns]]\nsay = \"Hello.\"\nagain = true\n";
 
-/// An agent whose model is at this address.
+/// Definition of an agent whose model is at this port.
 fn modelled(port: u16) -> String {
     format!("[model]\nprovider = \"openai\"\nname = \"m\"\nendpoint = \"http://{HOST}:{port}/{MARKER}\"\n")
 }
 
-/// A port at which every request is answered with a status and a body that has the marker.
+/// Starts a server that answers every request with this status and a body with the marker, and returns its port.
 fn answering(status: &'static str) -> u16 {
     let listener = TcpListener::bind((HOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -32,19 +32,19 @@ fn answering(status: &'static str) -> u16 {
             let _ = connection.read(&mut [0; 65_536]);
             let body = format!("{{\"error\": {{\"message\": \"{MARKER} at {HOST}\", \"type\": \"{MARKER}\"}}}}");
             let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
-            // Whoever asked may be gone by now.
+            // The client may have disconnected.
             let _ = connection.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes());
         }
     });
     port
 }
 
-/// A port at which nobody listens.
+/// Finds a port on which no server listens.
 fn closed() -> u16 {
     TcpListener::bind((HOST, 0)).unwrap().local_addr().unwrap().port()
 }
 
-/// Everything that the API shows of a session.
+/// Reads everything that the API shows of a session.
 async fn shown(caller: &Client, session: &str) -> String {
     let mut all = String::new();
     for path in [
@@ -60,7 +60,7 @@ async fn shown(caller: &Client, session: &str) -> String {
     all
 }
 
-/// Waits for an event of a session, and gives its data.
+/// Waits for an event of a session and returns its data.
 async fn told(caller: &Client, session: &str, kind: &str) -> Value {
     until(kind, async || {
         let page = caller.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
@@ -70,7 +70,7 @@ async fn told(caller: &Client, session: &str, kind: &str) -> Value {
     .await
 }
 
-/// Checks that the log has a word, and that nothing of what is the operator's own is in what the API shows.
+/// Checks that the log contains a word and that the API shows none of the operator's addresses, paths and error texts.
 async fn only_the_log_knows(server: &Server, caller: &Client, session: &str, logged: &str) {
     let seen = shown(caller, session).await;
     for own in [MARKER, HOST, "/srv/", "/bin/sh", "refused (os error"] {

@@ -1,4 +1,4 @@
-//! Definitions in files: bad ones end the start, changed ones are followed; a worker needs a database that can be shared.
+//! Tests definitions in files: an invalid file ends the start, a changed file is reloaded. A separate worker needs a shared database.
 
 use std::fs;
 
@@ -96,7 +96,7 @@ fn a_worker_without_a_policy_judges_by_that_of_the_servers_also_when_it_changes(
         let launch = place.launch(house.launch(), 0).with(&["--policy", policy.to_str().unwrap()]);
         let server = launch.start().await;
         let admin = server.client(&house.key("admin", "root"));
-        // What another worker brings is its own, and not the servers'.
+        // A policy file of another worker applies to that worker only, not to the servers.
         let own = house.path("own.toml");
         fs::write(&own, "version = 1\n[[rule]]\nname = \"all\"\ntools = [\"*\"]\nverdict = \"allow\"\n").unwrap();
         let other = place.launch(house.launch(), 8).with(&["--policy", own.to_str().unwrap()]).into_worker().begin();
@@ -119,7 +119,7 @@ fn a_worker_without_a_policy_judges_by_that_of_the_servers_also_when_it_changes(
     });
 }
 
-/// What a worker drives is held to the floor of the servers, also when it changes.
+/// A worker applies the policy floor of the servers to its steps, and follows changes of the floor.
 #[test]
 fn a_worker_without_a_floor_follows_that_of_the_servers() {
     const READS: &str = "tools = [\"read_file\"]\nworkspace = \"demo\"\n[model]\nprovider = \"scripted\"\n\

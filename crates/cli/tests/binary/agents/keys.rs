@@ -1,4 +1,4 @@
-//! The key of a model: a secret that people keep for its agent, sent to the model and shown to nobody.
+//! Tests the key of a model: a stored secret of its agent that is sent to the model and never shown.
 
 use serde_json::json;
 
@@ -18,14 +18,14 @@ async fn a_kept_secret_is_the_key_of_the_model_and_is_seen_nowhere() {
     let server = place.launch(house.launch(), 8).start().await;
     let alice = server.client(&house.key("operator", "alice"));
 
-    // As long as nobody has kept it, the step fails and says what it needs; no request is made without a key.
+    // Without a stored key the step fails and names the secret that it needs. No request is sent without a key.
     let session = starts(&alice, "keyed").await;
     let shown = ended(&alice, &session).await;
     let reason = "the model could not be asked: no secret `MODEL_KEY` is kept for the agent `keyed`";
     assert_eq!((&shown["status"], &shown["steps"][0]["reason"]), (&json!("failed"), &json!(reason)), "{shown}");
     assert!(model.heard().is_empty());
 
-    // What is kept for a key of the same name is not the agent's: they are not the same.
+    // A secret stored for an API key named `keyed` does not belong to the agent `keyed`: these are different owners.
     let agent = alice.with_key(&house.key("agent", "keyed"));
     let asking = agent.post("/v1/sessions", json!({})).await.done(201).text("/id");
     let question = json!({ "kind": "secret", "title": "The model's key", "secrets": [{ "name": "MODEL_KEY" }] });
@@ -37,7 +37,7 @@ async fn a_kept_secret_is_the_key_of_the_model_and_is_seen_nowhere() {
     assert_eq!(ended(&alice, &session).await["status"], "failed");
     assert!(model.heard().is_empty());
 
-    // An operator keeps it for the agent itself.
+    // An operator stores the secret for the agent itself.
     let kept = json!({ "agent": "keyed", "name": "MODEL_KEY", "value": MARKER });
     alice.post("/v1/secrets", kept).await.done(201);
     alice.post(&control, json!({ "command": "retry_step" })).await.done(200);
@@ -47,7 +47,7 @@ async fn a_kept_secret_is_the_key_of_the_model_and_is_seen_nowhere() {
     let keys: Vec<_> = heard.iter().map(|one| one.authorization.as_deref()).collect();
     assert_eq!(keys, [Some(format!("Bearer {MARKER}").as_str())]);
 
-    // What is kept for one agent is not another's.
+    // Another agent cannot use the secret of this agent.
     let others = starts(&alice, "other").await;
     assert_eq!(ended(&alice, &others).await["status"], "failed");
     assert_eq!(model.heard().len(), 1);

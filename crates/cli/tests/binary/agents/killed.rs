@@ -1,4 +1,4 @@
-//! The process is killed under a step: it goes on exactly there, with nothing twice and nothing lost.
+//! Tests that a step resumes where it was after its process is killed: nothing runs twice, and nothing is lost.
 
 use std::fs;
 
@@ -48,7 +48,7 @@ say = "It is over."
 again = true
 "#;
 
-/// What a command did before its worker died is not known, and nobody runs it again: people are asked.
+/// The effect of a command whose worker died is unknown. The command is not run again; people are asked about it.
 #[tokio::test]
 async fn while_a_command_runs() {
     let house = House::sqlite();
@@ -63,7 +63,7 @@ async fn while_a_command_runs() {
     until("the command that runs", async || place.file("ran").exists().then_some(())).await;
     server.kill();
     let _server = launch.start().await;
-    // The outcome is asked about when the lease of the action has expired.
+    // The question about the outcome comes when the lease of the action has expired.
     let question = asked(&alice, &session).await;
     assert_eq!(fs::read_to_string(place.file("ran")).unwrap(), "once\n", "it is not run again by itself: {question}");
     alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);

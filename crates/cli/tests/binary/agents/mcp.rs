@@ -1,4 +1,4 @@
-//! Tools of MCP servers, over standard streams and over HTTP: ruled on, approved, edited and called as any other; and once.
+//! Tests tools of MCP servers, over standard streams and over HTTP: they are ruled on, approved, edited and called like other tools, and once.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn agent(tickets: &Tickets, calls: &str) -> String {
     )
 }
 
-/// What is allowed is called at once, what is asked about after a person has spoken and as that person wrote it, what is denied never.
+/// An allowed call is made at once, a call that needs approval is made with the arguments that the person edited, and a denied call is never made.
 async fn ruled_on(house: &House, tickets: &Tickets) {
     let place = Place::new(house);
     let calls = r#"{ tool = "tickets.get", arguments = { number = 7 } },
@@ -60,7 +60,7 @@ async fn ruled_on(house: &House, tickets: &Tickets) {
     assert!(actions["actions"][1].to_string().contains("filed as 17"), "{actions}");
 }
 
-/// A call that was in flight when its worker died is not made again: people say what became of it.
+/// A call in flight when its worker dies is not made again: people are asked about its outcome.
 async fn cut_off(house: &House, tickets: &Tickets) {
     let place = Place::new(house);
     place.agent("clerk", &agent(tickets, r#"{ tool = "tickets.slow", arguments = { timeout_seconds = 1 } }"#));
@@ -74,7 +74,7 @@ async fn cut_off(house: &House, tickets: &Tickets) {
     until("the call in flight", async || (!tickets.called().is_empty()).then_some(())).await;
     server.kill();
     let _server = launch.start().await;
-    // The outcome is asked about when the lease of the action has expired.
+    // The question about the outcome comes when the lease of the action has expired.
     let question = asked(&alice, &session).await;
     assert_eq!(tickets.called().len(), 1, "it is not called again by itself: {question}");
     alice.answer(question["id"].as_str().unwrap(), json!({ "option": "it_ran" })).await.done(200);

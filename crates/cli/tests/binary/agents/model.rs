@@ -1,4 +1,4 @@
-//! A model on the wire that says one word and then nothing until it is told to go on.
+//! Serves a model over HTTP that sends one word and then waits until the test lets it continue.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +11,7 @@ const FIRST: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"W
 const REST: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\", done.\"}}]}\n\n\
                     data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
-/// Speaks chat completions for as long as the process lives.
+/// Server for chat completions that runs until the process ends.
 pub(crate) struct SlowModel {
     port: u16,
     asked: Arc<AtomicUsize>,
@@ -33,17 +33,17 @@ impl SlowModel {
         model
     }
 
-    /// What an agent of this model is defined with.
+    /// Model section for the definition of an agent.
     pub(crate) fn definition(&self) -> String {
         format!("[model]\nprovider = \"openai\"\nname = \"slow\"\nendpoint = \"http://127.0.0.1:{}/v1\"\n", self.port)
     }
 
-    /// How often it was asked.
+    /// Number of requests that the model received.
     pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 
-    /// From now on it says what it has to say.
+    /// Lets the model finish its current and all later responses.
     pub(crate) fn goes_on(&self) {
         self.fluent.store(true, Ordering::SeqCst);
     }
@@ -72,6 +72,6 @@ fn speak(mut connection: &TcpStream, asked: &AtomicUsize, fluent: &AtomicBool) {
     while !fluent.load(Ordering::SeqCst) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    // Whoever asked may be dead by now.
+    // The client may have been killed.
     let _ = connection.write_all(REST.as_bytes());
 }

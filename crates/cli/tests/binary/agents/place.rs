@@ -1,4 +1,4 @@
-//! An installation with agents, and helpers that start and answer them.
+//! Sets up an installation with agents, and helpers that start sessions and read them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Empty ones, with one workspace.
+    /// Creates empty directories and one workspace.
     pub(crate) fn new(house: &House) -> Self {
         let place =
             Self { agents: house.path("agents"), flows: house.path("flows"), workspaces: house.path("workspaces") };
@@ -25,7 +25,7 @@ impl Place {
         place
     }
 
-    /// Those of the demo, with a workspace of its own.
+    /// Uses the agents and flows of the demo, with a fresh copy of its workspace.
     pub(crate) fn demo(house: &House) -> Self {
         let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo");
         let place = Self { agents: demo.join("agents"), flows: demo.join("flows"), ..Self::new(house) };
@@ -36,18 +36,18 @@ impl Place {
         place
     }
 
-    /// A file in the workspace.
+    /// Path of a file in the workspace.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.workspaces.join("demo").join(name)
     }
 
-    /// Defines an agent, under the name of its file.
+    /// Writes the definition of an agent to the file of its name.
     pub(crate) fn agent(&self, name: &str, text: &str) {
         fs::write(self.agents.join(format!("{name}.toml")), format!("name = \"{name}\"\nversion = \"1\"\n{text}"))
             .unwrap();
     }
 
-    /// A server that runs them, whose steps are free soon after it was killed.
+    /// Adds the arguments for these directories and this many worker steps. A short step lease lets steps of a killed server be claimed soon.
     pub(crate) fn launch(&self, launch: Launch, steps: usize) -> Launch {
         let text = |path: &Path| path.display().to_string();
         let (agents, flows, workspaces) = (text(&self.agents), text(&self.flows), text(&self.workspaces));
@@ -61,14 +61,14 @@ impl Place {
     }
 }
 
-/// Starts an agent on an input, and gives the session.
+/// Opens a session of a hosted agent and returns its identifier.
 pub(crate) async fn starts(caller: &Client, agent: &str) -> String {
     let opened = caller.post("/v1/sessions", json!({ "agent": agent, "input": "Begin." })).await.done(201);
     assert_eq!(opened.body["driven"], true, "{:?}", opened.body);
     opened.text("/id")
 }
 
-/// Waits for a session's end, and gives it as it is then.
+/// Waits for the end of a session and returns the session.
 pub(crate) async fn ended(caller: &Client, session: &str) -> Value {
     until("the end of the session", async || {
         let shown = caller.get(&format!("/v1/sessions/{session}")).await.done(200).body;
@@ -77,18 +77,18 @@ pub(crate) async fn ended(caller: &Client, session: &str) -> Value {
     .await
 }
 
-/// The open questions of a session.
+/// Lists the open questions of a session.
 pub(crate) async fn open(caller: &Client, session: &str) -> Vec<Value> {
     let found = caller.get(&format!("/v1/interactions?session={session}&status=pending")).await.done(200);
     found.body["interactions"].as_array().unwrap().clone()
 }
 
-/// Waits for the next question of a session, and gives it.
+/// Waits for an open question of a session and returns it.
 pub(crate) async fn asked(caller: &Client, session: &str) -> Value {
     until("a question", async || open(caller, session).await.into_iter().next()).await
 }
 
-/// How often something happened in a session.
+/// Number of events of this type in a session.
 pub(crate) async fn times(caller: &Client, session: &str, event: &str) -> usize {
     let page = caller.get(&format!("/v1/sessions/{session}/events?limit=200")).await.done(200).body;
     page["events"].as_array().unwrap().iter().filter(|one| one["type"] == event).count()

@@ -1,4 +1,4 @@
-//! A model on the wire that says what a test has written down, portion by portion, and remembers what it was sent.
+//! Serves a model over HTTP that plays turns written by the test, portion by portion, and records the requests that it received.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 
-/// What is said of a turn before the model waits to be told to go on: pieces, as chat completions have them.
+/// Part of a turn, as chat completion deltas. The model waits for the test before it sends the next part.
 pub(crate) type Portion = Vec<Value>;
 
-/// What the model was sent.
+/// A request that the model received.
 #[derive(Debug, Clone)]
 pub(crate) struct Heard {
     pub(crate) authorization: Option<String>,
     pub(crate) body: Value,
 }
 
-/// Speaks chat completions for as long as the process lives. Which turn comes next is read from the conversation.
+/// Server for chat completions that runs until the process ends. The number of assistant messages in a request selects the turn.
 pub(crate) struct PlayedModel {
     port: u16,
     heard: Arc<Mutex<Vec<Heard>>>,
@@ -51,17 +51,17 @@ impl PlayedModel {
         model
     }
 
-    /// What an agent of this model is defined with, after which more can be said of the model.
+    /// Model section for the definition of an agent. It comes last, so that the test can append more keys of the model.
     pub(crate) fn definition(&self) -> String {
         format!("[model]\nprovider = \"openai\"\nname = \"played\"\nendpoint = \"http://127.0.0.1:{}/v1\"\n", self.port)
     }
 
-    /// Everything that it was sent.
+    /// All requests that the model received.
     pub(crate) fn heard(&self) -> Vec<Heard> {
         self.heard.lock().clone()
     }
 
-    /// The next portion may be said.
+    /// Lets the model send one more portion.
     pub(crate) fn goes_on(&self) {
         self.told.fetch_add(1, Ordering::SeqCst);
     }
@@ -86,7 +86,7 @@ impl Play {
             text.clear();
         }
         let last = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
-        // Whoever asked may be dead by now.
+        // The client may have been killed.
         let _ = connection.write_all(format!("data: {last}\n\ndata: [DONE]\n\n").as_bytes());
     }
 
@@ -98,7 +98,7 @@ impl Play {
     }
 }
 
-/// A request; none if the caller hung up.
+/// Reads a request; `None` if the client disconnected.
 fn read(connection: &TcpStream) -> Option<Heard> {
     let mut reader = BufReader::new(connection);
     let (mut length, mut authorization) = (0, None);
@@ -124,17 +124,17 @@ fn read(connection: &TcpStream) -> Option<Heard> {
     Some(Heard { authorization, body: serde_json::from_slice(&body).unwrap() })
 }
 
-/// Pieces of text.
+/// Portion of text deltas.
 pub(crate) fn said(texts: &[&str]) -> Portion {
     texts.iter().map(|text| json!({ "content": text })).collect()
 }
 
-/// Pieces of a thought.
+/// Portion of reasoning deltas.
 pub(crate) fn thought(texts: &[&str]) -> Portion {
     texts.iter().map(|text| json!({ "reasoning_content": text })).collect()
 }
 
-/// Calls, whole.
+/// Portion of complete tool calls.
 pub(crate) fn calls(calls: &[(&str, Value)]) -> Portion {
     let call = |(index, (tool, arguments)): (usize, &(&str, Value))| {
         let function = json!({ "name": tool, "arguments": arguments.to_string() });

@@ -1,4 +1,4 @@
-//! Whoever reads an agent's events late, or comes back in the middle, sees exactly what was seen from the start.
+//! Tests that a reader who comes late or reconnects sees exactly the events that a reader from the start saw.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::common::{Client, Frame, House, Stream, on_postgres, soon, until};
 
 const TOOLS: &str = "tools = [\"read_file\", \"write_file\", \"ask_user\"]\nworkspace = \"demo\"\n";
 
-/// Reads until something of this name, which is read too.
+/// Reads frames up to and including the first event of this name.
 async fn until_it(stream: &mut Stream, name: &str, seen: &mut Vec<Frame>) {
     loop {
         let frame = soon(name, stream.next()).await.unwrap();
@@ -22,7 +22,7 @@ async fn until_it(stream: &mut Stream, name: &str, seen: &mut Vec<Frame>) {
     }
 }
 
-/// Three readers of one session: from the start, in pieces, after the end.
+/// Two readers of one session with the frames that they read: one reads from the start, one reconnects repeatedly.
 struct Readers {
     path: String,
     first: Stream,
@@ -31,12 +31,12 @@ struct Readers {
 }
 
 impl Readers {
-    /// The first reads until something of this name.
+    /// Reads with the first reader up to an event of this name.
     async fn reads(&mut self, name: &str) {
         until_it(&mut self.first, name, &mut self.early).await;
     }
 
-    /// The second comes back where it was, reads so many, and goes away again.
+    /// Reconnects the second reader after its last event, reads this many events, and disconnects.
     async fn comes_back(&mut self, alice: &Client, many: usize) {
         let last = self.pieces.last().and_then(|frame| frame.id.clone());
         let mut stream = Stream::open(alice, &self.path, last.as_deref()).await.unwrap();
@@ -51,7 +51,7 @@ async fn answers(alice: &Client, session: &str, answer: Value) {
     alice.answer(question["id"].as_str().unwrap(), answer).await.done(200);
 }
 
-/// A model that thinks, speaks in many pieces, reads, wants to write, asks, and is done.
+/// Builds a model that thinks, speaks in many pieces, reads a file, writes a file, asks a question, and ends.
 fn model() -> PlayedModel {
     let words: Vec<String> = (0..200).map(|number| format!("word {number} ")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -75,7 +75,7 @@ async fn everybody_sees_the_same(house: &House) {
     let path = format!("/v1/sessions/{session}/events/stream");
     let first = Stream::open(&alice, &path, None).await.unwrap();
     let mut readers = Readers { path: path.clone(), first, early: Vec::new(), pieces: Vec::new() };
-    // Nothing is told twice or late: each portion is seen before the next is said.
+    // The model sends a portion only after the first reader has seen the portion before it.
     readers.reads("model.thought").await;
     readers.comes_back(&alice, 2).await;
     model.goes_on();
@@ -103,7 +103,7 @@ async fn everybody_sees_the_same(house: &House) {
     everything_is_told(&early, &data);
 }
 
-/// There is no gap, and of all that happens to an agent something is told.
+/// Checks that event numbers have no gap and that every expected type of event occurs.
 fn everything_is_told(frames: &[Frame], data: &[Value]) {
     let numbers: Vec<String> = frames.iter().filter_map(|frame| frame.id.clone()).collect();
     assert_eq!(numbers, (1..=frames.len()).map(|number| number.to_string()).collect::<Vec<_>>());
@@ -149,7 +149,7 @@ fn a_late_reader_sees_what_an_early_one_saw_on_postgres() {
     on_postgres(everybody_sees_the_same);
 }
 
-/// The stream of whoever started it ends while a person is still deciding: the session goes on when they have.
+/// A session goes on after an answer although the stream of its watcher was closed before.
 #[tokio::test]
 async fn a_session_outlives_the_stream_of_whoever_watched_it() {
     let house = House::sqlite();

@@ -1,5 +1,5 @@
-//! Isolation of tenants: a session cannot read files of another tenant's session, and a tenant cannot run an operator's
-//! agent that does not belong to it, whatever its own policy allows.
+//! Tests the isolation of tenants: a session cannot read files of another tenant's session, and a tenant cannot run an
+//! operator's agent that is not available to it, whatever its own policy allows.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ const OPS: &str = "workspace = \"demo\"\ntools = [\"execute_command\"]\n[model]\
                    [[model.script.turns]]\nsay = \"Done.\"\n";
 
 impl House {
-    /// Makes a key of a project of a tenant.
+    /// Creates an API key in a project of a tenant.
     fn key_of(&self, (tenant, project): (&str, &str), role: &str, user: &str) -> String {
         let place = ["--tenant", tenant, "--project", project, "--role", role, "--user", user];
         let output = self.run(&[["keys", "create"].as_slice(), &place].concat());
@@ -24,12 +24,12 @@ impl House {
     }
 }
 
-/// What the calls of a session came to.
+/// Actions of a session with their results.
 async fn results(server: &Server, key: &str, session: &str) -> Value {
     server.client(key).get(&format!("/v1/sessions/{session}/actions")).await.done(200).body["actions"].clone()
 }
 
-/// Regression: an agent of the files read, for tenant `evil`, a file that another tenant's session had written.
+/// Regression: an agent from the definition files read, for tenant `evil`, a file that another tenant's session had written.
 #[tokio::test]
 async fn a_tenant_does_not_read_what_the_session_of_another_wrote() {
     let house = House::sqlite();
@@ -47,7 +47,7 @@ async fn a_tenant_does_not_read_what_the_session_of_another_wrote() {
     assert_eq!(opened.body["driven"], false, "{:?}", opened.body);
     assert_eq!(results(&server, &evil, &opened.text("/id")).await, json!([]));
 
-    // An agent for all projects works for each of them in a directory of its own.
+    // An agent for all projects has a separate directory in each project.
     place.agent("shared", &format!("projects = [\"*\"]\n{READER}"));
     let evil_client = server.client(&evil);
     crate::common::until("the new agent", async || {

@@ -1,4 +1,4 @@
-//! An MCP server, by hand: as a program over its standard streams, and at an address. It writes down every call.
+//! An MCP server written by hand, as a program over standard streams and over HTTP. It logs every call.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,7 @@ const HELLO: &str =
     r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"tickets","version":"1"}}"#;
 const FILED: &str = r#"{"content":[{"type":"text","text":"filed as 17"}]}"#;
 
-/// One line in, one line out; what is slow is never answered.
+/// Reads one JSON-RPC message a line and writes one reply a line; calls of `slow` get no reply.
 const PROGRAM: &str = r#"
 reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 while IFS= read -r line; do
@@ -28,16 +28,16 @@ while IFS= read -r line; do
 done
 "#;
 
-/// The server and what it was called with.
+/// An MCP server and the log of its calls.
 pub(crate) struct Tickets {
     definition: String,
     log: PathBuf,
 }
 
 impl Tickets {
-    /// A program that the agent's server starts.
+    /// Writes the program, which the agent's worker starts.
     pub(crate) fn program(house: &House) -> Self {
-        // The program may read its own directory, and write to the workspace of the agent.
+        // The program may read its own directory and write to the workspace of the agent.
         let (programs, workspace) = (house.path("programs"), house.path("workspaces/demo"));
         for directory in [&programs, &workspace] {
             fs::create_dir_all(directory).unwrap();
@@ -52,7 +52,7 @@ impl Tickets {
         Self { definition, log }
     }
 
-    /// A server that listens for as long as the test lives.
+    /// Starts an HTTP server that listens until the process ends.
     pub(crate) fn address(house: &House) -> Self {
         let log = house.path("tickets.log");
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -67,12 +67,12 @@ impl Tickets {
         Self { definition: format!("[[mcp]]\nname = \"tickets\"\nurl = \"http://127.0.0.1:{port}/mcp\"\n"), log }
     }
 
-    /// What an agent that uses it is defined with.
+    /// Sections for the definition of an agent that uses this server.
     pub(crate) fn definition(&self) -> &str {
         &self.definition
     }
 
-    /// Every call: the tool and its arguments.
+    /// Logged calls, each with its tool and arguments.
     pub(crate) fn called(&self) -> Vec<(String, Value)> {
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         let calls = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["params"].take());
@@ -110,7 +110,7 @@ fn serve(mut connection: &TcpStream, log: &Path) {
             let mut log = OpenOptions::new().create(true).append(true).open(log).unwrap();
             log.write_all(format!("{said}\n").as_bytes()).unwrap();
             if said["params"]["name"] == "slow" {
-                // Until whoever called is gone.
+                // Waits until the client disconnects.
                 let _ = reader.read(&mut [0]);
                 return;
             }
@@ -126,7 +126,7 @@ fn serve(mut connection: &TcpStream, log: &Path) {
         None if first.starts_with("POST") => "202 Accepted\r\nContent-Length: 0\r\n\r\n".to_owned(),
         None => "405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n".to_owned(),
     };
-    // Whoever asked may be dead by now.
+    // The client may have been killed.
     let _ =
         connection.write_all(format!("HTTP/1.1 {}", reply.replacen("\r\n", "\r\nConnection: close\r\n", 1)).as_bytes());
 }

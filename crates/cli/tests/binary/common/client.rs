@@ -1,11 +1,11 @@
-//! A client of the API.
+//! Client of the HTTP API for tests.
 
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-/// A client with a key.
+/// An HTTP client with the address of a server and an API key.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
@@ -23,18 +23,18 @@ pub(crate) struct Reply {
 }
 
 impl Client {
-    /// A client of a server.
+    /// Creates a client of the server at this address.
     pub(crate) fn new(base: &str, key: &str) -> Self {
         let http = reqwest::Client::builder().timeout(Duration::from_secs(60)).build().unwrap();
         Self { http, base: base.to_owned(), key: key.to_owned() }
     }
 
-    /// This client with another key.
+    /// Copy of this client with another key.
     pub(crate) fn with_key(&self, key: &str) -> Self {
         Self { key: key.to_owned(), ..self.clone() }
     }
 
-    /// A request, to be completed.
+    /// Builds a request with the key; the caller adds the rest and sends it.
     pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         self.http.request(method, format!("{}{path}", self.base)).bearer_auth(&self.key)
@@ -51,12 +51,12 @@ impl Client {
         Ok(Reply { status, content_type, body })
     }
 
-    /// Reads.
+    /// Sends a GET request.
     pub(crate) async fn get(&self, path: &str) -> Reply {
         self.attempt(self.request("GET", path)).await.unwrap()
     }
 
-    /// Sends a command.
+    /// Sends a POST request with a JSON body.
     pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
         self.attempt(self.request("POST", path).json(&body)).await.unwrap()
     }
@@ -70,23 +70,23 @@ impl Client {
         series.map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()).sum()
     }
 
-    /// Opens a session, and gives its id.
+    /// Opens a session and returns its identifier.
     pub(crate) async fn start(&self) -> String {
         self.post("/v1/sessions", json!({ "agent": "tester" })).await.done(201).text("/id")
     }
 
-    /// Asks, and gives the question's id.
+    /// Asks a question and returns its identifier.
     pub(crate) async fn ask(&self, session: &str, question: Value) -> String {
         self.post(&format!("/v1/sessions/{session}/interactions"), question).await.done(201).text("/id")
     }
 
-    /// Asks whether to go on, in a session of its own, and gives the question's id.
+    /// Asks for a confirmation in a new session and returns the identifier of the question.
     pub(crate) async fn ask_plainly(&self, title: &str) -> String {
         let session = self.start().await;
         self.ask(&session, json!({ "kind": "confirmation", "title": title })).await
     }
 
-    /// Answers.
+    /// Answers a question.
     pub(crate) async fn answer(&self, question: &str, answer: Value) -> Reply {
         self.post(&format!("/v1/interactions/{question}/answer"), answer).await
     }
@@ -103,13 +103,13 @@ impl Client {
 }
 
 impl Reply {
-    /// This reply, which must have this status.
+    /// Asserts that the reply has this status and returns the reply.
     pub(crate) fn done(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{:?}", self.body);
         self
     }
 
-    /// This reply, which must be a problem with this status and code.
+    /// Asserts that the reply is a problem with this status and code, and returns the reply.
     pub(crate) fn problem(self, status: u16, code: &str) -> Self {
         let found = (self.status, self.content_type.as_str(), self.body["code"].as_str());
         assert_eq!(found, (status, "application/problem+json", Some(code)), "{:?}", self.body);

@@ -1,4 +1,4 @@
-//! A directory for the data and logs of one test, and the binary that works in it.
+//! Creates a directory for the data and logs of one test, and runs the binary in it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// Data in SQLite.
+    /// Creates the directory of a test whose data is in SQLite.
     pub(crate) fn sqlite() -> Self {
         Self::made(None)
     }
 
-    /// Data in a PostgreSQL database.
+    /// Creates the directory of a test whose data is in this PostgreSQL database.
     pub(crate) fn postgres(url: String) -> Self {
         Self::made(Some(url))
     }
@@ -45,28 +45,28 @@ impl House {
         self.directory.path().join(name)
     }
 
-    /// The data directory.
+    /// Path of the data directory.
     pub(crate) fn data(&self) -> &Path {
         &self.data
     }
 
-    /// A server that can be started repeatedly on the same port.
+    /// Describes a server on a free port. It can be started repeatedly on that port.
     pub(crate) fn launch(&self) -> Launch {
         self.launch_at(free_port())
     }
 
-    /// A server on this port.
+    /// Describes a server on this port.
     pub(crate) fn launch_at(&self, port: u16) -> Launch {
         Launch::new(self.directory.path(), port, self.store())
     }
 
-    /// Runs a command of the binary on this data to its end.
+    /// Runs a command of the binary on this data until it ends.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         let mut command = binary();
         command.args(arguments).args(self.store()).stdin(Stdio::null());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let since = Instant::now();
-        // What it says is short, so that it never waits for us to read it.
+        // The output is short enough for the pipe, so the child never blocks on writing it.
         while child.try_wait().unwrap().is_none() {
             if since.elapsed() > PATIENCE {
                 // The process may have ended already.
@@ -78,13 +78,13 @@ impl House {
         child.wait_with_output().unwrap()
     }
 
-    /// Runs a command of the binary on this data to its end, with what it writes in a file.
+    /// Runs a command of the binary on this data until it ends, with its standard output written to a file.
     pub(crate) fn run_into(&self, arguments: &[&str], file: &Path) -> Output {
         let out = File::create(file).unwrap();
         binary().args(arguments).args(self.store()).stdin(Stdio::null()).stdout(out).output().unwrap()
     }
 
-    /// Makes a key.
+    /// Creates an API key and returns it.
     pub(crate) fn key(&self, role: &str, user: &str) -> String {
         let output = self.run(&["keys", "create", "--role", role, "--user", user]);
         let told = String::from_utf8(output.stderr).unwrap();
@@ -101,7 +101,7 @@ impl House {
     }
 }
 
-/// The binary under test, with nothing of ours in its environment.
+/// Command that runs the binary under test without the `HOLDPOINT_` variables of this process.
 pub(crate) fn binary() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
     for (name, _) in std::env::vars_os() {

@@ -1,4 +1,4 @@
-//! A request by hand, for tests that need to know that the server has read it and has not replied yet.
+//! Sends a request by hand, for tests that must know that the server has read it and has not replied yet.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -12,21 +12,21 @@ use super::{PATIENCE, Reply, until};
 pub(crate) struct Raw(TcpStream);
 
 impl Raw {
-    /// Connects.
+    /// Connects to a server.
     pub(crate) fn open(address: &str) -> Self {
         let connection = TcpStream::connect(address).unwrap();
         connection.set_read_timeout(Some(PATIENCE)).unwrap();
         Self(connection)
     }
 
-    /// Sends some of the request, and waits until the server has read it.
+    /// Sends a part of the request and waits until the server has read it.
     pub(crate) async fn send(&mut self, text: &str) {
         self.0.write_all(text.as_bytes()).unwrap();
         let (ours, theirs) = (self.0.local_addr().unwrap(), self.0.peer_addr().unwrap());
         until("a server that reads", async || (unread(theirs, ours) == Some(0)).then_some(())).await;
     }
 
-    /// Reads the reply to the end of the connection.
+    /// Reads the reply until the connection is closed.
     pub(crate) fn reply(mut self) -> Reply {
         let mut text = String::new();
         self.0.read_to_string(&mut text).unwrap();
@@ -38,7 +38,7 @@ impl Raw {
     }
 }
 
-/// How many bytes the receiving end of a connection has not read yet, as the kernel sees it.
+/// Number of bytes that the receiving end of a connection has not read yet, from the kernel's table of sockets.
 fn unread(receiver: SocketAddr, sender: SocketAddr) -> Option<u64> {
     let spelled = |address: SocketAddr| format!("0100007F:{:04X}", address.port());
     let (local, remote) = (spelled(receiver), spelled(sender));

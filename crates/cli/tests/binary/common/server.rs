@@ -1,4 +1,4 @@
-//! A server process that is killed when its handle is dropped.
+//! Runs a server process that is killed when its handle is dropped.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use super::house::binary;
 use super::{Client, PATIENCE, until};
 
-/// How a server is started. Each start appends to the same logs and listens on the same port.
+/// Arguments and environment of a server. Each start appends to the same logs and listens on the same port.
 #[derive(Debug, Clone)]
 pub(crate) struct Launch {
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
     port: u16,
     logs: PathBuf,
-    /// Whether it may make namespaces.
+    /// Whether the server may create namespaces.
     namespaces: bool,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Server {
 }
 
 impl Launch {
-    /// A server on these arguments, with logs in a directory.
+    /// Describes a server with these arguments, and logs in this directory.
     pub(crate) fn new(logs: &Path, port: u16, store: Vec<String>) -> Self {
         let mut arguments = vec!["serve".to_owned(), "--listen".to_owned(), format!("127.0.0.1:{port}")];
         arguments.extend(store);
@@ -42,13 +42,13 @@ impl Launch {
         self
     }
 
-    /// Runs where no namespaces can be created, which needs root to set up.
+    /// Runs the server where no namespaces can be created, which needs root to set up.
     pub(crate) fn without_namespaces(mut self) -> Self {
         self.namespaces = false;
         self
     }
 
-    /// A worker on the same data, which listens nowhere.
+    /// Runs a worker on the same data instead, which listens on no port.
     pub(crate) fn into_worker(mut self) -> Self {
         self.arguments.splice(..3, ["worker".to_owned()]);
         self
@@ -61,17 +61,17 @@ impl Launch {
         self
     }
 
-    /// Where it listens.
+    /// Address on which the server listens.
     pub(crate) fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// A client of it, whether or not it runs.
+    /// Client of the server, which need not run yet.
     pub(crate) fn client(&self, key: &str) -> Client {
         Client::new(&format!("http://{}", self.address()), key)
     }
 
-    /// Starts it and waits until it is ready.
+    /// Starts the server and waits until it is ready.
     pub(crate) async fn start(&self) -> Server {
         let mut server = self.begin();
         let client = self.client("");
@@ -85,12 +85,12 @@ impl Launch {
         server
     }
 
-    /// Starts it and waits for nothing.
+    /// Starts the server and returns at once.
     pub(crate) fn begin(&self) -> Server {
         Server { child: self.spawn(), launch: self.clone() }
     }
 
-    /// Starts it and waits until it has given up; gives what it said.
+    /// Starts a server that must fail, waits until it ends, and returns its error output.
     pub(crate) fn start_in_vain(&self) -> String {
         let since = Instant::now();
         let status = self.begin().ended(since);
@@ -98,12 +98,12 @@ impl Launch {
         self.logged()
     }
 
-    /// Everything that its starts have written to standard error.
+    /// Standard error of all starts so far.
     pub(crate) fn logged(&self) -> String {
         std::fs::read_to_string(self.logs.with_extension("err")).unwrap_or_default()
     }
 
-    /// Everything that its starts have written to standard output.
+    /// Standard output of all starts so far.
     pub(crate) fn said(&self) -> String {
         std::fs::read_to_string(self.logs.with_extension("out")).unwrap_or_default()
     }
@@ -115,7 +115,7 @@ impl Launch {
         if !self.namespaces {
             let inner = command;
             command = Command::new("unshare");
-            // A namespace in which no further one can be made.
+            // Enters a namespace in which no further namespace can be created.
             let line = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" \"$@\"";
             command.args(["--user", "--map-root-user", "/bin/sh", "-c", line]).arg(inner.get_program());
         }
@@ -126,47 +126,47 @@ impl Launch {
 }
 
 impl Server {
-    /// A client of it.
+    /// Client of the server.
     pub(crate) fn client(&self, key: &str) -> Client {
         self.launch.client(key)
     }
 
-    /// Everything that it and its predecessors have written to standard error.
+    /// Standard error of this server and of earlier starts.
     pub(crate) fn logged(&self) -> String {
         self.launch.logged()
     }
 
-    /// How much memory it has for itself, in bytes: files that are mapped into it left out.
+    /// Private memory of the server in bytes, without mapped files.
     pub(crate) fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let kilobytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
         1024 * kilobytes.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap()
     }
 
-    /// Its number among the machine's processes.
+    /// Process identifier of the server.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it at once, as a power cut would.
+    /// Kills the server with SIGKILL, as a power cut would.
     pub(crate) fn kill(mut self) {
         self.end();
     }
 
-    /// Asks it to stop.
+    /// Sends SIGTERM to the server.
     pub(crate) fn terminate(&self) {
         let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
         assert!(told.success());
     }
 
-    /// Asks it to stop, and waits until it has.
+    /// Sends SIGTERM to the server and waits until it has ended.
     pub(crate) fn stop(mut self) -> ExitStatus {
         let since = Instant::now();
         self.terminate();
         self.ended(since)
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the server has ended without a further signal.
     pub(crate) fn ended(&mut self, since: Instant) -> ExitStatus {
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -177,13 +177,13 @@ impl Server {
         }
     }
 
-    /// Whether it is still running.
+    /// Whether the server is still running.
     pub(crate) fn runs(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
 
     fn end(&mut self) {
-        // It may have ended by itself.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -195,7 +195,7 @@ impl Drop for Server {
     }
 }
 
-/// A port that outgoing connections never get, so that a server that was killed finds it free again.
+/// Finds a port outside the range of outgoing connections, so that it stays free while a killed server is restarted.
 pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let begin = std::process::id() * 37 % 20_000;

@@ -1,4 +1,4 @@
-//! Server-sent events as a browser reads them: a frame counts when it is whole.
+//! Reads server-sent events as a browser does: only complete frames count.
 
 use reqwest::Response;
 
@@ -11,7 +11,7 @@ pub(crate) struct Stream {
     received: String,
 }
 
-/// One event.
+/// One server-sent event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) id: Option<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Frame {
 }
 
 impl Stream {
-    /// Opens a stream, from where an earlier one ended.
+    /// Opens a stream, optionally after the last event of an earlier stream.
     pub(crate) async fn open(client: &Client, path: &str, last: Option<&str>) -> reqwest::Result<Self> {
         let mut request = client.request("GET", path).timeout(std::time::Duration::from_secs(600));
         if let Some(last) = last {
@@ -30,7 +30,7 @@ impl Stream {
         Ok(Self { response, received: String::new() })
     }
 
-    /// The next event; none if the stream has ended or was cut off.
+    /// Next event; `None` if the stream has ended or was interrupted.
     pub(crate) async fn next(&mut self) -> Option<Frame> {
         loop {
             while let Some(end) = self.received.find("\n\n") {
@@ -41,7 +41,7 @@ impl Stream {
                 }
             }
             let chunk = self.response.chunk().await.ok()??;
-            // The server writes JSON in ASCII or whole characters; nothing of these tests is split within one.
+            // The events of these tests contain no character that a chunk boundary could split.
             self.received.push_str(std::str::from_utf8(&chunk).unwrap());
         }
     }

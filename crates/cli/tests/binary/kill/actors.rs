@@ -1,4 +1,4 @@
-//! Actors: they propose, have it approved, start and report, whatever dies in between.
+//! Clients that propose actions, have them approved, start them and report the outcome, while servers are killed.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use serde_json::json;
 use super::record::{Ran, Record};
 use super::wire::Wire;
 
-/// How many actions a session gets.
+/// Number of actions in a session.
 const A_SESSION: usize = 12;
 
-/// Proposes, starts and reports one action after the other, with somebody at hand who approves, until no more are wanted.
+/// Proposes, approves, starts and reports one action after another until no new actions are wanted.
 pub(crate) async fn act(mut agent: Wire, mut person: Wire, name: String, record: Arc<Record>) {
     let mut session = String::new();
     let mut number = 0;
@@ -32,7 +32,7 @@ pub(crate) async fn act(mut agent: Wire, mut person: Wire, name: String, record:
 async fn run(agent: &mut Wire, person: &mut Wire, session: &str, call: &str) {
     let path = format!("/v1/sessions/{session}/actions");
     let body = json!({ "call_id": call, "tool": "write_file", "arguments": { "path": call } });
-    // The name of the call is enough: it finds itself however often it is proposed.
+    // The `call_id` makes the proposal idempotent, so no idempotency key is needed.
     let asked = agent.command(&path, &body, None).await.reply.done(202).text("/interaction");
     let once = format!("{call}:approve");
     let answer = format!("/v1/interactions/{asked}/answer");

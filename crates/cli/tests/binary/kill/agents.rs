@@ -1,4 +1,4 @@
-//! Agents: they ask, wait, take and complete; some walk away with an answer, and others take over.
+//! Clients of agents: they ask, wait, take and complete. Some abandon an answer that they took, and others take it over.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,10 +8,10 @@ use serde_json::json;
 use super::record::{Asked, Crowd, Record};
 use super::wire::Wire;
 
-/// How many questions a session gets.
+/// Number of questions in a session.
 const A_SESSION: usize = 12;
 
-/// Asks, waits by long poll, and goes on from the answer, until no more questions are wanted.
+/// Asks, waits by long poll, and takes the answer, until no new questions are wanted.
 pub(crate) async fn ask_and_go_on(mut wire: Wire, name: String, record: Arc<Record>) {
     let mut session = String::new();
     let mut number = 0;
@@ -28,7 +28,7 @@ pub(crate) async fn ask_and_go_on(mut wire: Wire, name: String, record: Arc<Reco
     }
 }
 
-/// Takes whatever waits for this agent, until everything is over.
+/// Takes the deliveries that wait for this agent until the test is over.
 pub(crate) async fn take_over(mut wire: Wire, name: String, record: Arc<Record>) {
     let mut number = 0;
     while !record.over() {
@@ -74,7 +74,7 @@ async fn ask(wire: &mut Wire, session: &str, once: &str, record: &Record) -> Str
     id
 }
 
-/// Takes an answer if nobody else has it, and completes it, unless it walks away first.
+/// Takes an answer if no other client has it and completes the delivery. At random it abandons the answer after taking it.
 async fn go_on(wire: &mut Wire, question: &str, name: &str, record: &Record) {
     let path = format!("/v1/interactions/{question}/delivery");
     let once = format!("{name}:take");

@@ -1,4 +1,4 @@
-//! People: all of them answer the same questions, some with idempotency keys, some at the last moment.
+//! Clients of people: all answer the same questions, some with idempotency keys, some close to the deadline.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::record::{Asked, Crowd, Record, Told};
 use super::wire::Wire;
 
-/// Answers every question that is meant for this person, as fast as possible, until everything is over.
+/// Answers each question that is meant for this person as fast as possible, until the test is over.
 pub(crate) async fn answer(mut wire: Wire, name: String, latecomer: bool, record: Arc<Record>) {
     let mine = if latecomer { Crowd::Latecomers } else { Crowd::Everybody };
     let mut number = 0;
@@ -18,7 +18,7 @@ pub(crate) async fn answer(mut wire: Wire, name: String, latecomer: bool, record
             continue;
         }
         if latecomer {
-            // Some come before the deadline of a second, some after.
+            // The deadline is one second after the question: some answers come before it, some after it.
             let moment = asked.at + Duration::from_millis(wire.rng.u64(900..1030));
             tokio::time::sleep_until(moment.into()).await;
         }

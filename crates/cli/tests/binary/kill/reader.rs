@@ -1,4 +1,4 @@
-//! Somebody who follows the whole project and connects again, from the last event seen, whenever the stream breaks.
+//! Reads the event stream of the whole project and reconnects after the last event whenever the stream breaks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use tokio::task::JoinSet;
 use super::wire::Wire;
 use crate::common::{Stream, soon};
 
-/// What has been seen so far.
+/// Events and connections of the reader so far.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) events: Mutex<Vec<Value>>,
     pub(crate) connections: Mutex<usize>,
 }
 
-/// Starts to read from before the first event that there is, until it is told to stop.
+/// Starts to read from before the first event, in a task that runs until it is aborted.
 pub(crate) async fn start(mut wire: Wire, tasks: &mut JoinSet<()>) -> Arc<Seen> {
     let seen = Arc::new(Seen::default());
     let first = Stream::open(wire.node(), "/v1/events/stream", Some("0-0"));

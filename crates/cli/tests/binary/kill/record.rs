@@ -1,4 +1,4 @@
-//! What the clients were told, and what they tell each other.
+//! Records the replies that clients received, and lets clients share questions.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// A question that was acknowledged.
+/// A question that the server acknowledged.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) id: String,
@@ -18,22 +18,22 @@ pub(crate) struct Asked {
     pub(crate) crowd: Crowd,
 }
 
-/// Who answers a question.
+/// People who answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Crowd {
-    /// Everybody at once.
+    /// Everybody answers at once.
     Everybody,
-    /// Some, at about the moment of its deadline.
+    /// A few people answer, at about the time of the deadline.
     Latecomers,
-    /// Its deadline.
+    /// Nobody answers, so that the deadline passes.
     Nobody,
 }
 
-/// What somebody was told about an answer of theirs.
+/// Reply that a person received to an answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Told {
     pub(crate) question: String,
-    /// Said in the answer, and in no other one.
+    /// Feedback text that is unique to this answer.
     pub(crate) token: String,
     pub(crate) keyed: bool,
     pub(crate) in_doubt: usize,
@@ -41,22 +41,22 @@ pub(crate) struct Told {
     pub(crate) body: Value,
 }
 
-/// An action that was started and reported, as its agent was told.
+/// An action whose start and outcome were acknowledged.
 #[derive(Debug, Clone)]
 pub(crate) struct Ran {
     pub(crate) session: String,
     pub(crate) call: String,
 }
 
-/// Everything that was acknowledged, and how far the test is.
+/// All acknowledged commands, and the phase of the test.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) sessions: Mutex<Vec<String>>,
     pub(crate) asked: Mutex<Vec<Asked>>,
     pub(crate) told: Mutex<Vec<Told>>,
-    /// Which delivery was completed, under which lease.
+    /// Completed deliveries: the question and the lease.
     pub(crate) completed: Mutex<Vec<(String, String)>>,
-    /// The sessions in which actions are proposed.
+    /// Sessions in which actions are proposed.
     pub(crate) acting: Mutex<BTreeSet<String>>,
     pub(crate) ran: Mutex<Vec<Ran>>,
     pub(crate) walked_away: Mutex<usize>,
@@ -90,14 +90,14 @@ impl Default for Record {
 }
 
 impl Record {
-    /// Notes a question and shows it to the people.
+    /// Records a question and announces it to the people.
     pub(crate) fn post(&self, asked: Asked) {
         let mut all = self.asked.lock();
         all.push(asked);
         self.posted.send_replace(all.len());
     }
 
-    /// The question of this number, once there is one; none when everything is over.
+    /// Waits for the question with this index; `None` when the test is over.
     pub(crate) async fn question(self: &Arc<Self>, number: usize) -> Option<Asked> {
         let (mut posted, mut phase) = (self.posted.subscribe(), self.phase.subscribe());
         tokio::select! {
@@ -108,12 +108,12 @@ impl Record {
         Some(self.asked.lock()[number].clone())
     }
 
-    /// Whether new questions are wanted.
+    /// Whether clients should still ask new questions.
     pub(crate) fn asking(&self) -> bool {
         *self.phase.borrow() == Phase::Load
     }
 
-    /// Whether everything is over.
+    /// Whether the test is over.
     pub(crate) fn over(&self) -> bool {
         *self.phase.borrow() == Phase::Over
     }
@@ -126,7 +126,7 @@ impl Record {
         self.phase.send_replace(Phase::Over);
     }
 
-    /// Whether every question that was asked has gone back to its agent.
+    /// Whether the answer of every question was delivered to its agent.
     pub(crate) fn all_delivered(&self) -> bool {
         let delivered: BTreeSet<String> = self.completed.lock().iter().map(|(question, _)| question.clone()).collect();
         self.asked.lock().iter().all(|asked| delivered.contains(&asked.id))

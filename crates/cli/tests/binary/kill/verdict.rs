@@ -1,4 +1,4 @@
-//! Checks after the last kill.
+//! Checks the data after the last kill.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use super::record::{Asked, Crowd, Ran, Record, Told};
 use super::wire::Wire;
 use crate::common::until;
 
-/// Everything that ends a question.
+/// Events that end a question.
 const RESOLUTIONS: &[&str] =
     &["interaction.answered", "interaction.auto_resolved", "interaction.expired", "interaction.cancelled"];
 
-/// Holds the store against what the clients were told; gives the figures.
+/// Compares the data of the server with the replies that clients received, and returns a summary in numbers.
 pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> String {
     let asked = record.asked.lock().clone();
     let mut told: BTreeMap<String, Vec<Told>> = BTreeMap::new();
@@ -56,7 +56,7 @@ pub(crate) async fn judge(mut wire: Wire, record: &Record, seen: &Seen) -> Strin
     figures(record, &log, &told, seen)
 }
 
-/// Every action that was acknowledged as started is there, was decided once, started once and ended once.
+/// Checks that each acknowledged action was decided, started and ended exactly once, and that no other action was started.
 fn ran_once(record: &Record, acted: &[&Value]) {
     let ran = record.ran.lock();
     assert!(!ran.is_empty(), "nothing ran");
@@ -71,7 +71,7 @@ fn ran_once(record: &Record, acted: &[&Value]) {
     assert_eq!(started, ran.len(), "something ran that nobody knows of");
 }
 
-/// All events of a session, whose numbers have no gap.
+/// Reads all events of a session and checks that their numbers have no gap.
 async fn events_of(wire: &mut Wire, session: &str) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
@@ -93,7 +93,7 @@ fn asked_as_acknowledged(question: &Asked, view: &Value) {
     assert_eq!(view["delivery"]["state"], "completed");
 }
 
-/// One winner at most, who is the resolution; everybody else was told of exactly that.
+/// Checks that at most one answer won and is the resolution, and that every other person was told that resolution.
 fn answered_once(question: &Asked, view: &Value, told: &[Told]) {
     let resolution = &view["resolution"];
     let winner = resolution["answer"]["feedback"].as_str().filter(|_| view["status"] == "answered");
@@ -131,7 +131,7 @@ fn count(happened: &[&str], names: &[&str], expected: usize, question: &Asked) {
     assert_eq!(found, expected, "{names:?} of {question:?}: {happened:?}");
 }
 
-/// The reader of the project stream has seen every event of every session exactly once, those of a session in order.
+/// Checks that the reader of the project stream saw each event exactly once, and those of a session in order.
 async fn read_once(log: &[Value], seen: &Seen) {
     until("the last event on the stream", async || (seen.events.lock().len() >= log.len()).then_some(())).await;
     let events = seen.events.lock();

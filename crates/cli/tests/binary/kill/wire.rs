@@ -1,4 +1,4 @@
-//! A client that outlives servers: it asks any of them, again and again, until it has a definite reply.
+//! A client that survives the death of servers: it retries on any node until it has a definite reply.
 
 use std::time::{Duration, Instant};
 
@@ -8,36 +8,36 @@ use serde_json::Value;
 
 use crate::common::{Client, PATIENCE, Reply};
 
-/// A key, the nodes that take it, and what chance says.
+/// A client with one key on several nodes, which it chooses at random.
 pub(crate) struct Wire {
     nodes: Vec<Client>,
     pub(crate) rng: Rng,
 }
 
-/// A definite reply.
+/// A reply that is not a request to retry.
 pub(crate) struct Definite {
     pub(crate) reply: Reply,
-    /// How many tries before it had no reply, so that they may have been carried out.
+    /// Number of earlier attempts without a reply, whose commands may have been executed.
     pub(crate) in_doubt: usize,
 }
 
 impl Wire {
-    /// A client of any of these.
+    /// Creates a client of these nodes.
     pub(crate) fn new(nodes: Vec<Client>, rng: Rng) -> Self {
         Self { nodes, rng }
     }
 
-    /// One of the nodes.
+    /// Chooses a node at random.
     pub(crate) fn node(&mut self) -> &Client {
         &self.nodes[self.rng.usize(..self.nodes.len())]
     }
 
-    /// Reads.
+    /// Reads a resource.
     pub(crate) async fn look(&mut self, path: &str) -> Value {
         self.send(|node| node.request("GET", path)).await.reply.done(200).body
     }
 
-    /// Sends a command, under one idempotency key if it has one, however often it takes.
+    /// Sends a command until there is a definite reply, always with the given idempotency key, if there is one.
     pub(crate) async fn command(&mut self, path: &str, body: &Value, once: Option<&str>) -> Definite {
         self.send(|node| {
             let request = node.request("POST", path).json(body);

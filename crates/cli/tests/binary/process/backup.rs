@@ -1,4 +1,4 @@
-//! A copy that is made under load can be served.
+//! Tests that a server can run on a backup that was made under load.
 
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -51,7 +51,7 @@ async fn a_backup_under_load_can_be_served() {
     let copy = other.launch().start().await;
     let open = copy.client(&alice).get("/v1/stats").await.done(200).body["open"]["confirmation"].as_u64().unwrap();
     let open = usize::try_from(open).unwrap();
-    // What was acknowledged before it began is in it, and nothing is that was asked after it had ended.
+    // The backup contains every question acknowledged before it began, and no question that was asked after it had ended.
     assert!((before..=after + 4).contains(&open), "{before} {open} {after}");
     let path = format!("/v1/interactions/{sealed}/delivery/take");
     let taken = copy.client(&bot).post(&path, json!({})).await.done(200);

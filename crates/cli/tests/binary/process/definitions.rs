@@ -1,4 +1,4 @@
-//! Agents and flows: checked by hand, file by file and line by line.
+//! Tests `holdpoint agents check` and `holdpoint flows check`, which name files and lines of errors.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A full disk: writing is refused, reading goes on, nothing acknowledged is lost.
+//! Tests a full disk: writes are refused, reads go on, and nothing acknowledged is lost.
 
 use std::fs::File;
 use std::io::Write;
@@ -60,11 +60,11 @@ async fn all_there(client: &Client, kept: &[(String, String)]) {
     }
 }
 
-/// A file system of a few megabytes, for as long as it is held.
+/// A small file system in memory, unmounted when this guard is dropped.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one, where the machine lets us.
+    /// Mounts a small file system; `None` if the machine does not allow it.
     fn mount(at: &Path) -> Option<Self> {
         std::fs::create_dir(at).unwrap();
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "tmpfs"]).arg(at).output().unwrap();
@@ -75,7 +75,7 @@ impl SmallDisk {
         Some(Self(at.to_owned()))
     }
 
-    /// Leaves almost no room.
+    /// Fills the file system almost completely and returns the file that takes the space.
     fn fill(&self) -> PathBuf {
         let path = self.0.join("filler");
         let mut file = File::create(&path).unwrap();
@@ -88,7 +88,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Lazily: a server that is being killed may still have files open.
+        // A lazy unmount works while a server that is being killed still has files open.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }

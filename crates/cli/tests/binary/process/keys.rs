@@ -1,4 +1,4 @@
-//! `holdpoint keys`, beside a running server and without one.
+//! Tests `holdpoint keys` beside a running server and without one.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ async fn list_shows_whose_a_key_is_and_when_it_was_used_and_never_the_secret() {
     let (used, unused) = (house.key("agent", "busy"), house.key("viewer", "idle"));
     let server = house.launch().start().await;
     server.client(&used).get("/v1/sessions").await.done(200);
-    // The use of keys is written down every half minute, and when the server stops.
+    // The server stores the last use of keys every half minute and when it stops.
     assert!(server.stop().success());
 
     let output = house.run(&["keys", "list"]);

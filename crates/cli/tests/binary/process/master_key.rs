@@ -1,4 +1,4 @@
-//! The master key: made safely, kept safely, and never quietly replaced.
+//! Tests the master key file: created and stored safely, and never replaced silently.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;

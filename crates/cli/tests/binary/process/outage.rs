@@ -1,4 +1,4 @@
-//! A PostgreSQL that goes away and comes back.
+//! Tests a PostgreSQL server that stops and comes back.
 
 use testkit::postgres::TestPostgres;
 

@@ -1,11 +1,11 @@
-//! The first admin comes by the link that the first start prints; others by `holdpoint users`.
+//! Tests sign-in links: the first start prints one for the first admin, and `holdpoint users` makes others.
 
 use reqwest::header::{COOKIE, SET_COOKIE};
 use serde_json::{Value, json};
 
 use crate::common::{House, on_postgres};
 
-/// Signs in by a link; gives the cookie, or the status that it was refused with.
+/// Signs in with a link. Returns the cookie, or the status of the refusal.
 async fn signed_in(base: &str, link: &str) -> Result<String, u16> {
     let token = link.trim().split_once("/sign-in#token=").unwrap().1;
     let request = reqwest::Client::new().post(format!("{base}/v1/sign-in/link"));

@@ -1,4 +1,4 @@
-//! The policy file: checked by hand, obeyed, followed, and never left for a worse one.
+//! Tests the policy file: `holdpoint policy check`, reloading after a change, and keeping the last valid version.
 
 use std::fs;
 use std::process::Stdio;
@@ -119,7 +119,7 @@ fn files_are_checked_by_hand() {
     );
 }
 
-/// A file that could not be put in force is tried again until it was: here the database has no time for it.
+/// A policy file that cannot be put in force is tried again until it is; here a lock on the database prevents it.
 #[tokio::test]
 async fn a_file_is_tried_again_until_it_is_in_force() {
     let house = House::sqlite();
@@ -151,7 +151,7 @@ async fn a_file_is_tried_again_until_it_is_in_force() {
     assert!(server.logged().contains(&before), "the log says which version is in force: {}", server.logged());
 }
 
-/// Two servers that have different files do not rule by two policies: the one whose file was read last counts.
+/// Two servers with different policy files never rule by two policies: the file that was read last is in force.
 #[test]
 fn servers_with_different_files_never_rule_by_two_policies() {
     on_postgres(async |house| {
@@ -182,7 +182,7 @@ fn servers_with_different_files_never_rule_by_two_policies() {
 
 const NEVER: &str = "version = 1\n\n[[rule]]\nname = \"never\"\ntools = [\"deploy\"]\nverdict = \"deny\"\nreason = \"below the floor\"\n";
 
-/// The floor of the server's file binds every project, is followed, and stays when a server is started without it.
+/// The policy floor of the server binds every project, is reloaded after a change, and stays when a server starts without it.
 #[tokio::test]
 async fn a_floor_binds_a_project_that_allows_everything() {
     let house = House::sqlite();

@@ -1,4 +1,4 @@
-//! Files of the server are readable only for its user, and logs contain no secrets.
+//! Tests that only the server's user can read its files, and that logs contain no secrets.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::common::{House, on_postgres};
 
-/// What a question says, in every place that a database driver could be given it.
+/// Text of a question, in every place where it could reach the log of a database driver.
 const MARKER: &str = "colorless-green-ideas-2718";
 
 fn mode(path: &Path) -> u32 {
@@ -33,7 +33,7 @@ async fn nobody_else_can_read_the_data_directory_or_anything_in_it() {
     assert!(server.stop().success());
 }
 
-/// Has a marker pass through every statement that writes a text, with the most talkative logs.
+/// Passes a marker through every statement that writes text, with trace logs, and checks that no log line contains it.
 async fn no_log_tells_what_was_asked(house: &House) {
     let launch = house.launch().with(&["--log", "trace"]);
     let server = launch.start().await;
@@ -62,7 +62,7 @@ fn no_log_tells_what_was_asked_on_postgres() {
     on_postgres(async |house| no_log_tells_what_was_asked(house).await);
 }
 
-/// What was given on the command line is not in the list of processes, and the process is as closed as it can be.
+/// Arguments with secrets are not shown in the list of processes, and the process is not dumpable.
 #[test]
 fn neither_the_database_nor_the_master_key_is_in_the_list_of_processes() {
     on_postgres(async |house| {
@@ -72,7 +72,7 @@ fn neither_the_database_nor_the_master_key_is_in_the_list_of_processes() {
         let line = std::fs::read_to_string(format!("{process}/cmdline")).unwrap().replace('\0', " ");
         assert!(line.contains(" serve --listen 127.0.0.1:"), "{line}");
         assert!(!line.contains("postgres") && !line.contains(&key) && !line.contains("database-url"), "{line}");
-        // Not dumpable: what it has in its environment belongs to root.
+        // The process is not dumpable, so its environment file belongs to root.
         use std::os::unix::fs::MetadataExt as _;
         assert_eq!(std::fs::metadata(format!("{process}/environ")).unwrap().uid(), 0);
         assert!(server.stop().success());

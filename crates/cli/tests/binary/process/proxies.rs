@@ -1,4 +1,4 @@
-//! Proxy variables of the environment are ignored.
+//! Tests that proxy variables of the environment are ignored.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::common::{House, PATIENCE};
 use crate::telemetry::Collector;
 
-/// Listens, sends the first bytes of every connection on, and answers nothing useful.
+/// Starts a server that forwards the first bytes of every connection to a channel and replies 404.
 fn listener() -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -51,7 +51,7 @@ async fn proxies_of_the_environment_are_not_used() {
     assert!(sent.is_ok());
     let request = asked.recv_timeout(PATIENCE).unwrap();
     assert!(request.starts_with("GET /.well-known/openid-configuration HTTP/1.1\r\n"), "{request}");
-    // What is held back of the traces is sent when the server stops.
+    // The server sends its buffered traces when it stops.
     assert!(server.stop().success());
     assert!(collector.has(b"holdpoint"));
     assert_eq!(through_proxy.try_recv().ok(), None);

@@ -1,19 +1,19 @@
-//! Readers of streams who read slowly, or not at all, and then go away.
+//! Tests readers of event streams that read slowly, or not at all, and then disconnect.
 
 use serde_json::json;
 
 use crate::common::{Client, House, PATIENCE, Stream, until};
 
-/// How many do not read.
+/// Number of readers that do not read.
 const READERS: usize = 100;
-/// How much each event says, in bytes.
+/// Size of each event, in bytes.
 const LARGE: usize = 12_000;
-/// How many such events there are: more than any socket holds.
+/// Number of events: together they exceed the buffers of any socket.
 const EVENTS: u64 = 1000;
-/// What a reader may cost the server: what it holds for the stream, and what is on its way into the socket.
+/// Largest memory of the server for one reader: its stream state and the data on the way into the socket.
 const MOST_EACH: u64 = 512 * 1024;
 
-/// Pauses a session and has it go on again, at length.
+/// Pauses and resumes a session repeatedly with long reasons, so that each command adds a large event.
 async fn talk(by: &Client, session: &str, events: u64) {
     let reason = "x".repeat(LARGE);
     for number in 0..events {
@@ -26,7 +26,7 @@ async fn talk(by: &Client, session: &str, events: u64) {
 #[tokio::test]
 async fn those_who_do_not_read_cost_little_miss_nothing_and_are_let_go() {
     let house = House::sqlite();
-    // However long this takes, nobody is let go for not reading: this is about what they cost.
+    // A long write timeout keeps slow readers connected: this test measures their memory.
     let server = house.launch().with(&["--write-timeout-seconds", "600"]).start().await;
     let bot = server.client(&house.key("agent", "bot"));
     let session = bot.start().await;

@@ -1,4 +1,4 @@
-//! Every setting works as a flag and as an environment variable.
+//! Tests that every setting works as a flag and as an environment variable.
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ async fn the_environment_is_obeyed() {
     obeyed(&house, &launch).await;
 }
 
-/// Each client has its own key: a key may send two requests a second, and four at once.
+/// Checks the effect of each setting. Clients have separate keys, because a key may send only two requests a second and four at once.
 async fn obeyed(house: &House, launch: &Launch) {
     let server = launch.start().await;
     let (asker, again) = (server.client(&house.key("agent", "bot")), server.client(&house.key("agent", "bot")));

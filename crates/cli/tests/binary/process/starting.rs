@@ -1,4 +1,4 @@
-//! Starts that must not succeed say why, and harm nobody.
+//! Tests starts that must fail: they give the reason and change nothing.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! SIGTERM: long polls are answered, streams are closed with a notice, requests in flight finish.
+//! Tests SIGTERM: long polls are answered, streams are closed with a notice, and requests in flight finish.
 
 use std::net::TcpStream;
 use std::time::Instant;

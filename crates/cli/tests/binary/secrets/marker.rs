@@ -1,6 +1,5 @@
-//! A marker goes in as a secret and as a resume point and reaches the agent. It must be nowhere else: not in the files
-//! or logs of the store, not in API replies, metrics, logs or traces, and, after delivery, not in the memory of the
-//! process.
+//! Tests that a secret and a resume point reach the agent and no other place. The marker must not be in the files or logs
+//! of the store, not in API replies, metrics, logs or traces, and, after delivery, not in the memory of the process.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +12,12 @@ use crate::telemetry::Collector;
 
 const SECRET: &str = "xyzzy-marker-c0ffee-31337";
 const RESUME: &str = "plugh-marker-decade-4711";
-/// Known by everybody, and found by the same search.
+/// Public text that the same search must find, which proves that the search works.
 const CONTROL: &str = "fnord-marker-facade-2342";
-/// Half of a request that is never finished.
+/// Text in half of a request that is never finished.
 const UNFINISHED: &str = "frotz-marker-5eed-1729";
 
-/// What was said by the server, and by whom it was asked.
+/// Bodies of replies, each with a label of its request.
 struct Heard(Vec<(String, String)>);
 
 impl Heard {
@@ -32,11 +31,11 @@ impl Heard {
     }
 }
 
-/// Where else to look.
+/// Places outside the API where a marker could be.
 struct Around<'a> {
     house: &'a House,
     launch: &'a Launch,
-    /// The files of a database server.
+    /// Directory of the database server with its files and logs.
     database: Option<PathBuf>,
 }
 
@@ -83,7 +82,7 @@ async fn takes_and_completes(bot: &Client, question: &str) {
     assert_eq!((again.body.get("secrets"), again.body.get("resume_point")), (None, None), "handed out once");
 }
 
-/// Answers that are refused, each with the marker somewhere in it.
+/// Sends answers that are refused, each with the marker somewhere in it.
 async fn refused(alice: &Client, question: &str, heard: &mut Heard) {
     let data = |data: Value| json!({ "data": data });
     for (body, status) in [
@@ -110,7 +109,7 @@ async fn refused(alice: &Client, question: &str, heard: &mut Heard) {
     heard.note("one of many", &alice.post("/v1/interactions/answers", many).await.done(200).body);
 }
 
-/// The whole story as the people in it see it. Nobody holds a connection afterwards.
+/// Asks, answers and takes secrets, and collects the replies. No client is connected afterwards.
 async fn told(around: &Around<'_>, server: &Server) -> Heard {
     let house = around.house;
     let (bot, alice) = (server.client(&house.key("agent", "bot")), server.client(&house.key("operator", "alice")));
@@ -127,7 +126,7 @@ async fn told(around: &Around<'_>, server: &Server) -> Heard {
     heard.get(&bot, "/v1/deliveries").await;
     around.has_no_marker("before it was delivered");
     takes_and_completes(&bot, &question).await;
-    // Kept, it answers for itself the next time.
+    // The stored secret answers the next question by itself.
     let (later, second) = asks(&bot).await;
     heard.note("the second question", &alice.question(&second).await.body);
     takes_and_completes(&bot, &second).await;
@@ -146,7 +145,7 @@ async fn told(around: &Around<'_>, server: &Server) -> Heard {
     heard
 }
 
-/// A text is in the memory of the server while a request holds it, and gone when the request is.
+/// Checks that the memory search finds a text while a request holds it, and no longer after the request has ended.
 async fn memory_is_searched(server: &Server, address: &str, key: &str) {
     assert_ne!(memory_with(server.pid(), CONTROL), Vec::<String>::new(), "an argument of the process");
     let mut half = Raw::open(address);
@@ -175,7 +174,7 @@ async fn check(house: &House, database: Option<PathBuf>) {
             found = memory_with(server.pid(), marker);
             found.is_empty().then_some(())
         };
-        // A connection that was just closed is noticed within moments.
+        // The server needs a moment to notice a connection that was just closed.
         if tokio::time::timeout(std::time::Duration::from_secs(10), until("a clean memory", gone)).await.is_err() {
             panic!("{marker} is left in the memory of the process: {found:?}");
         }
@@ -191,7 +190,7 @@ async fn a_secret_is_nowhere_after_it_was_delivered() {
     check(&House::sqlite(), None).await;
 }
 
-/// On PostgreSQL, with every statement and its values in the log of the database.
+/// Runs on PostgreSQL, with every statement and its values in the log of the database.
 #[test]
 fn a_secret_is_nowhere_after_it_was_delivered_on_postgres() {
     let postgres = TestPostgres::private().unwrap();

@@ -1,4 +1,4 @@
-//! Where a secret could be left behind: files, and the memory of a process.
+//! Searches for a text in the places where a secret could be left: files, and the memory of a process.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem::find;
 
-/// How much of a process is read at once.
+/// Number of bytes of a process that are read at once.
 const STRIDE: usize = 1 << 20;
 
-/// The files under a directory that contain a text.
+/// Files under a directory that contain a text.
 pub(crate) fn files_with(directory: &Path, text: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left = vec![directory.to_owned()];
     while let Some(path) = left.pop() {
         if path.is_dir() {
-            // What is removed while we look was not there to be found.
+            // A directory that is removed during the search is skipped.
             let entries = std::fs::read_dir(&path).into_iter().flatten();
             left.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
         } else if std::fs::read(&path).is_ok_and(|bytes| find(&bytes, text.as_bytes()).is_some()) {
@@ -25,7 +25,8 @@ pub(crate) fn files_with(directory: &Path, text: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The regions of a running process that contain a text: what a core dump would contain, read without ending the process.
+/// Memory regions of a running process that contain a text. They are read without ending the process and cover the content
+/// of a core dump.
 ///
 /// A process may read the memory of its child if it is root, or if Yama (`kernel.yama.ptrace_scope`) is 0 or 1.
 pub(crate) fn memory_with(process: u32, text: &str) -> Vec<String> {
@@ -45,7 +46,7 @@ fn contains(memory: &File, region: &str, text: &[u8]) -> Option<bool> {
     let mut held = 0;
     while at < end {
         let wanted = usize::try_from(end - at).ok()?.min(STRIDE - held);
-        // A page that is not there any more ends the region.
+        // A page that is no longer mapped ends the region.
         let read = memory.read_at(&mut buffer[held..held + wanted], at).ok()?;
         if read == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! `holdpoint secrets rotate` while servers go on.
+//! Tests `holdpoint secrets rotate` while servers are running.
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::common::{Client, House, Server, on_postgres, until};
 
-/// Runs a rotation, which must succeed, and gives what it said.
+/// Runs a rotation that must succeed and returns its output.
 fn rotates(house: &House, arguments: &[&str]) -> String {
     let output = house.run(&[&["secrets", "rotate"], arguments].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -22,7 +22,7 @@ fn keys(house: &House) -> Vec<String> {
     std::fs::read_to_string(&path).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// A secret question, answered and not taken.
+/// Asks for a secret and answers, without taking the answer.
 async fn given(bot: &Client, alice: &Client, value: &str) -> String {
     let session = bot.start().await;
     let question = json!({
@@ -40,7 +40,7 @@ async fn takes(bot: &Client, question: &str, value: &str) {
     bot.post(&format!("{path}/complete"), json!({ "lease": taken.text("/lease") })).await.done(200);
 }
 
-/// Asks, answers and takes without a pause while keys are rotated, at every node.
+/// Rotates keys three times while clients ask, answer and take without a pause on every node.
 async fn goes_on(house: &House, servers: &[Server]) {
     let (bot_key, alice_key) = (house.key("agent", "bot"), house.key("operator", "alice"));
     let clients: Vec<_> = servers.iter().map(|server| (server.client(&bot_key), server.client(&alice_key))).collect();
@@ -107,7 +107,7 @@ fn many_nodes_go_on_through_rotations() {
     });
 }
 
-/// Prepared, the file has both keys, can be copied, and serves as it is; the rotation goes on from there.
+/// After `--prepare` the key file has both keys, can be copied, and can be used by servers; a later rotation finishes with them.
 #[tokio::test]
 async fn a_rotation_that_was_prepared_is_finished_later() {
     let house = House::sqlite();
@@ -131,7 +131,7 @@ async fn a_rotation_that_was_prepared_is_finished_later() {
     takes(&launch.start().await.client(&bot_key), &second, "prepared").await;
 }
 
-/// Keys that are given are rotated by giving both: nodes first, then the command, then nodes with the new one alone.
+/// Keys from arguments or the environment are rotated by giving both: first to the nodes, then to the command; then nodes get the new key alone.
 #[tokio::test]
 async fn keys_of_the_environment_are_rotated_by_giving_both() {
     let house = House::sqlite();

@@ -1,4 +1,4 @@
-//! A tiny collector of traces: it keeps what is posted to it.
+//! A small trace collector that stores the bytes it receives.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// Listens for as long as the process lives.
+/// HTTP server that listens until the process ends.
 pub(crate) struct Collector {
     port: u16,
     received: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Collector {
-    /// Starts to listen.
+    /// Starts to listen on a free port.
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -27,18 +27,18 @@ impl Collector {
         Self { port, received }
     }
 
-    /// Where traces are sent.
+    /// URL to which traces are sent.
     pub(crate) fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}/v1/traces", self.port)
     }
 
-    /// Whether these bytes were part of anything received.
+    /// Whether these bytes are in any received request.
     pub(crate) fn has(&self, bytes: &[u8]) -> bool {
         self.received.lock().windows(bytes.len()).any(|window| window == bytes)
     }
 }
 
-/// Takes requests on one connection until it ends.
+/// Stores and answers the requests of one connection until it is closed.
 fn serve(mut connection: &TcpStream, kept: &Mutex<Vec<u8>>) {
     let mut reader = BufReader::new(connection);
     loop {

@@ -1,4 +1,4 @@
-//! Prometheus metrics, some of which survive restarts.
+//! Tests Prometheus metrics, some of which survive restarts.
 
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ async fn the_waiting_time_of_a_question_survives_a_restart() {
     assert!(waited > 0.0 && (counted - waited).abs() < 0.001, "waited {waited}, counted {counted}");
     assert_eq!(client.figure("flow_interaction_wait_duration_seconds_count").await, 1.0);
     client.approve(&still).await;
-    // After a count that took long it rests.
+    // The server caches the count for a while if counting took long.
     until("the count of none", async || (client.figure("flow_interaction_open").await == 0.0).then_some(())).await;
 }
 

@@ -1,4 +1,4 @@
-//! Logs are JSON, name what happened to a question, and tell no secret.
+//! Tests that logs are JSON, name the events of a question, and contain no secret.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Traces over OTLP, and the context that passes through to the agent.
+//! Tests traces over OTLP, and the trace context that passes through to the agent.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ async fn spans_carry_their_attributes_and_continue_the_callers_trace() {
     let taken = bot.post(&format!("/v1/interactions/{question}/delivery/take"), json!({})).await.done(200);
     assert_eq!(taken.text("/traceparent"), traceparent);
 
-    // What is held back is sent when the server stops.
+    // The server sends its buffered traces when it stops.
     assert!(server.stop().success());
     for expected in
         ["interactionId", "chatSessionId", "interactionStatus", &question, "room-7", "answered", "holdpoint"]

@@ -1,4 +1,4 @@
-//! Every action of the archive comes to its end: permits start their calls, waiting ones are approved, and lost ones are settled by people.
+//! Brings every action of the archive to its end: permits start calls, waiting actions are approved, and people settle lost ones.
 
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ impl<'a> Actions<'a> {
 
     async fn waiting_actions_are_approved(&self, cast: &Cast) {
         let (waiting, paying) = (cast.text("/actions/waiting"), cast.text("/actions/paying"));
-        // The floor of the server that made the archive is on record. It asks for finance, and Bob is not there.
+        // The database has the policy floor of the server that made the archive. Its rule needs finance, and Bob is not in finance.
         let voted = cast.client("bob").answer(&paying, json!({ "option": "approve" })).await.done(200);
         assert_eq!(voted.text("/status"), "pending");
         for (call, question) in [("waiting", waiting), ("paying", paying)] {
@@ -95,7 +95,7 @@ impl<'a> Actions<'a> {
     }
 }
 
-/// A grant of the archive holds in a new session, and its uses are counted on.
+/// A grant of the archive allows a call in a new session, and its uses are counted further.
 async fn grant_lets_a_call_through(cast: &Cast) {
     let (bot, alice) = (cast.client("bot"), cast.client("alice"));
     let proposal =
@@ -109,7 +109,7 @@ async fn grant_lets_a_call_through(cast: &Cast) {
     bot.post(&actions, proposal("other", "/srv/other/c")).await.done(202);
 }
 
-/// The rule that an answer suspended is lifted and allows again; the draft is judged beside the policy and taken away.
+/// The suspension of a rule by an answer is lifted, and the rule allows again. The policy draft is evaluated and deleted.
 async fn policy_goes_on(cast: &Cast) {
     let (bot, root) = (cast.client("bot"), cast.client("root"));
     let restart = &cast.manifest["policy"]["restart"];

@@ -1,11 +1,11 @@
-//! The archive of closed questions and the audit trail go on from where the old server left them.
+//! Checks that the archive of closed questions and the audit trail continue where the old server left them.
 
 use serde_json::Value;
 
 use super::fixture::Fixture;
 use crate::common::binary;
 
-/// What the old server archived is exported.
+/// Exports the questions that the old server archived.
 pub(super) fn archive_is_exported(fixture: &Fixture) {
     let file = fixture.house.path("archive.jsonl");
     let output = fixture.house.run_into(&["archive", "export"], &file);
@@ -16,8 +16,8 @@ pub(super) fn archive_is_exported(fixture: &Fixture) {
     assert_eq!(exported, *fixture.manifest["archived"].as_array().unwrap());
 }
 
-/// The trail is one chain over both servers: it verifies with the public key of before and goes through the checkpoint of before. Then
-/// every sealed value that is left is opened and sealed again.
+/// Verifies the trail as one chain over both servers, with the public key and through the checkpoint of the old server.
+/// Then every sealed value that is left is opened and sealed again.
 pub(super) fn trail_is_whole(fixture: &Fixture) {
     let file = fixture.house.path("trail.jsonl");
     let output = fixture.house.run_into(&["audit", "export"], &file);

@@ -1,4 +1,4 @@
-//! Idempotent commands, people and keys of the archive.
+//! Tests idempotent commands, people and keys of the archive.
 
 use reqwest::header::{CONTENT_TYPE, COOKIE, SET_COOKIE};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub(super) async fn commands_are_replayed_and_people_are_known(cast: &Cast) {
     Client::new(&cast.base, &cast.text("/revoked_key")).get("/v1/me").await.problem(401, "unauthenticated");
 }
 
-/// The same bytes under the same idempotency key get the result of the first command, also a secret that was shown once.
+/// Commands with equal bytes and idempotency key return the result of the first command, including a secret that is shown once.
 async fn commands_are_replayed(cast: &Cast) {
     for record in cast.manifest["idempotent"].as_array().unwrap() {
         let text = |name: &str| record[name].as_str().unwrap().to_owned();
@@ -31,7 +31,7 @@ async fn commands_are_replayed(cast: &Cast) {
     assert_eq!(Client::new(&cast.base, key).get("/v1/me").await.done(200).text("/name"), "once");
 }
 
-/// The cookie of a browser, the password and an unused link of a person still sign her in.
+/// The browser cookie of a person is still valid, and the password and an unused link still sign the person in.
 async fn people_are_known(cast: &Cast) {
     let person = |name: &str| cast.text(&format!("/person/{name}"));
     let http = reqwest::Client::new();

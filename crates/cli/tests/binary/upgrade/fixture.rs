@@ -1,4 +1,4 @@
-//! The archive, unpacked and made ready for a start.
+//! Unpacks the archive and prepares it for a start.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::agents::played::PlayedModel;
 use crate::common::{Client, House, Launch};
 use crate::webhooks::endpoint::Endpoint;
 
-/// Settings of the server: see the module documentation of `upgrade` for the reasons.
+/// Settings of the server; the module documentation of `upgrade` gives the reasons.
 const SETTINGS: &[&str] =
     &["--retention-days", "36500", "--webhooks-networks", "127.0.0.0/8", "--step-lease-seconds", "3"];
 
@@ -76,7 +76,7 @@ impl Fixture {
                 database.connect().unwrap().batch_execute(&dump).unwrap();
                 let now = "(extract(epoch from now())::bigint * 1000000)";
                 database.connect().unwrap().batch_execute(&changes(now)).unwrap();
-                // A dump of another cluster: nothing to adopt where this cluster is ahead of it.
+                // The dump comes from another cluster. There is nothing to adopt if this cluster is ahead of it.
                 let adopted = house.run(&["database", "adopt"]);
                 assert!(adopted.status.success(), "{adopted:?}");
             }
@@ -84,7 +84,7 @@ impl Fixture {
         Self { house, manifest, files }
     }
 
-    /// A server that runs so many steps at once.
+    /// Describes a server that runs this many steps at once.
     pub(super) fn launch(&self, steps: usize) -> Launch {
         let path = |name: &str| self.files.join(name).display().to_string();
         let (agents, workspaces, steps) = (path("agents"), path("workspaces"), steps.to_string());
@@ -92,7 +92,7 @@ impl Fixture {
         launch.with(&["--agents", &agents, "--workspaces", &workspaces, "--worker-steps", &steps])
     }
 
-    /// Everybody who has a key in the archive.
+    /// Builds a client for every key in the archive.
     pub(super) fn cast(&self, launch: &Launch) -> Cast {
         let keys = self.manifest["keys"].as_object().unwrap().iter();
         let clients = keys.map(|(name, key)| (name.clone(), launch.client(key.as_str().unwrap()))).collect();
@@ -111,14 +111,14 @@ impl Cast {
         &self.clients[name]
     }
 
-    /// Text at a place in the manifest.
+    /// Text at a pointer in the manifest.
     pub(super) fn text(&self, pointer: &str) -> String {
         let found = self.manifest.pointer(pointer).and_then(Value::as_str);
         found.unwrap_or_else(|| panic!("no text at {pointer} in the manifest")).to_owned()
     }
 }
 
-/// Address of the model, as the definition of an agent names it.
+/// Address of the model in the form that agent definitions use.
 fn address(model: &PlayedModel) -> String {
     let definition = model.definition();
     let endpoint = definition.lines().find_map(|line| line.strip_prefix("endpoint = \"")?.strip_suffix('"'));

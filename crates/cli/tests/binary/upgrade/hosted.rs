@@ -1,4 +1,4 @@
-//! Every session of an agent that the server runs comes to its end: asleep, listening, failed, with a client, in a command, in a model's turn.
+//! Brings every hosted session to its end: asleep, listening, failed, with a client, in a command, in a model's turn.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ async fn retry_of_a_failed_step(alice: &Client, session: &str) {
     alice.post(&format!("/v1/sessions/{session}/control"), json!({ "command": "retry_step" })).await.done(200);
 }
 
-/// One call was permitted before the kill, the other one waited for an approval.
+/// Runs both calls: one had its permit before the kill, the other waited for an approval.
 async fn client_runs_its_calls(cast: &Cast, alice: &Client) {
     let actions = format!("/v1/sessions/{}/actions", session(cast, "opener"));
     let run = async |call: &str, permit: &str| {
@@ -59,7 +59,7 @@ async fn client_runs_its_calls(cast: &Cast, alice: &Client) {
     run(second["call_id"].as_str().unwrap(), second["permit"].as_str().unwrap()).await;
 }
 
-/// People say what became of a command that ran when its server was killed. The question comes 35 seconds after the kill.
+/// Settles a command that ran when its server was killed. The question about it comes 35 seconds after the kill.
 async fn interrupted_command_is_settled(alice: &Client, session: &str) {
     for _ in 0..600 {
         if let Some(question) = open(alice, session).await.first() {
@@ -71,7 +71,7 @@ async fn interrupted_command_is_settled(alice: &Client, session: &str) {
     panic!("nobody is asked what became of the command");
 }
 
-/// The step whose worker was killed in a turn of the model is taken over, with the key of the model that was kept for its agent.
+/// Checks that the step whose worker was killed in a model's turn is taken over, with the model key that is stored for its agent.
 async fn model_is_asked_again(cast: &Cast, alice: &Client, model: &PlayedModel) {
     let thinker = session(cast, "thinker");
     let shown = alice.get(&format!("/v1/sessions/{thinker}")).await.done(200).body;

@@ -1,4 +1,4 @@
-//! Every question of the archive is answered or found to be over, and every answer is taken by its agent.
+//! Answers every question of the archive or finds it closed, and takes every answer as its agent.
 
 use serde_json::{Value, json};
 

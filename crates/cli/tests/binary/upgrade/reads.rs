@@ -1,4 +1,4 @@
-//! What the API showed before the old server was killed is shown by the server under test. It may show more fields.
+//! Checks that the server under test shows everything that the API showed before the old server was killed. It may add fields.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) async fn everything_is_shown_as_before(cast: &Cast) {
     }
 }
 
-/// Asserts that a reply has everything that was there before, with the same values.
+/// Asserts that a reply contains everything of an earlier reply, with equal values.
 pub(super) fn assert_shows(before: &Value, after: &Value, path: &str) {
     let mut differences = Vec::new();
     compare(before, after, path, &mut differences);

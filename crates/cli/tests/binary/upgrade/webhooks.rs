@@ -1,4 +1,4 @@
-//! Messages that the endpoint had refused are sent again under their identifiers, signed with the secrets of the archive.
+//! Checks that messages refused by the endpoint are sent again under their identifiers, signed with the secrets of the archive.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ pub(super) async fn due_messages_are_sent(cast: &Cast, endpoint: &Endpoint) {
     for (name, secrets) in [("events", ["secret", "newer_secret"].as_slice()), ("answers", ["secret"].as_slice())] {
         let message = got.iter().find(|message| message.path == format!("/{name}")).unwrap();
         assert_eq!(message.id(), cast.text(&format!("/webhooks/{name}/delivery")));
-        // The older of two secrets ends 30 days after the archive was made; the newest one stays.
+        // The older of two secrets ends 30 days after the archive was made; the newest one stays valid.
         let newest = cast.text(&format!("/webhooks/{name}/{}", secrets.last().unwrap()));
         standardwebhooks::Webhook::new(&newest).unwrap().verify(&message.raw, &message.headers).unwrap();
         let told = message.body.pointer("/data/interaction").unwrap();

@@ -1,4 +1,4 @@
-//! An endpoint on this machine that remembers what it was sent.
+//! An endpoint on this machine that records the messages it receives.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-/// How it replies.
+/// Way in which the endpoint replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
     Takes,
@@ -21,7 +21,7 @@ pub(crate) enum How {
     Hangs,
 }
 
-/// What it was sent.
+/// A message that the endpoint received.
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
     pub(crate) path: String,
@@ -42,7 +42,7 @@ struct Told {
     got: Arc<Mutex<Vec<Message>>>,
 }
 
-/// A server that listens until it is dropped.
+/// HTTP server that listens until it is dropped.
 pub(crate) struct Endpoint {
     told: Told,
     port: u16,
@@ -64,7 +64,7 @@ impl Endpoint {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// From now on it replies so.
+    /// Sets how the endpoint replies from now on.
     pub(crate) fn becomes(&self, how: How) {
         *self.told.how.lock() = how;
     }
@@ -77,7 +77,7 @@ impl Endpoint {
         self.told.got.lock().clear();
     }
 
-    /// Waits until it has got so many.
+    /// Waits until the endpoint has received this many messages.
     pub(crate) async fn wait_for(&self, count: usize) -> Vec<Message> {
         loop {
             let got = self.got();
