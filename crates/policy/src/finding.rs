@@ -38,7 +38,7 @@ pub struct Finding {
     pub code: &'static str,
     /// An error refuses the file, a warning does not.
     pub severity: Severity,
-    /// The problem, and what to write instead.
+    /// Description of the problem and of its correction.
     pub message: String,
 }
 
