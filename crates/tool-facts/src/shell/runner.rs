@@ -49,7 +49,7 @@ struct Runner {
     flags: Vec<String>,
     #[serde(default)]
     is_remote: bool,
-    /// The command stands after `--`, and anything before it.
+    /// The command stands after `--`; any words may stand before it.
     #[serde(default)]
     after_dashes: bool,
 }

@@ -22,7 +22,7 @@ static WRAPPERS: LazyLock<HashMap<String, Wrapper>> =
 struct Wrapper {
     /// Options that take the next word.
     values: Vec<String>,
-    /// Options without a value. What follows an option that is in neither list is in doubt.
+    /// Options without a value. The words after an option that is in neither list are in doubt.
     flags: Vec<String>,
     /// Number of words before the command that belong to the wrapper.
     operands: usize,
