@@ -182,7 +182,7 @@ pub struct PeopleAnswer {
     pub by: String,
 }
 
-/// How the question before a step ended.
+/// End of the question before a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum BeforeEnd {

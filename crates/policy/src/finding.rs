@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// How bad a finding is. An error refuses the file; a warning does not.
+/// Severity of a finding. An error refuses the file; a warning does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {

@@ -67,7 +67,7 @@ struct CommandOption {
     options: Vec<String>,
 }
 
-/// How the arguments of a program hold a command.
+/// Form of the command in the arguments of a program.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UnreadCommand {

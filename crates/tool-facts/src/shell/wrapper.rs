@@ -16,7 +16,7 @@ use crate::word_list::parse_table;
 static WRAPPERS: LazyLock<HashMap<String, Wrapper>> =
     LazyLock::new(|| parse_table(include_str!("../../data/shell/wrappers.toml")));
 
-/// How the arguments of a wrapper end and the command begins.
+/// Arguments of a wrapper that stand before its command.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Wrapper {

@@ -16,7 +16,7 @@ pub(super) struct Reply {
     end: End,
 }
 
-/// How an answer ends.
+/// End of an answer.
 #[derive(Clone, Copy)]
 enum End {
     /// A complete answer.

@@ -192,7 +192,7 @@ fn heard(kept: &Kept, inputs: &[Input]) -> Verdict {
     Ok(())
 }
 
-/// Checks that an attempt begins with the journal of the attempt before it, followed by an entry that says so.
+/// Checks that an attempt begins with the journal of the attempt before it, followed by a `Retried` input.
 fn taken_up(held: &Held, kept: &Kept) -> Verdict {
     let at = held.steps.iter().position(|one| one.step.id == kept.step.id).unwrap();
     let Some(before) = at.checked_sub(1).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1) else {

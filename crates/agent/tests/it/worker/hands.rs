@@ -58,7 +58,7 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
     let taken = engine.take(&namesake, why.id, None, None).await;
     assert!(matches!(taken, Err(Error::Refused(Refusal::NotFound("interaction")))), "{taken:?}");
-    // A key does not see a session that somebody else opened.
+    // An agent's key does not see a session that somebody else opened.
     let absent = |error: Error| assert!(matches!(error, Error::Refused(Refusal::NotFound("session"))), "{error:?}");
     absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
     let acted = engine.action(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();

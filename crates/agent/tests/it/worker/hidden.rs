@@ -74,7 +74,7 @@ async fn what_is_given_after_a_session_was_taken_up_is_handed_out() {
 
 #[tokio::test]
 async fn values_stay_while_their_session_lives_and_a_session_whose_values_are_forgotten_is_not_taken_up() {
-    // With a retention of zero, closed questions and sessions are archived at once.
+    // With a retention of zero, closed questions are archived at once.
     let world = World::settled(flow(), Settings { retention: SignedDuration::ZERO, ..Settings::default() });
     let alice = world.person("alice").await;
     let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
