@@ -5,11 +5,11 @@
 //!
 //! ```text
 //! new ── begun ──> asking ── asked ──> asked ── before ──> thinking | listening | ended
-//! new ── begun ──> thinking ── turn with calls ──> acting ── all of them settled ──> thinking
+//! new ── begun ──> thinking ── turn with calls ──> acting ── every call settled ──> thinking
 //!                  thinking ── turn without calls ──> ended (it had a task) | listening (it had none)
 //!                  listening ── message ──> thinking
 //! anything ── cancelled, a limit, a model that cannot be asked ──> ended
-//! ended with its last word ── message, before anybody knows of the end ──> thinking
+//! ended by the last turn ── message, before the end is stored ──> thinking
 //! ended, asked ── again ──> thinking (it had come to work) | new (it had not)
 //! ```
 //!
@@ -75,8 +75,8 @@ pub enum Input {
         /// Reason, in words for people.
         message: String,
     },
-    /// A question of the step was put to people: the one before the step, or one that the model asked. Once for each
-    /// call.
+    /// A question of the step was put to people: the question before the step, or one that the model asked. A call has
+    /// at most one such input.
     Asked {
         /// Name of the call that asks.
         call: String,
@@ -182,7 +182,7 @@ pub struct PeopleAnswer {
     pub by: String,
 }
 
-/// How the question before a step ended.
+/// End of the question before a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum BeforeEnd {

@@ -1,4 +1,4 @@
-//! The interface of a tool: its description, how it is run, and its outcome.
+//! The interface of a tool: its description, its run, and its outcome.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub struct ToolRun {
 }
 
 impl ToolRun {
-    /// Names and values of everything that must not be shown.
+    /// Names and values of all secrets that must not be shown.
     pub(crate) fn confidential(&self) -> impl Iterator<Item = (&String, &Zeroizing<String>)> {
         self.secrets.iter().chain(self.hidden.iter().map(|(name, value)| (name, value)))
     }

@@ -1,4 +1,4 @@
-//! Combines everything that asks about a call into one question that satisfies all of it.
+//! Combines all reasons to ask about a call into one question that satisfies each of them.
 
 use std::sync::Arc;
 
@@ -29,14 +29,14 @@ pub enum AskCause {
     Default,
 }
 
-/// The combined settings of the question about a call: as strict as the strictest of everything that asks.
+/// The combined settings of the question about a call: as strict as the strictest reason to ask.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
     /// The audiences, at least one. Each must be satisfied, and none is implied by another.
     pub audiences: Vec<Audience>,
     /// The shortest time to answer that a rule gives, in seconds.
     pub deadline_seconds: Option<i64>,
-    /// Some asking rule gives no time. The time to answer is then at most the usual one.
+    /// Whether some asking rule gives no time. The time to answer is then at most the usual one.
     pub undated: bool,
     /// The outcome at the deadline: the fallback on which all rules agree, or `deny`.
     pub fallback: Option<Fallback>,
@@ -45,7 +45,7 @@ pub struct Ask {
 }
 
 impl Asking {
-    /// The default of a policy asks the default audience.
+    /// Reason to ask that the default of a policy gives, with the default audience.
     #[must_use]
     pub const fn by_default() -> Self {
         Self { rule: None, because: AskCause::Default, settings: None }
@@ -69,7 +69,7 @@ impl Default for Ask {
 }
 
 impl Ask {
-    /// Combines everything that asks about one call. An empty list gives a question to the default audience.
+    /// Combines all reasons to ask about one call. An empty list gives a question to the default audience.
     ///
     /// The default of a policy adds its audience only. Time, fallback and options come from the rules.
     #[must_use]

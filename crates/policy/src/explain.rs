@@ -15,7 +15,7 @@ pub struct Explanation {
     pub parsed: Value,
     /// The ruling, equal to that of [`Policy::judge`].
     pub ruling: Ruling,
-    /// Everything that asks, equal to that of [`Policy::judge`].
+    /// All reasons to ask, equal to those of [`Policy::judge`].
     #[serde(skip)]
     pub asks: Vec<Asking>,
 }
@@ -65,7 +65,7 @@ impl Policy {
         whole.then_some(explanation)
     }
 
-    /// Gives the explanation, and whether every rule that had to be evaluated was.
+    /// Gives the explanation, and whether every rule that had to be evaluated was evaluated.
     fn explain_rules(
         &self,
         call: &PolicyInput<'_>,

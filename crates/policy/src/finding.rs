@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// How bad a finding is. An error refuses the file; a warning does not.
+/// Severity of a finding. An error refuses the file; a warning does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -38,7 +38,7 @@ pub struct Finding {
     pub code: &'static str,
     /// An error refuses the file, a warning does not.
     pub severity: Severity,
-    /// The problem, and what to write instead.
+    /// Description of the problem and of its correction.
     pub message: String,
 }
 

@@ -20,16 +20,16 @@ pub struct PolicyInput<'a> {
     pub role: Role,
 }
 
-/// A ruling, and for `ask` everything that asks.
+/// A ruling, and for `ask` all reasons to ask.
 #[derive(Debug, Clone)]
 pub struct Judgement {
     /// The verdict, the rule that gave it, and the reason.
     pub ruling: Ruling,
-    /// For `ask`, everything that asks, in the order of the file: rules that could not be evaluated, then the rule that matches or the
-    /// default. Empty for other verdicts. [`Ask::of`](crate::Ask::of) combines them into one question.
+    /// For `ask`, all reasons to ask, in the order of the file: rules that could not be evaluated, then the rule that
+    /// matches or the default. Empty for other verdicts. [`Ask::of`](crate::Ask::of) combines them into one question.
     pub asks: Vec<Asking>,
-    /// The call was parsed without doubt, and no rule failed on it. If that is false, a denying rule may not have seen the part that it denies.
-    /// Meaningful for `ask` only.
+    /// Whether the call was parsed without doubt, and no rule failed on it. If not, a denying rule may not have seen
+    /// the part that it denies. Meaningful for `ask` only.
     pub certain: bool,
 }
 

@@ -37,7 +37,7 @@ pub struct Decided {
     pub role: Role,
     /// The decision.
     pub said: DecisionOutcome,
-    /// The agent asked in its own words. Such a decision may contradict a rule, and never supports one.
+    /// Whether the agent asked in its own words. Such a decision may contradict a rule, and never supports one.
     pub own_words: bool,
 }
 
@@ -253,7 +253,8 @@ impl Policy {
         })
     }
 
-    /// The one rule that asks about every call of the run, for every user and role in it: `None` if there is no such rule, `Some(None)` for the default.
+    /// The one rule that asks about every call of the run, for every user and role in it: `None` if there is no such
+    /// rule, `Some(None)` for the default.
     fn asking(&self, of_run: &[&Decided], names: &Names<'_>) -> Option<Option<&str>> {
         let mut asking: Option<Option<String>> = None;
         for decided in of_run {

@@ -1,14 +1,15 @@
 //! Policies: rules in a file that give a ruling on a call.
 //!
-//! This crate reads a policy, refuses one that does not mean what it says, and judges calls by it. It does no I/O: a policy
-//! comes as text, an action as a [`PolicyInput`].
+//! This crate reads a policy, refuses one that does not mean what it says, and judges calls by it. It does no I/O: a
+//! policy comes as text, a call as a [`PolicyInput`].
 //!
 //! Fail closed: a call that no rule matches, that cannot be parsed or that a rule cannot evaluate is never allowed.
 //!
-//! Start reading at `policy.rs`: the first rule that matches decides. `asking.rs` combines the questions of several rules. `rule.rs` says when a rule matches, `index.rs` finds the
-//! rules for a tool, `condition.rs` evaluates the expressions of rules (the only module that knows CEL). The facts that expressions examine come from the crate `tool-facts`. A file is read by
-//! `load.rs`, which parses it with `document.rs`, checks its examples and lints it; every problem is a [`Finding`]. `learn.rs` suggests rules from the decisions of
-//! people.
+//! Start reading at `policy.rs`: the first rule that matches decides. `asking.rs` combines the questions of several
+//! rules. `rule.rs` says when a rule matches, `index.rs` finds the rules for a tool, `condition.rs` evaluates the
+//! expressions of rules (the only module that knows CEL). The facts that expressions examine come from the crate
+//! `tool-facts`. A file is read by `load.rs`, which parses it with `document.rs`, checks its examples and lints it;
+//! every problem is a [`Finding`]. `learn.rs` suggests rules from the decisions of people.
 
 mod asking;
 mod case;

@@ -115,7 +115,8 @@ fn read_version(root: &Table<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Refuses the keys that a floor does not have. A floor only makes rulings stricter: it leaves calls that no rule matches to the policy, and declares no tools.
+/// Refuses the keys that a floor does not have. A floor only makes rulings stricter: it leaves calls that no rule
+/// matches to the policy, and declares no tools.
 fn refuse_in_floor(root: &Table<'_>, findings: &mut Findings<'_>) {
     if root.has("default") {
         let message = "a floor has no `default`: what none of its rules match is left to the policy of the project";

@@ -144,7 +144,7 @@ impl Policy {
         whole.then_some(judgement)
     }
 
-    /// Gives the judgement, and whether every rule that had to be evaluated was.
+    /// Gives the judgement, and whether every rule that had to be evaluated was evaluated.
     fn judge_rules(&self, call: &PolicyInput<'_>, suspended: &[&str], wanted: &dyn Fn() -> bool) -> (Judgement, bool) {
         let mut whole = true;
         let case = Case::new(call);
@@ -219,7 +219,8 @@ impl Policy {
         Judgement { ruling, asks, certain: true }
     }
 
-    /// Everything that asks about a call: the asking rules that could not be evaluated, then the rule that matches or the default.
+    /// All reasons to ask about a call: the asking rules that could not be evaluated, then the rule that matches or
+    /// the default.
     ///
     /// If no rule matches, the default asks too: otherwise an agent could have a call that the default asks about decided by the audience of
     /// a rule for other calls. A floor has no default. If an allowing rule matches and nothing else asks, the default audience decides.

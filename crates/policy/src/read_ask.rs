@@ -1,4 +1,4 @@
-//! The `[rule.ask]` of a rule: the settings of its question.
+//! Reads the `[rule.ask]` of a rule: the settings of its question.
 
 use domain::{Audience, Call, Choice, Fallback, Kind, Question, Timestamp, audience::Named};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! One `[[rule]]` of the file.
+//! Reads one `[[rule]]` of the file.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Questions that grants ask about a call: does an argument fit a pattern, may a tool be run again.
+//! Checks that grants need: whether an argument fits a pattern, and whether a tool may be run again.
 
 use serde_json::Value;
 use tool_facts::{CallFacts, PathFacts};
@@ -80,7 +80,7 @@ fn wild(signs: &[char], text: &[char]) -> bool {
             Some('?') if is_ordinary(*c) => (at, taken) = (at + 1, taken + 1),
             Some(sign) if sign == c => (at, taken) = (at + 1, taken + 1),
             _ => {
-                // The last star takes one more.
+                // Lets the last star match one more character.
                 let Some((after, from)) = star.filter(|(_, from)| text.get(*from).is_some_and(|c| is_ordinary(*c)))
                 else {
                     return false;

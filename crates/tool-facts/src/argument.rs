@@ -1,4 +1,4 @@
-//! Which argument of a tool is a command, a path, a URL or SQL.
+//! Finds the arguments of a tool that are a command, a path, a URL or SQL.
 //!
 //! The name of an argument decides, at any depth. Capitals, `_` and `-` do not count: `filePath` is `file_path`.
 //!
@@ -10,21 +10,25 @@
 //! | `args`, `argv`, `arguments` beside a command | its further words |
 //! | `env`, `environment`, `env_vars`, … beside a command | its variables |
 //! | `path`, `file`, `file_path`, `filename`, `directory`, `dir`, `cwd`, … and their plurals | a path |
-//! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, …, their plurals, and names that end so or in `_path`, `_file`, `_dir`, … | a path, if the value is a string |
+//! | `source`, `destination`, `src`, `dst`, `from`, `to`, `target`, … and their plurals | a path, if the value is a string |
+//! | longer names that end so, or in `_path`, `_file`, `_dir`, … | a path, if the value is a string |
 //! | any other name beside a path, except `content`, `message` and the like | a path, if the value leads somewhere: `/x`, `../x`, `~/x`, `C:\x` |
 //! | a name that itself leads somewhere, or has a slash and stands beside a path: `edits: {"/x": …}` | a path |
-//! | `patch`, `diff`, any text with `*** Update File:` in it, and in a tool named so (`apply_patch`) any text that reads like a patch | the paths of the files that the patch changes |
+//! | `patch`, `diff`, and any text with `*** Update File:` in it | the paths of the files that the patch changes |
+//! | any text that reads like a patch, in a tool named so (`apply_patch`) | the paths of the files that the patch changes |
 //! | `url`, `uri`, `endpoint`, `href`, `webhook_url`, … | a URL |
 //! | `location` | a URL if it contains `://`, else a path |
 //! | `method`, `http_method`, `verb` beside a URL | its method; without one `POST` if there is a body, else `GET` |
 //! | `sql`, `statement`, `sql_query`, and names that end in `_sql` | SQL |
 //! | `query` | SQL if the tool's name says so (`sql`, `db`, `postgres`, …) or the text parses as SQL |
 //!
-//! *Beside* means in the same object, in the objects around it, and in their fields `options`, `init`, `request`, `headers` and the like.
-//! Any other argument beside a command, a URL or SQL is harmless by the lists of `beside_fact.rs`, or it is an [`UnknownArgument`]: a rule that examines
-//! these facts allows the call only if it examines the unknown argument too. Beside a path the lists of `file_tools.rs` hold: a command, a URL or SQL
-//! is unknown there, and so is every argument that tools for files do not have: `hook`, `formatter`, `repo`.
-//! Two spellings of one argument are refused, because it is not known which one a tool reads. So is the wrong type under one of these names.
+//! *Beside* means in the same object, in the objects around it, and in their fields `options`, `init`, `request`,
+//! `headers` and the like. Any other argument beside a command, a URL or SQL is harmless by the lists of
+//! `beside_fact.rs`, or it is an [`UnknownArgument`]: a rule that examines these facts allows the call only if it
+//! examines the unknown argument too. Beside a path the lists of `file_tools.rs` hold: a command, a URL or SQL is
+//! unknown there, and so is every argument that tools for files do not have: `hook`, `formatter`, `repo`. Two
+//! spellings of one argument are refused, because it is not known which one a tool reads. A value of the wrong type
+//! under one of these names is refused too.
 
 use serde_json::{Map, Value};
 

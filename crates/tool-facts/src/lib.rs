@@ -6,8 +6,9 @@
 //! An argument that cannot be parsed is an [`Unparsed`]. So is an argument that was parsed but that programs may read in different ways:
 //! [`CallFacts::first_failure`] gives the first of both kinds, and no policy rule allows such a call.
 //!
-//! Start reading at `argument.rs`, which says which argument is what. `shell.rs`, `path.rs`, `url.rs` and `sql.rs` parse one kind each. Names of
-//! programs, options, functions and arguments are lists in `data/`, read by `word_list.rs`.
+//! Start reading at `argument.rs`, which decides the kind of each argument. `shell.rs`, `path.rs`, `url.rs` and
+//! `sql.rs` parse one kind each. Names of programs, options, functions and arguments are lists in `data/`, read by
+//! `word_list.rs`.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -59,7 +60,7 @@ impl Unparsed {
 }
 
 impl CallFacts {
-    /// Parses the arguments of a tool. The table in `argument.rs` says which argument is what.
+    /// Parses the arguments of a tool. The table in `argument.rs` gives the kind of each argument.
     pub fn of(tool: &str, arguments: &Value) -> Self {
         let mut parsed = Self::default();
         match argument::find(tool, arguments) {

@@ -1,9 +1,10 @@
 //! Shell commands: every simple command that a text could run.
 //!
-//! A text is parsed twice. `reader.rs` walks the syntax tree of tree-sitter and gives every simple command to `collector.rs`, which looks into programs
-//! that run other commands: `wrapper.rs` (`sudo`), `interpreter.rs` (`bash -c`), `runner.rs` (`docker run`), `find.rs`. `strict.rs` is an
-//! independent lexer for the small part of the language that all POSIX shells read alike. `agreement.rs` compares both: a text is in doubt unless they
-//! find the same. Nothing here runs a command or reads a file.
+//! A text is parsed twice. `reader.rs` walks the syntax tree of tree-sitter and gives every simple command to
+//! `collector.rs`, which looks into programs that run other commands: `wrapper.rs` (`sudo`), `interpreter.rs` (`bash
+//! -c`), `runner.rs` (`docker run`), `find.rs`. `strict.rs` is an independent lexer for the small part of the language
+//! that all POSIX shells read alike. `agreement.rs` compares both: a text is in doubt unless they find the same
+//! commands. Nothing here runs a command or reads a file.
 
 use serde::Serialize;
 
@@ -32,7 +33,7 @@ mod variable;
 mod word;
 mod wrapper;
 
-/// The file that discards what is written to it.
+/// The file that discards all output.
 const NOWHERE: &str = "/dev/null";
 
 /// Facts about a shell command: every simple command that could run, in order, and properties of the whole.
@@ -72,9 +73,10 @@ pub struct Shell {
     pub functions: Vec<String>,
     /// Files that redirections read, and files outside the repository that `git diff` reads.
     pub reads: Vec<String>,
-    /// Files that redirections write, except `/dev/null`, and files that the arguments of known programs name as output: `tee x`, `sort -o x`, `cp a x`.
+    /// Files that redirections write, except `/dev/null`, and files that the arguments of known programs name as
+    /// output: `tee x`, `sort -o x`, `cp a x`.
     pub writes: Vec<String>,
-    /// All files that the programs write are in `writes`. Most programs are not of this kind: what `make` writes is not known.
+    /// All files that the programs write are in `writes`. For most programs, such as `make`, the files are not known.
     pub writes_known: bool,
     /// The reason why no allowing rule may rely on these facts, although the text was parsed: a program that is known only when it runs, a command
     /// hidden in an option. Rules that ask or deny still see all other fields.

@@ -1,8 +1,8 @@
 //! SQL: the verbs, tables and functions of its statements.
 //!
-//! `lexical.rs` refuses quotes and comments that databases end at different positions, then sqlparser parses the text. `statement.rs` collects the facts of a
-//! statement from its tree. `gate.rs` adds a doubt unless every database certainly reads the text alike. Which database runs the text is not
-//! known, and no schema is looked up.
+//! `lexical.rs` refuses quotes and comments that databases end at different positions, then sqlparser parses the text.
+//! `statement.rs` collects the facts of a statement from its tree. `gate.rs` adds a doubt unless every database
+//! certainly reads the text alike. The database that will run the text is not known, and no schema is looked up.
 
 use serde::Serialize;
 use sqlparser::dialect::GenericDialect;

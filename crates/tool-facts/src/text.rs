@@ -33,7 +33,8 @@ pub(super) fn is_like_punctuation(c: char) -> bool {
     sign || !c.is_alphanumeric() || parts.filter(char::is_ascii).any(|part| !part.is_ascii_alphanumeric())
 }
 
-/// Zero-width characters, marks of direction, fillers, tags, variation selectors, private use.
+/// Says whether a character is zero-width, a mark of direction, a filler, a tag, a variation selector, or for private
+/// use.
 fn is_invisible(c: char) -> bool {
     matches!(u32::from(c),
         0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F

@@ -10,7 +10,7 @@ pub struct FileFinding {
     pub file: String,
     /// Line, counted from one.
     pub line: usize,
-    /// Problem, and what to write instead.
+    /// Description of the problem and of its correction.
     pub message: String,
 }
 

@@ -1,4 +1,5 @@
-//! Settings of the operator in definition files: which projects may use a definition, and what its programs may reach.
+//! Settings of the operator in definition files: the projects that may use a definition, and the directories and
+//! networks that its programs may reach.
 //!
 //! Settings are not part of a version. They are removed from the document before the version is computed and the
 //! definition is read, so a changed setting does not make another version.

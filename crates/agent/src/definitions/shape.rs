@@ -1,4 +1,4 @@
-//! From JSON to a definition, or to the list of all its unknown keys and wrong values.
+//! Converts JSON to a definition, or lists all its unknown keys and wrong values.
 //!
 //! The Rust type of the definition is the only list of keys. Serde reports one error at a time, so each reported error
 //! is noted and repaired in a copy, and the copy is read again.
@@ -16,7 +16,7 @@ use super::finding::FileFinding;
 /// Largest number of errors that are looked for in one file.
 const MOST: usize = 500;
 
-/// Reads the definition, or lists everything that is wrong with it.
+/// Reads the definition, or lists all its errors.
 pub(super) fn read<T: DeserializeOwned>(document: &Document) -> Result<T, Vec<FileFinding>> {
     let mut trial = document.value.clone();
     let (mut ours, mut findings) = (BTreeSet::new(), Vec::new());

@@ -41,7 +41,7 @@ fn lines<T>(read: Result<T, Vec<FileFinding>>) -> Vec<String> {
     read.err().unwrap_or_default().iter().map(ToString::to_string).collect()
 }
 
-/// The agent with one line put in place of another is refused with these words.
+/// Checks that the agent with one line replaced is refused with these findings.
 fn check(from: &str, to: &str, expected: &[&str]) {
     assert!(AGENT.contains(from), "{from}");
     assert_eq!(lines(read_agent(&AGENT.replacen(from, to, 1), Path::new("a.toml"))), expected, "{to}");
@@ -201,7 +201,7 @@ fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-/// What is found in a directory, without the directory's own name.
+/// Findings in a directory, without the name of the directory.
 fn found<T>(dir: &tempfile::TempDir, read: Result<T, Vec<FileFinding>>) -> Vec<String> {
     let prefix = format!("{}/", dir.path().display());
     lines(read).into_iter().map(|line| line.replace(&prefix, "")).collect()

@@ -1,7 +1,7 @@
 //! The texts in which a model reads the results of its calls.
 //!
-//! Each text says first whether the call ran, then who decided, then what they answered. Only a failed tool counts as
-//! an error; a decision of people or policy does not.
+//! Each text says first whether the call ran, then names the person or policy that decided, then gives the answer.
+//! Only a failed tool counts as an error; a decision of people or policy does not.
 
 use domain::step::Revision;
 use domain::{Actor, Effect};

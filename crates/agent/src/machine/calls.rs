@@ -1,4 +1,5 @@
-//! The calls of the current turn: what each call needs, what it waits for, and whether it is settled.
+//! The calls of the current turn: the effect that each call needs, the question that it waits for, and whether it is
+//! settled.
 
 use domain::agent::ASK_USER_TOOLS;
 use serde::{Deserialize, Serialize};

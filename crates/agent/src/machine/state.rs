@@ -306,8 +306,8 @@ impl MachineState {
         vec![StepEffect::CallModel]
     }
 
-    /// A message of a person resets the use of the limits. A step that finished, but whose end is not stored yet,
-    /// continues; any other ended step reads the message in its next attempt.
+    /// Receives a message. A message of a person resets the use of the limits. A step that finished, but whose end is
+    /// not stored yet, continues; any other ended step reads the message in its next attempt.
     fn receive_message(&mut self, person: bool) -> Vec<StepEffect> {
         if person {
             self.spent = LimitUse::default();

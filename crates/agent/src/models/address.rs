@@ -1,4 +1,4 @@
-//! URL of a model.
+//! Determines the URL of a model.
 
 use domain::agent::{ModelChoice, Provider};
 use url::Url;

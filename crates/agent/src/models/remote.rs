@@ -1,4 +1,4 @@
-//! A model over the wire: asked, listened to, and asked again where that may help.
+//! A model over the network: sends a request, reads the answer, and retries where that may help.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use super::turn_builder::{OnDelta, TurnBuilder};
 use super::{address, anthropic, openai};
 use crate::model::{Delta, Model, ModelError, Request, Turn};
 
-/// A model over the wire.
+/// A model over the network.
 pub(super) struct RemoteModel {
     choice: ModelChoice,
     key: Option<Zeroizing<String>>,
@@ -28,18 +28,19 @@ pub(super) struct RemoteModel {
     pace: TimeLimits,
 }
 
-/// What the events of one answer mean.
+/// Reader of the events of one answer, in the format of one provider.
 pub(super) trait Reader: Send {
-    /// Takes the data of one event; true when the provider says that the turn is over.
+    /// Reads the data of one event; returns true when the provider says that the turn is over.
     fn take(&mut self, data: &str, draft: &mut TurnBuilder, said: OnDelta<'_>) -> Result<bool, Fault>;
-    /// Whether a stream that just ends may be taken for a whole turn.
+    /// Whether a stream that ends without a last event is a complete turn.
     fn whole(&self) -> bool;
-    /// The last word on the turn: what the provider wants back, or why it is none.
+    /// Completes the turn with the data that the provider expects back, or returns the reason why the turn cannot be
+    /// used.
     fn finish(self: Box<Self>, draft: &mut TurnBuilder) -> Result<(), Fault>;
 }
 
 impl RemoteModel {
-    /// The choice, asked through a transport.
+    /// Creates a model that sends its requests through a transport.
     pub(super) fn new(
         choice: &ModelChoice,
         key: Option<Zeroizing<String>>,
@@ -137,7 +138,7 @@ impl RemoteModel {
         Ok(draft.finish(names, self.choice.price))
     }
 
-    /// Logs a reason, and gives what of it people are told.
+    /// Logs a reason and returns its part for people.
     fn told(&self, Reason { told, detail }: Reason) -> String {
         let detail = readable(&detail, self.key.as_ref().map(|key| key.trim()));
         tracing::warn!(model = self.choice.name, why = told, detail, "an attempt at a turn of the model failed");
@@ -155,7 +156,8 @@ impl Model for RemoteModel {
     }
 }
 
-/// Some say that all is well and tell their error in the body; others are no model at all.
+/// Fault of a successful answer that is no stream of events. Some providers send an error in the body of such an
+/// answer; some endpoints are no model at all.
 fn no_stream(content_type: &str, body: &[u8]) -> Fault {
     match serde_json::from_slice::<Value>(body) {
         Ok(error) if error.get("error").is_some_and(|error| !error.is_null()) => Fault::of_event(&error),
@@ -166,13 +168,13 @@ fn no_stream(content_type: &str, body: &[u8]) -> Fault {
     }
 }
 
-/// An event as JSON.
+/// Parses the data of an event as JSON.
 pub(super) fn parse_event(data: &str) -> Result<Value, Fault> {
     serde_json::from_str(data).map_err(|_| Fault::again("an event of the provider's answer is no JSON"))
 }
 
-/// Why a turn that has ended is none, if its reason to end says so. Half a turn is never taken for a whole one: of a call that was cut
-/// off nobody could tell what is missing.
+/// Fault of a turn that cannot be used, by its finish reason. A turn that was cut off is never used, because the
+/// missing part of its calls is unknown.
 pub(super) fn fault_of_finish_reason(reason: &str) -> Option<Fault> {
     match reason {
         "length" | "max_tokens" | "model_length" => Some(Fault::refused(

@@ -27,7 +27,7 @@ impl Bounds {
         Self { expected_content, ..self }
     }
 
-    /// Whether there is time left. A reader without time returns what it has.
+    /// Whether there is time left. A reader that is out of time returns the results that it has.
     pub(super) fn in_time(&self) -> bool {
         Instant::now() < self.until
     }

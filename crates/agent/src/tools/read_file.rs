@@ -82,7 +82,7 @@ fn text(root: &Dir, place: &WorkspacePath) -> Result<String, ToolFailure> {
     let path = place.shown();
     let file = place.open(root)?;
     let mut bytes = Vec::new();
-    // One byte more than allowed, to notice a file that grows meanwhile.
+    // Reads one byte more than allowed, to notice a file that grows meanwhile.
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| ToolFailure::with(&path, &error))?;
     if bytes.len() as u64 > LARGEST {
         return Err(ToolFailure::new(format!("`{path}` is larger than 8 MiB; look into it with search_files")));

@@ -29,7 +29,7 @@ pub(super) struct Entry<'a> {
     pub(super) kind: Kind,
 }
 
-/// How a walk continues after an entry.
+/// Continuation of a walk after an entry.
 pub(super) enum Step {
     /// Enter the entry, if it is a directory.
     Into,
@@ -39,7 +39,7 @@ pub(super) enum Step {
     Enough,
 }
 
-/// How a walk ended.
+/// End of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// Every entry was visited.

@@ -119,7 +119,7 @@ fn read_current(parent: &Dir, name: &str) -> (String, Vec<u8>) {
     }
 }
 
-/// A file that is too large to hash is identified by its length and modification time.
+/// Reads and hashes a file. A file that is too large to hash is identified by its length and modification time.
 fn read(file: File) -> io::Result<(String, Vec<u8>)> {
     let metadata = file.metadata()?;
     let mut bytes = Vec::new();
@@ -151,7 +151,7 @@ impl<'a> TemporaryFile<'a> {
             let name = format!(".holdpoint-{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
             let mut file = match parent.open_with(&name, &options) {
                 Ok(file) => file,
-                // Left by another process with the same id, earlier or in another container.
+                // Another process with the same id left this file, earlier or in another container.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             };

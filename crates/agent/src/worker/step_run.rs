@@ -275,7 +275,7 @@ impl<'a> StepRun<'a> {
         Ok(false)
     }
 
-    /// Puts the step to sleep. Returns `false` if something happened that it has to look at first.
+    /// Puts the step to sleep. Returns `false` if a new input, an answer or the end of an action came first.
     async fn sleep(&mut self) -> Result<bool, StepError> {
         let waiting = self.state.waiting();
         let questions: Vec<InteractionId> =

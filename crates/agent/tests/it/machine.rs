@@ -1,4 +1,4 @@
-//! The machine of a step, its history, and the questions that a model asks.
+//! Tests of the state machine of a step, of its history, and of the questions that a model asks.
 
 mod ask_user;
 mod eight_ways;

@@ -27,7 +27,7 @@ use world::World;
 
 /// Number of seeds in `make test`; `make verify` runs thousands.
 const SEEDS: u64 = 200;
-/// Number of rounds before everything has to end.
+/// Number of rounds before every session has to end.
 const ROUNDS: usize = 14;
 
 /// Result of one seed.
@@ -38,7 +38,7 @@ struct Run {
 }
 
 fn run(seed: u64, defect: Option<Defect>, tells: bool) -> Run {
-    // Time stands still unless everybody waits for it.
+    // The paused clock of tokio advances only when every task waits for time.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let mut world = World::of(seed, defect, tells);
@@ -117,7 +117,7 @@ fn whatever_dies_no_action_runs_unallowed_or_twice_and_no_turn_is_lost() {
     }
 }
 
-/// A few seeds are enough to notice the defect with this message.
+/// Checks that a few seeds are enough to notice this defect, with a message that contains `words`.
 fn check(defect: Defect, words: &str) {
     let mut said: Vec<String> = Vec::new();
     let noticed = (0..40).any(|seed| {
@@ -135,7 +135,7 @@ fn an_action_that_runs_without_a_permit_is_noticed() {
 
 #[test]
 fn an_action_that_runs_twice_after_a_death_is_noticed() {
-    // The recorded start was used already: this run was never started.
+    // The first run used the recorded start, so that the second run has no start.
     check(Defect::RunsAgain, "runs, and was not started");
 }
 

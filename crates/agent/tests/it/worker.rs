@@ -1,4 +1,4 @@
-//! The worker on a real store: stories of steps that sleep, wake, fail, are killed and go on.
+//! Tests of the worker on a real store: steps that sleep, wake, fail, are killed and continue.
 
 mod attempts;
 mod before;

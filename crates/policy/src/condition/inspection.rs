@@ -355,7 +355,7 @@ fn make_strict(call: &mut CallExpr) {
     call.func_name = strict.to_owned();
 }
 
-/// The pattern of a call. It must be a literal in the file: an agent must not decide what it costs.
+/// The pattern of a call. It must be a literal in the file: an agent must not control its cost.
 fn pattern(call: &CallExpr) -> Result<&str, Remark> {
     match call.args.last().map(|arg| &arg.expr) {
         Some(Expr::Literal(LiteralValue::String(pattern))) => Ok(pattern.inner()),

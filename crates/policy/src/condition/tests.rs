@@ -1,4 +1,4 @@
-//! What expressions mean, and what they may not cost.
+//! Tests of the meaning of expressions and of the bounds on their cost.
 
 use domain::Role;
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ fn what_cannot_be_evaluated_is_an_error_and_not_false() {
     check("args.absent == 1 || args.n == 5", &call, Ok(true));
 }
 
-/// An object would be gone through by its keys, which an agent writes as it likes.
+/// A loop over an object would go through its keys, which an agent chooses freely.
 #[test]
 fn only_lists_are_gone_through_and_only_lists_and_texts_have_a_size() {
     let call = json!({ "to": { "a@corp.com": "evil@x.com" }, "none": {}, "l": { "k": "rm" }, "n": 3, "text": "rm", "nil": null });
@@ -115,7 +115,7 @@ fn only_lists_are_gone_through_and_only_lists_and_texts_have_a_size() {
     check("!(\"rm\" in args.l)", &call, Err("`in` cannot be used on (string, map)"));
 }
 
-/// Where nothing says what a call is about, nothing has been looked at.
+/// `all` fails on an empty list of subjects of the call, because no subject was examined.
 #[test]
 fn all_of_nothing_fails_where_it_would_say_what_the_call_is_about() {
     let nothing = Err("`all` finds nothing to look at");
@@ -177,7 +177,7 @@ fn what_means_nothing_is_refused() {
     refused(&"x".repeat(1025), "expression_too_long");
 }
 
-/// Whatever is short enough to be read is evaluated or refused on the stack of an ordinary thread.
+/// Every expression that is short enough to be read is evaluated or refused on the stack of an ordinary thread.
 #[test]
 fn nothing_overflows_the_stack() {
     let chains = [

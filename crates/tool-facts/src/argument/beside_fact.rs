@@ -1,7 +1,8 @@
 //! Arguments beside a command, a URL or SQL.
 //!
-//! What a tool does with `executable`, `worktree`, `init_sql` or `proxy` is not known. So an argument is harmless only if its name is on a list
-//! here and its value has the usual type; every other argument is an [`UnknownArgument`].
+//! The effect of arguments such as `executable`, `worktree`, `init_sql` or `proxy` is not known. So an argument is
+//! harmless only if its name is on a list here and its value has the usual type; every other argument is an
+//! [`UnknownArgument`].
 
 use std::collections::HashMap;
 
@@ -25,10 +26,10 @@ pub(crate) struct UnknownArgument {
 /// Texts for the reader of the call, and identifiers.
 static TEXTS: WordList = WordList::new(include_str!("../../data/argument/texts.txt"));
 
-/// How long to wait and how much to show: numbers, or strings such as `30s`.
+/// Limits of time and size: numbers, or strings such as `30s`.
 static LIMITS: WordList = WordList::new(include_str!("../../data/argument/limits.txt"));
 
-/// How the call is made: booleans.
+/// Switches for the manner of the call: booleans.
 static FLAGS: WordList = WordList::new(include_str!("../../data/argument/flags.txt"));
 
 /// Beside a URL: texts about the request and its response.
@@ -63,7 +64,7 @@ pub(super) fn is_text(name: &str) -> bool {
     TEXTS.contains(name) || URL_TEXTS.contains(&name)
 }
 
-/// Says whether an argument is harmless beside any fact: text for the reader, how long to wait, how much to show.
+/// Says whether an argument is harmless beside any fact: a text for the reader, a limit or a switch.
 pub(super) fn is_harmless_anywhere(name: &str, value: &Value) -> bool {
     match value {
         Value::Bool(_) => FLAGS.contains(name),

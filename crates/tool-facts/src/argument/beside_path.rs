@@ -1,4 +1,4 @@
-//! Arguments beside a path: a rule that examines only the paths of a call does not see what else the call does.
+//! Arguments beside a path: a rule that examines only the paths of a call does not see its other effects.
 //!
 //! Lists of names that run something (`hook`, `formatter`, `after_write`) were never complete. So an argument beside a path is harmless only if
 //! it is on the lists of `file_tools.rs`, or is harmless beside the command, the URL or the SQL of the same call.

@@ -16,7 +16,7 @@ static PATTERNS: WordList = WordList::new(include_str!("../../data/argument/file
 /// Line numbers, counts and depths: numbers, ranges of two numbers, and strings such as `10`, `1-20` or `end`.
 static NUMBERS: WordList = WordList::new(include_str!("../../data/argument/file_tools/numbers.txt"));
 
-/// How files are read, found and written: booleans.
+/// Switches for reading, finding and writing files: booleans.
 static FLAGS: WordList = WordList::new(include_str!("../../data/argument/file_tools/flags.txt"));
 
 /// Words that stand for a number.

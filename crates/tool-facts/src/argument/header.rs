@@ -1,4 +1,4 @@
-//! HTTP headers that change neither where a request goes nor what it does.
+//! HTTP headers that change neither the target nor the effect of a request.
 
 use serde_json::Value;
 

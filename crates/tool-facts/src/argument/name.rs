@@ -30,7 +30,7 @@ pub(crate) enum CommandList {
     Words,
     /// One command each.
     Texts,
-    /// It is not known which of both.
+    /// Either of the two; the name does not tell.
     Unclear,
 }
 

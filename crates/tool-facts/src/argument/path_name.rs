@@ -1,4 +1,4 @@
-//! Names of path arguments that say where a file is, and nothing of what is done with it.
+//! Names of path arguments that tell only the place of a file, and not its use.
 //!
 //! A name that ends like that of a path may say more: `hook_path`, `pipe_to`, `make_target`, `upload_to`. A word that is not on the list may mean
 //! that the file is run or sent.

@@ -1,4 +1,4 @@
-//! Paths under argument names that do not say so.
+//! Finds paths under argument names that do not tell that they hold a path.
 //!
 //! The argument names of all tools cannot be known. But a call that has a path under a known name works on files, so every other text in it that
 //! leads somewhere by itself (`/etc/shadow`, `../x`, `~/x`, `C:\x`) is a path too, unless its name says that it is content. So is an argument
@@ -13,7 +13,7 @@ use super::{Argument, ArgumentKind, CallArguments, beside_fact};
 use crate::path;
 use crate::word_list::WordList;
 
-/// Names of arguments that are content, whatever the text looks like.
+/// Names of arguments that are content, even if the text looks like a path.
 static CONTENT_NAMES: WordList = WordList::new(include_str!("../../data/argument/contents.txt"));
 
 pub(super) fn is_text(name: &str) -> bool {

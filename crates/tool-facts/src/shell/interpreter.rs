@@ -214,7 +214,7 @@ fn other_user(collector: &mut Collector, argv: &Argv, context: &CommandContext) 
 /// Letters of `ssh` that take a value: the rest of their word, or the next word.
 const SSH_VALUES: &str = "BbcDEeFIiJLlmOoPpQRSWw";
 
-/// Letters of these that only say which machine and user.
+/// Those of [`SSH_VALUES`] that only choose the machine, the user and the connection.
 const SSH_HARMLESS: &str = "Bbceilmp";
 
 fn remote(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandContext) -> Result<(), Unparsed> {

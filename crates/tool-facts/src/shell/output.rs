@@ -89,7 +89,7 @@ fn knows_options(writer: &Writer, name: &str, argv: &Argv) -> bool {
             "xxd" => letters.len() == 1 || (end == 0 && digits),
             // Values of options of `tree` are always the next word.
             "tree" => digits,
-            // A file of further options.
+            // The letter `K` names a file of further options.
             "curl" => !letters.chars().take(end + 1).any(|c| c == 'K'),
             _ => true,
         };

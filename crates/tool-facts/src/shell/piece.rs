@@ -28,7 +28,8 @@ impl Reader<'_> {
             "string" => self.double_quoted(node, word)?,
             "concatenation" => self.concatenation(node, word)?,
             "simple_expansion" if matches!(raw.as_str(), "$?" | "$#" | "$$" | "$!") => {
-                // A number: certain enough for an argument, as a pattern is, and for nothing else.
+                // The value is a number, which is certain enough for an argument, as a pattern is, and for nothing
+                // else.
                 word.glob = true;
                 word.push_quoted(&raw);
             }

@@ -49,7 +49,7 @@ struct Runner {
     flags: Vec<String>,
     #[serde(default)]
     is_remote: bool,
-    /// The command stands after `--`, and anything before it.
+    /// The command stands after `--`; any words may stand before it.
     #[serde(default)]
     after_dashes: bool,
 }
@@ -67,7 +67,7 @@ struct CommandOption {
     options: Vec<String>,
 }
 
-/// How the arguments of a program hold a command.
+/// Form of the command in the arguments of a program.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UnreadCommand {

@@ -1,8 +1,8 @@
 //! A strict lexer for the part of the shell language that Bash, dash and every other POSIX shell read alike.
 //!
-//! It is independent of the syntax tree. A text is relied on only if it lies in this part and both readings agree: simple
-//! commands of plain words, joined by `&&`, `||`, `|`, `;`, `&`, line ends and `( )`, with the most common redirections. Everything else
-//! is refused, harmless or not.
+//! It is independent of the syntax tree. A text is relied on only if it lies in this part and both readings agree:
+//! simple commands of plain words, joined by `&&`, `||`, `|`, `;`, `&`, line ends and `( )`, with the most common
+//! redirections. Any other text is refused, harmless or not.
 
 use super::collector::RESERVED;
 use super::word::Word;

@@ -2,7 +2,8 @@
 
 use crate::word_list::WordList;
 
-/// Names of these programs. The list cannot be complete: a program on no list is taken for what it is, and a rule has to name it.
+/// Names of these programs. The list cannot be complete: a program on no list counts as an ordinary program, and a
+/// rule has to name it.
 static NAMES: WordList = WordList::new(include_str!("../../data/shell/unread_runners.txt"));
 
 /// Says whether a program is one of these.

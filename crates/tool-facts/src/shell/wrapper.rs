@@ -16,13 +16,13 @@ use crate::word_list::parse_table;
 static WRAPPERS: LazyLock<HashMap<String, Wrapper>> =
     LazyLock::new(|| parse_table(include_str!("../../data/shell/wrappers.toml")));
 
-/// How the arguments of a wrapper end and the command begins.
+/// Arguments of a wrapper that stand before its command.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Wrapper {
     /// Options that take the next word.
     values: Vec<String>,
-    /// Options without a value. What follows an option that is in neither list is in doubt.
+    /// Options without a value. The words after an option that is in neither list are in doubt.
     flags: Vec<String>,
     /// Number of words before the command that belong to the wrapper.
     operands: usize,

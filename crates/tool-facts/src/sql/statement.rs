@@ -427,7 +427,8 @@ fn part(ident: &Ident) -> String {
     if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_lowercase() }
 }
 
-/// Adds the bare name in lower case of each table: `public.Secrets` and `"Secrets"` are `secrets` in most databases, and a rule that names it must see them.
+/// Adds the bare name in lower case of each table: `public.Secrets` and `"Secrets"` are `secrets` in most databases,
+/// and a rule that names it must see them.
 fn with_bare_names(names: Vec<String>) -> Vec<String> {
     let bare = |name: &String| name.rsplit('.').next().unwrap_or_default().to_lowercase();
     names

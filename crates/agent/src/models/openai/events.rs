@@ -50,7 +50,7 @@ impl Reader for Events {
         Ok(false)
     }
 
-    /// Not every provider sends `[DONE]`, but a turn with a finish reason is complete.
+    /// Returns true after a finish reason, because not every provider sends `[DONE]`.
     fn whole(&self) -> bool {
         self.finish.is_some()
     }

@@ -108,7 +108,7 @@ async fn sloppy_providers_are_understood() {
         (vec![whole("x", "b"), whole("x", "b")], vec![call("x", "b", json!("{}{}"))]),
         (vec![piece(5, Some("x"), Some("b"), ""), piece(u64::MAX, Some("y"), Some("b"), "null")], two()),
     ] {
-        // In one chunk that also ends the turn, and in single chunks without `[DONE]`.
+        // The pieces come in one chunk that also ends the turn, and in single chunks without `[DONE]`.
         let one = events(&[chunk(&json!({"tool_calls": pieces}), Some("tool_calls"))]);
         assert_eq!(hear(Reply::stream(&one)).await.calls, expected);
         let mut chunks = pieces.iter().map(|piece| chunk(&json!({"tool_calls": [piece]}), None)).collect::<Vec<_>>();

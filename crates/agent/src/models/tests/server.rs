@@ -16,7 +16,7 @@ pub(super) struct Reply {
     end: End,
 }
 
-/// How an answer ends.
+/// End of an answer.
 #[derive(Clone, Copy)]
 enum End {
     /// A complete answer.
@@ -61,7 +61,7 @@ impl Reply {
         self
     }
 
-    /// No answer at all.
+    /// A reply that is never sent.
     pub(super) fn mute() -> Self {
         Self { head: String::new(), pieces: Vec::new(), end: End::Silent }
     }
@@ -92,7 +92,7 @@ fn head(status: &str, headers: &str) -> String {
     format!("HTTP/1.1 {status}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n{headers}\r\n")
 }
 
-/// `data: …` for each event.
+/// Text of a stream with a `data: …` line for each event.
 pub(super) fn events(events: &[Value]) -> String {
     events.iter().fold(String::new(), |mut text, event| {
         let _ = write!(text, "data: {event}\n\n");

@@ -1,4 +1,4 @@
-//! The eight effects of an answer: what the step does and what its model reads for each.
+//! The eight effects of an answer: the activity of the step and the text that its model reads for each.
 
 use crate::machine::inputs::{answer, answered, asked, begun, replay, settled, turn, waiting};
 use domain::{Actor, Effect as Way};
@@ -12,7 +12,7 @@ fn about(tool: &str, end: CallEnd) -> Vec<Input> {
     vec![begun(Some(json!("Tidy up."))), turn(&[tool]), wait, settled("t1c0", end)]
 }
 
-/// After this end of a call, the model is asked again and reads exactly this text.
+/// Checks that, after this end of a call, the model is asked again and reads exactly this text.
 fn check(tool: &str, end: CallEnd, expected: &str) {
     let journal = about(tool, end.clone());
     let (state, effects) = replay("", &journal);

@@ -35,7 +35,7 @@ left              | =                | =                | ended            | =  
 left, again       | =                | =                | thinking         | ended > fail | ended     | =                | =
 ";
 
-/// What the model says.
+/// Turns of the model.
 const MODEL: &str = "
 state             | acts         | asks          | acts and asks      | speaks
 new               | =            | =             | =                  | =

@@ -40,7 +40,7 @@ fn calls() -> impl Strategy<Value = String> {
     (prefix, ago, 0..2usize).prop_map(|(prefix, ago, at)| format!("{prefix}@{ago}c{at}"))
 }
 
-/// Name of a call of this many turns ago.
+/// Replaces the placeholder in the name of a call, which says how many turns ago the call was made, by a turn number.
 fn named(call: &mut String, turn: u64) {
     for ago in 0..3 {
         *call = call.replace(&format!("@{ago}"), &format!("t{}", turn.saturating_sub(ago)));
@@ -96,7 +96,7 @@ fn journals() -> impl Strategy<Value = Vec<Input>> {
     })
 }
 
-/// Calls that are to be proposed.
+/// Calls that the effects propose.
 fn acts(effects: &[StepEffect]) -> Vec<String> {
     let acts = effects.iter().filter_map(|effect| match effect {
         StepEffect::Act { call, .. } => Some(call.clone()),
@@ -105,7 +105,7 @@ fn acts(effects: &[StepEffect]) -> Vec<String> {
     acts.collect()
 }
 
-/// Each turn is followed by one result for each of its calls, in order, and there are no others.
+/// Whether each turn is followed by one result for each of its calls, in order, and there are no other results.
 fn well_formed(messages: &[Message]) -> bool {
     let mut due: Vec<&str> = Vec::new();
     for message in messages {
@@ -120,7 +120,7 @@ fn well_formed(messages: &[Message]) -> bool {
     due.is_empty()
 }
 
-/// Whether people were asked about a call.
+/// Whether an input shows that people were asked about a call.
 fn asks(input: &Input) -> bool {
     match input {
         Input::Asked { .. } | Input::Waiting { .. } => true,
@@ -130,7 +130,7 @@ fn asks(input: &Input) -> bool {
     }
 }
 
-/// Observations of a step so far.
+/// Calls that a step has proposed and settled so far.
 #[derive(Default)]
 struct Seen {
     acted: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! A table of text: a header of commands, then a row a state. A cell is the whole expectation.
+//! Reads a table of expectations: a header of commands, then one row per state. A cell is one whole expectation.
 
 /// Every cell as (state, command, expected). A row that has a cell too few or too many fails.
 pub(crate) fn cells(table: &'static str) -> Vec<(&'static str, &'static str, &'static str)> {

@@ -1,5 +1,5 @@
-//! A step in a small world of a model, people, tools and workers that die at any point. [`Engine`] plays the promises
-//! of the engine; everything else is the machine.
+//! A step in a small world of a model, people, tools and workers that die at any point. [`Engine`] imitates the
+//! guarantees of the engine; the machine is the real one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,13 +54,13 @@ impl World {
         self.dice.pop().map_or(0, |die| die % sides)
     }
 
-    /// Journals and applies an input, unless the worker dies first.
+    /// Journals and applies an input.
     fn take(&mut self, input: Input) {
         self.journal.push(input.clone());
         self.state = std::mem::replace(&mut self.state, MachineState::new("")).advance(input).0;
     }
 
-    /// The worker may die here; the next one has the journal, or the state as it was stored.
+    /// Lets the worker die sometimes; the next worker has the journal, or the state as it was stored.
     fn perhaps_die(&mut self) -> bool {
         let die = self.roll(6);
         if die == 1 {
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// Ruling on a call that was never proposed before.
+    /// Rules on a call that was not proposed before.
     fn rule(&mut self, call: &str) -> ActionState {
         match self.roll(4) {
             0 => {
@@ -141,7 +141,7 @@ impl World {
         }
     }
 
-    /// Somebody answers one open question, of an action or of the step's own.
+    /// Answers one open question, of an action or of the step itself.
     fn answer(&mut self) {
         let way = Way::ALL[usize::from(self.roll(8))];
         let open = self.engine.calls.iter().find(|(_, standing)| **standing == ActionState::Waiting);
@@ -170,7 +170,7 @@ impl World {
         }
     }
 
-    /// Runs until the step ends, which it does for any choices.
+    /// Runs until the step ends, which must happen for any random choices.
     fn run(mut self) -> Self {
         for round in 0..2_000 {
             self.perhaps_die();

@@ -7,21 +7,21 @@ use futures::executor::block_on;
 use holdpoint_agent::machine::Input;
 use store::{Cost, InteractionFilter, Page, SessionFilter, StepState, Store, StoreError, read};
 
-/// Everything that there is.
+/// Sessions and questions of the store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Books {
     pub sessions: BTreeMap<SessionId, Held>,
     pub questions: BTreeMap<InteractionId, Interaction>,
 }
 
-/// Everything of one session.
+/// One session with its steps, actions and events.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub session: Session,
     pub steps: Vec<Kept>,
     pub proposals: Vec<Action>,
     pub events: Vec<Event>,
-    /// How many questions of it have something sealed.
+    /// Number of questions of the session that have sealed values.
     pub sealed: usize,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Kept {
 }
 
 impl Held {
-    /// Its steps, without attempts that others have gone on from.
+    /// Steps of the session, without the attempts that a later attempt continued.
     pub(crate) fn last_attempts(&self) -> impl Iterator<Item = &Kept> {
         let next = self.steps.iter().skip(1).map(Some).chain([None]);
         let alone = next.map(|next| next.is_none_or(|next| next.step.attempt == 1));
@@ -43,7 +43,7 @@ impl Held {
 }
 
 impl Kept {
-    /// The inputs alone.
+    /// Inputs of the journal, without their numbers.
     pub(crate) fn inputs(&self) -> Vec<Input> {
         self.journal.iter().map(|(_, input)| input.clone()).collect()
     }
@@ -51,7 +51,7 @@ impl Kept {
 
 const ALL: u32 = 10_000;
 
-/// Reads them.
+/// Reads the sessions and questions of a scope.
 pub(crate) fn look(store: &dyn Store, scope: Scope) -> Books {
     let found = read::<_, StoreError, _>(store, Cost::Point, move |reads| {
         let mut sessions = BTreeMap::new();
@@ -71,12 +71,12 @@ pub(crate) fn look(store: &dyn Store, scope: Scope) -> Books {
         let questions = questions.into_iter().map(|question| (question.id, question)).collect();
         Ok(Books { sessions, questions })
     });
-    // Unconstrained: tokio would have a task that reads this often give way, and here is nothing to give way to.
+    // Unconstrained: tokio would make a task that reads this often yield, but there is no other task to yield to.
     block_on(tokio::task::unconstrained(found)).unwrap()
 }
 
 impl Books {
-    /// The session that was opened for this task.
+    /// Session that was opened for this task.
     pub(crate) fn of_task(&self, task: &str) -> Option<&Held> {
         self.sessions.values().find(|held| held.session.head.title.as_deref() == Some(task))
     }

@@ -6,25 +6,25 @@ use testkit::Sabotage;
 use crate::simulation::check_runs;
 use crate::simulation::play::{Deed, Play};
 
-/// What is wrong with a world.
+/// Defect of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Defect {
     /// The store is broken.
     Store(Sabotage),
-    /// What a model wants is run before anybody has ruled on it.
+    /// The calls of a turn run before anybody has ruled on them.
     RunsUnasked,
-    /// Whoever takes over runs what the dead had begun.
+    /// The worker that takes over runs the calls that the dead worker had started.
     RunsAgain,
-    /// A call has a second result in what the model is shown.
+    /// The model is shown two results for one call.
     TellsTwice,
-    /// The last result is not in what the model is shown.
+    /// The model is not shown the last result.
     TellsTooLittle,
-    /// The model is asked once more about a turn that it has had.
+    /// The model is asked again about a turn that it has given already.
     AsksAgain,
 }
 
 impl Defect {
-    /// What is broken of the store.
+    /// Defect of the store, if the store is broken.
     pub(crate) const fn of_store(self) -> Option<Sabotage> {
         match self {
             Self::Store(sabotage) => Some(sabotage),
@@ -32,7 +32,7 @@ impl Defect {
         }
     }
 
-    /// What a model is shown in place of its history.
+    /// History that the model is shown under this defect.
     pub(crate) fn shown(self, mut history: Vec<Message>) -> Vec<Message> {
         let result = history.iter().rposition(|message| matches!(message, Message::Result { .. }));
         let turn = history.iter().rposition(|message| matches!(message, Message::Assistant { .. }));
@@ -46,7 +46,7 @@ impl Defect {
     }
 }
 
-/// Runs what nobody has ruled on yet, where that is what is wrong.
+/// Runs the calls of a turn without a ruling, in a world with the defect `RunsUnasked`.
 pub(crate) fn runs_unasked(play: &Play, turn: &Turn) {
     if play.stage.lock().defect != Some(Defect::RunsUnasked) {
         return;
@@ -57,7 +57,7 @@ pub(crate) fn runs_unasked(play: &Play, turn: &Turn) {
     }
 }
 
-/// Runs what was begun and has not come back, where that is what is wrong.
+/// Runs the calls that were started and have not returned, in a world with the defect `RunsAgain`.
 pub(crate) fn runs_again(play: &Play) {
     let begun = {
         let mut stage = play.stage.lock();

@@ -11,10 +11,10 @@ use crate::simulation::play::Play;
 
 type Verdict = Result<(), String>;
 
-/// What stands in a history in place of a result for as long as nobody has looked.
+/// Text that a history shows as the result of a call whose outcome is not recorded.
 const NOTHING_KNOWN: &str = "The step ended before it was known what became of this call.";
 
-/// Refuses what is not as it must be.
+/// Returns an error with this message unless the condition holds.
 macro_rules! holds {
     ($holds:expr, $($said:tt)+) => {
         if !$holds {
@@ -24,7 +24,8 @@ macro_rules! holds {
 }
 pub(crate) use holds;
 
-/// A model is asked: it is shown all that is journalled, every call has its result, and the turn is not there yet.
+/// Checks a request to a model: it contains the whole journal, every call has its result, and the turn is not recorded
+/// yet.
 pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
     paired(shown)?;
     let untold = |message: &Message| matches!(message, Message::Result { content, .. } if content == NOTHING_KNOWN);
@@ -44,8 +45,8 @@ pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
             if thinks && history(&inputs[..upto]) == shown {
                 return Ok(());
             }
-            // What people say meanwhile is read at the next turn, and that they end the step is seen soon; whoever lost a lease may not
-            // know of the rest.
+            // The model reads messages that arrive meanwhile at its next turn, and the worker notices a cancellation
+            // soon after it. A worker that lost its lease may not know the later inputs.
             let last = upto.checked_sub(1).map(|at| &inputs[at]);
             let said = matches!(last, Some(Input::Message { .. } | Input::Cancelled { .. }));
             if !said && !drifts {
@@ -56,7 +57,7 @@ pub(crate) fn asked(play: &Play, shown: &[Message]) -> Verdict {
     Err(format!("the model of {task} is shown something else than the journal has: {shown:?}"))
 }
 
-/// Each turn is followed by one result for each of its calls, in order.
+/// Checks that each turn is followed by one result for each of its calls, in order.
 fn paired(messages: &[Message]) -> Verdict {
     let mut due: Vec<(&str, &str)> = Vec::new();
     for message in messages {
@@ -81,14 +82,15 @@ fn replayed(held: &Held, kept: &Kept, inputs: &[Input]) -> MachineState {
     inputs.iter().fold(MachineState::new(format!("s{number}")), |state, input| state.advance(input).0)
 }
 
-/// The number, from 1, of the step at which the calls of this one began to be counted: the first attempt that was written down.
+/// Number, from 1, of the step in whose name the calls of this attempt are counted: the first attempt whose state was
+/// saved.
 fn first_attempt(held: &Held, kept: &Kept) -> usize {
     let number = held.steps.iter().filter(|one| one.step.id <= kept.step.id).count();
     let before = number.checked_sub(2).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1);
     before.filter(|before| before.state.is_some()).map_or(number, |before| first_attempt(held, before))
 }
 
-/// Everything that can be seen from outside between two rounds.
+/// Checks every invariant that can be observed between two rounds.
 pub(crate) fn everything(books: &Books) -> Verdict {
     for question in books.questions.values().filter(|question| question.status() == Status::Pending) {
         let steps = books.sessions.values().flat_map(|held| &held.steps);
@@ -113,7 +115,7 @@ pub(crate) fn everything(books: &Books) -> Verdict {
     Ok(())
 }
 
-/// What is asked about an action is asked for the step that proposed it, in that attempt or in one after it.
+/// Checks that a question about an action belongs to the step that proposed it, in that attempt or a later one.
 fn of_its_step(books: &Books, held: &Held) -> Verdict {
     let open = books
         .questions
@@ -128,7 +130,7 @@ fn of_its_step(books: &Books, held: &Held) -> Verdict {
     Ok(())
 }
 
-/// An answer that a step has acknowledged is in its journal.
+/// Checks that every answer that a step has acknowledged is in its journal.
 fn acknowledged(books: &Books, kept: &Kept) -> Verdict {
     for (_, input) in &kept.journal {
         let Input::Asked { call, interaction } = input else { continue };
@@ -156,7 +158,7 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
         let upto = usize::try_from(state.upto).unwrap();
         let replayed = serde_json::to_value(replayed(held, kept, &inputs[..upto])).unwrap();
         holds!(replayed == state.body, "{id} was saved as {} and replays to {replayed}", state.body);
-        // What people say to it, and that they end it, is journalled without a worker.
+        // Messages and cancellations by people are journalled without a worker.
         let given =
             |input: &Input| matches!(input, Input::Message { .. } | Input::Cancelled { .. } | Input::Retried { .. });
         let later = inputs[upto..].iter().all(given);
@@ -174,7 +176,7 @@ fn journal(held: &Held, kept: &Kept) -> Verdict {
     Ok(())
 }
 
-/// A model has not had its last word before it was shown everything that people said to it.
+/// Checks that a model was shown every message of people before its last turn.
 fn heard(kept: &Kept, inputs: &[Input]) -> Verdict {
     let completed = matches!(&kept.step.phase, StepPhase::Ended { how: StepEnding::Completed, .. });
     let by_people = matches!(inputs.last(), Some(Input::Cancelled { .. }));
@@ -190,7 +192,7 @@ fn heard(kept: &Kept, inputs: &[Input]) -> Verdict {
     Ok(())
 }
 
-/// An attempt at a step knows everything that the one before it knew, and that it is another one.
+/// Checks that an attempt begins with the journal of the attempt before it, followed by a `Retried` input.
 fn taken_up(held: &Held, kept: &Kept) -> Verdict {
     let at = held.steps.iter().position(|one| one.step.id == kept.step.id).unwrap();
     let Some(before) = at.checked_sub(1).map(|at| &held.steps[at]).filter(|_| kept.step.attempt > 1) else {
@@ -204,7 +206,7 @@ fn taken_up(held: &Held, kept: &Kept) -> Verdict {
     Ok(())
 }
 
-/// Every action is a call of a turn that is journalled, and no call of a settled turn is still open.
+/// Checks that every action is a call of a journalled turn, and that no call of a settled turn is still open.
 fn proposals(held: &Held) -> Verdict {
     for proposal in &held.proposals {
         let call = &proposal.call_id;
@@ -224,14 +226,14 @@ fn turns<'a>(kept: &'a Kept) -> Vec<&'a Turn> {
     kept.journal.iter().filter_map(turn).collect()
 }
 
-/// Step and turn, from 1, and place in the turn, from 0, of a call's name.
+/// Step and turn, from 1, and index in the turn, from 0, that the name of a call contains.
 fn place(call: &str) -> Option<(usize, usize, usize)> {
     let (step, rest) = call.strip_prefix('s')?.split_once('t')?;
     let (turn, index) = rest.split_once('c')?;
     Some((step.parse().ok()?, turn.parse().ok()?, index.parse().ok()?))
 }
 
-/// What is over leaves nothing behind.
+/// Checks that a session that has ended leaves nothing open.
 fn ended(books: &Books, held: &Held) -> Verdict {
     let id = held.session.id;
     let open = |question: &&domain::Interaction| question.origin.session == id && question.status() == Status::Pending;
@@ -239,7 +241,7 @@ fn ended(books: &Books, held: &Held) -> Verdict {
     holds!(open.is_none(), "{id} has ended with an open question: {open:?}");
     let live = held.steps.iter().find(|kept| kept.step.alive());
     holds!(live.is_none(), "{id} has ended with a live step: {live:?}");
-    // What has failed may be taken up, and has to hide what it was given.
+    // A failed session may be retried, and then has to redact the secrets that it was given.
     let failed = held.session.status() == SessionStatus::Failed;
     holds!(held.sealed == 0 || failed, "{id} has ended with something sealed");
     let waits = held.proposals.iter().find(|proposal| {

@@ -1,4 +1,4 @@
-//! Compares the runs of tools with what was allowed.
+//! Compares the runs of tools with the actions that were allowed.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::simulation::books::Books;
 use crate::simulation::play::Deed;
 
-/// A tool is about to run: its action was started, on somebody's word for exactly these arguments.
+/// Checks, before a tool runs, that its action was started and that somebody allowed exactly these arguments.
 pub(crate) fn may_run(books: &Books, deed: &Deed) -> Result<(), String> {
     let proposals = books.sessions.values().flat_map(|held| &held.proposals);
     let of_it = |proposal: &&Action| {
@@ -44,7 +44,7 @@ fn agrees(question: &Interaction, answer: &Answer, proposal: &Action) -> bool {
     }
 }
 
-/// The answers to the questions about an action.
+/// Answers to the questions about an action.
 fn asked_about<'a>(books: &'a Books, proposal: &'a Action) -> impl Iterator<Item = (&'a Interaction, &'a Answer)> {
     let questions = books.questions.values().filter(|question| {
         question.origin.session == proposal.session && question.question.call_id.as_ref() == Some(&proposal.call_id)
@@ -55,7 +55,7 @@ fn asked_about<'a>(books: &'a Books, proposal: &'a Action) -> impl Iterator<Item
     })
 }
 
-/// Nothing ran more often than it may, and what was rejected or denied never ran.
+/// Checks that no action ran more often than allowed, and that no rejected or denied action ran.
 pub(crate) fn counted(books: &Books, ran: &[Deed]) -> Result<(), String> {
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for deed in ran {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::simulation::check_runs;
 use crate::simulation::play::{self, Play};
 
-/// What somebody does.
+/// Kinds of actions that people take.
 #[derive(Debug, Clone)]
 pub(crate) enum What {
     /// Opens a session: for the agent with a task or without one, or for the flow.
@@ -34,22 +34,22 @@ pub(crate) enum What {
         session: SessionId,
         content: String,
     },
-    /// The client runs what it is to run.
+    /// The client runs the actions that it has to run.
     Edits {
         session: SessionId,
     },
-    /// Time is looked at.
+    /// Timers that are due fire.
     FireDue,
 }
 
-/// One thing that somebody does.
+/// One action of a person.
 #[derive(Debug, Clone)]
 pub(crate) struct Deed {
     pub by: Caller,
     pub what: What,
 }
 
-/// Does it.
+/// Performs an action of a person through the engine.
 pub(crate) async fn perform(engine: Engine, play: Arc<Play>, deed: Deed) -> Result<(), Error> {
     let Deed { by, what } = deed;
     match what {

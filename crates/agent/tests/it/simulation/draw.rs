@@ -8,20 +8,20 @@ use testkit::Random;
 
 use crate::simulation::play::{Play, Stage};
 
-/// What models call, and how often.
+/// Tools that models call; a tool that stands here twice is called twice as often.
 const CALLED: [&str; 15] = [
     "look", "look", "stamp", "write", "write", "write", "pour", "two", "timed", "brief", "never", "odd", "editor",
     "ask_user", "ask_user",
 ];
 
 impl Stage {
-    /// Whether the tools cannot be had this time.
+    /// Whether the tools are unavailable this time.
     pub(crate) fn tools_break(&mut self) -> bool {
         !self.quiet && self.random.one_in(40)
     }
 }
 
-/// What a model says next. Asked again about the same, it would say something else.
+/// Draws the next turn of a model. A model that is asked twice with one history gives two different turns.
 pub(crate) fn turn(play: &Play) -> Result<Turn, ModelError> {
     let quiet = play.stage.lock().quiet;
     if quiet {
@@ -51,7 +51,7 @@ fn call(play: &Play, index: usize) -> ModelCall {
     ModelCall { id, tool: tool.into(), arguments }
 }
 
-/// Arguments that nothing else has.
+/// Draws arguments that no other call has.
 pub(crate) fn arguments(random: &mut Random, number: u64) -> Value {
     let what = ["run", "run", "run", "run", "fail", "lose", "hang"][random.below(7)];
     json!({ "id": number, "what": what, "timeout_seconds": 1 })
@@ -78,7 +78,7 @@ fn question(random: &mut Random, number: u64) -> (String, Value) {
     (format!("ask_user_{tool}"), arguments)
 }
 
-/// Something that a person could say to a question; now and then something that does not fit.
+/// Draws an answer of a person to a question; now and then one that does not fit the question.
 pub(crate) fn draft(random: &mut Random, asked: &Interaction, number: u64) -> AnswerDraft {
     let question = &asked.question;
     if random.one_in(16) {

@@ -11,11 +11,11 @@ use crate::simulation::check::holds;
 use crate::simulation::deeds::{Deed, What};
 use crate::simulation::world::{Verdict, World};
 
-/// After so many quiet rounds everything has ended, or never will.
+/// Number of quiet rounds after which every session must have ended.
 const PATIENCE: usize = 60;
 
 impl World {
-    /// Whatever was begun can be brought to an end.
+    /// Checks that every session can be brought to an end.
     pub(crate) async fn comes_to_an_end(&mut self) -> Verdict {
         self.play.stage.lock().quiet = true;
         for round in 0..PATIENCE {
@@ -44,7 +44,7 @@ impl World {
         live.map(|held| held.session.id).collect()
     }
 
-    /// Whether a session only waits for somebody to say something.
+    /// Whether a session only waits for a message.
     fn listens(&self, session: domain::SessionId) -> bool {
         let held = &self.books.sessions[&session];
         let Some(kept) = held.steps.iter().find(|kept| kept.step.id == held.session.step) else { return false };
@@ -56,7 +56,7 @@ impl World {
         self.live().into_iter().all(|session| self.listens(session))
     }
 
-    /// What people do so that everything can end: they let go on what is paused and answer what is open.
+    /// Actions of people that let every session end: they resume paused sessions and answer open questions.
     fn last_deeds(&mut self, round: usize) -> Vec<Deed> {
         let mut deeds = Vec::new();
         let alice = self.people[0].clone();
@@ -72,7 +72,7 @@ impl World {
                 deeds.push(Deed { by: alice.clone(), what: What::Edits { session } });
             }
         }
-        // Somebody else each time: two may have to agree.
+        // Another person answers in each round, because a question may need two people.
         let by = self.people[round % self.people.len()].clone();
         let open = self.books.questions.values().filter(|question| question.status() == Status::Pending);
         for question in open {
@@ -82,8 +82,9 @@ impl World {
         deeds
     }
 
-    /// Whatever somebody was told had been said is in a journal, and shown to one model at most; of attempts at one step the last has all that
-    /// the others had, and the next step has what nobody read of the one before.
+    /// Checks that every accepted message is in a journal and was shown to one model at most. The last attempt at a
+    /// step has all messages of the earlier attempts, and the next step has the messages that the step before it did
+    /// not read.
     fn nothing_said_is_lost(&self) -> Verdict {
         let steps = || self.books.sessions.values().flat_map(Held::last_attempts);
         let shown: Vec<Vec<Message>> = steps()

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use crate::simulation::play::{Deed, Play};
 use crate::simulation::{broken, check, check_runs, draw};
 
-/// The tools that the worker runs: name, whether it may be repeated, whether it may run beside others.
+/// Tools that the worker runs: name, whether a call may be repeated, and whether it may run beside other calls.
 pub(crate) const TOOLS: [(&str, bool, bool); 8] = [
     ("look", true, true),
     ("stamp", false, false),
@@ -26,10 +26,10 @@ pub(crate) const TOOLS: [(&str, bool, bool); 8] = [
     ("never", false, false),
 ];
 
-/// What every worker of a seed is given.
+/// Model and tools of every worker of a seed.
 pub(crate) struct Bag {
     play: Arc<Play>,
-    /// Whether its worker has not driven anything yet.
+    /// Whether its worker has not run any step yet.
     new: AtomicBool,
 }
 

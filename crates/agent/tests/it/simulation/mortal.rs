@@ -1,4 +1,4 @@
-//! A worker that dies alone, while its process goes on.
+//! A worker that dies while its process continues.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 
-/// A future that is dropped where it stands once so many jobs of the store were run: what it was doing goes on without it.
+/// A future that is dropped after the store has run `dies_at` jobs; the jobs that it submitted continue without it.
 pub(crate) struct Mortal<'a, T> {
     pub future: Option<BoxFuture<'a, T>>,
     pub jobs: Arc<AtomicUsize>,
     pub dies_at: usize,
-    /// What is said of it then.
+    /// Output of the future after its death.
     pub dead: Option<T>,
 }
 

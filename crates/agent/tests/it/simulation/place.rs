@@ -13,7 +13,7 @@ use store_sqlite::{Options, SqliteStore};
 use tempfile::TempDir;
 use testkit::{ManualClock, Random};
 
-/// What is allowed, asked and denied.
+/// Policy of the simulation: tools that it allows, asks about and denies.
 const POLICY: &str = r#"
 version = 1
 default = "ask"
@@ -42,7 +42,7 @@ tools = ["never"]
 verdict = "deny"
 "#;
 
-/// Who takes part.
+/// People of the simulation and their roles.
 pub(crate) const PEOPLE: [(&str, Role); 3] =
     [("alice", Role::Operator), ("bob", Role::Operator), ("carol", Role::Admin)];
 
@@ -51,7 +51,7 @@ struct Beginning {
     people: Vec<Caller>,
 }
 
-/// A directory with a database in which people have their keys, a policy is in force and nothing has happened yet.
+/// Creates a directory with a database in which people have keys and a policy is in force, but no session exists.
 pub(crate) fn fresh() -> (TempDir, Vec<Caller>) {
     static BEGINNING: OnceLock<Beginning> = OnceLock::new();
     let beginning = BEGINNING.get_or_init(Beginning::make);
@@ -84,7 +84,8 @@ pub(crate) fn open(directory: &TempDir, clock: &ManualClock) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(directory.path(), Arc::new(clock.clone()), &Options::default()).unwrap())
 }
 
-/// A simulated death loses nothing that was written, so that flushing a disk would only cost time.
+/// Creates a directory, in memory if possible: a simulated death loses no written data, so that flushing a disk would
+/// only cost time.
 fn directory() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { TempDir::with_prefix_in("holdpoint-sim-", memory) } else { TempDir::new() };
@@ -96,14 +97,14 @@ pub(crate) fn boot(store: &Arc<dyn Store>, clock: &ManualClock, ids: &Arc<Mutex<
     let ids = Arc::clone(ids);
     let ids = Ids::from_source(Box::new(move |bytes| ids.lock().fill(bytes)));
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
-    // Nobody waits for a turn at lists: one thread does everything here, and would wait for itself.
+    // Lists never wait for each other: the only thread of the simulation would wait for itself.
     let settings = Settings { lists_at_once: Some(100), ..Settings::default() };
     let engine = Engine::new(Arc::clone(store), Arc::new(clock.clone()), ids, vault, settings);
     engine.define_for(definitions(), owners());
     engine
 }
 
-/// The people of the simulation are in a project of a tenant, to which its definitions belong.
+/// Owners of the definitions, so that the project of the simulated people may use them.
 fn owners() -> Owners {
     let mut owners = Owners::default();
     owners.insert(DefinitionKind::Agent, ("guide", "1"), Projects::All);

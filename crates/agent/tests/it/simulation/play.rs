@@ -18,55 +18,55 @@ pub(crate) struct Deed {
     pub arguments: Value,
 }
 
-/// What the models and tools share.
+/// State that the models and tools share.
 pub(crate) struct Play {
     pub scope: Scope,
     pub stage: Mutex<Stage>,
 }
 
-/// What changes of it.
+/// Mutable part of [`Play`].
 pub(crate) struct Stage {
     pub random: Random,
-    /// The store of the process that is alive: what takes time goes through it.
+    /// Store of the living process; simulated work passes time by queries to it.
     pub process: Arc<dyn Store>,
-    /// The store behind, to look at what is true.
+    /// Store behind the process, for reading the true state.
     pub behind: Arc<dyn Store>,
-    /// Everything comes to an end: models are done, tools come back.
+    /// Whether the simulation is ending: models finish and tools return.
     pub quiet: bool,
-    /// Leases may run out under workers that are alive.
+    /// Whether leases may expire under living workers.
     pub drifts: bool,
     pub ran: Vec<Deed>,
-    /// What runs, or was running when its worker died.
+    /// Calls that run, or that ran when their worker died.
     pub begun: Vec<Deed>,
     pub defect: Option<Defect>,
     pub asked: usize,
     pub drawn: u64,
-    /// The first thing that was not as it must be.
+    /// First violation that was noticed.
     pub wrong: Option<String>,
 }
 
 impl Play {
-    /// What is true now.
+    /// Reads the true state.
     pub(crate) fn look(&self) -> Books {
         let behind = Arc::clone(&self.stage.lock().behind);
         look(&*behind, self.scope)
     }
 
-    /// Somebody noticed something.
+    /// Records the first violation.
     pub(crate) fn noticed(&self, verdict: Result<(), String>) {
         if let Err(wrong) = verdict {
             self.stage.lock().wrong.get_or_insert(wrong);
         }
     }
 
-    /// A number that nothing else has.
+    /// Next number; no number is used twice.
     pub(crate) fn number(&self) -> u64 {
         let mut stage = self.stage.lock();
         stage.drawn += 1;
         stage.drawn
     }
 
-    /// Time passes for whoever thinks or works: others get on meanwhile, and the process may die.
+    /// Passes time for a model or a tool: other tasks run meanwhile, and the process may die.
     pub(crate) async fn takes_time(&self, most: usize) {
         let (times, process) = {
             let mut stage = self.stage.lock();
@@ -75,14 +75,14 @@ impl Play {
         for _ in 0..times {
             let passed = store::read::<_, store::StoreError, _>(&*process, store::Cost::Point, |_| Ok(()));
             if passed.await.is_err() {
-                // Nobody is left.
+                // The process is dead.
                 std::future::pending::<()>().await;
             }
         }
     }
 }
 
-/// How much has happened.
+/// Counts of the events in one or more seeds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Figures {
     pub deaths: usize,
@@ -102,7 +102,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Adds another seed's.
+    /// Adds the counts of another seed.
     pub(crate) fn add(&mut self, other: &Self) {
         let Self { deaths, lone_deaths, sessions, steps, turns, asked, runs, .. } = other;
         self.deaths += deaths;
@@ -121,7 +121,7 @@ impl Figures {
         self.completed += other.completed;
     }
 
-    /// Whether enough happened in so many seeds.
+    /// Checks that enough happened in this number of seeds.
     pub(crate) fn enough(&self, seeds: u64) -> Result<(), String> {
         let seeds = seeds as usize;
         let often = self.deaths > seeds && self.lone_deaths > seeds / 10 && self.turns > 2 * seeds && self.runs > seeds;

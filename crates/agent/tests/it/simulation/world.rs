@@ -21,15 +21,15 @@ use crate::simulation::place::{boot, fresh, open};
 use crate::simulation::play::{Figures, Play, Stage};
 use crate::simulation::{check, check_runs, draw};
 
-/// What went wrong, in a sentence.
+/// Result of a check; the error says in a sentence which invariant is violated.
 pub(crate) type Verdict = Result<(), String>;
 
-/// How many sessions a seed opens at most.
+/// Largest number of sessions that a seed opens.
 const SESSIONS: usize = 4;
-/// How many jobs a round may take: more is somebody who turns in circles.
+/// Largest number of store jobs in a round; more jobs mean an endless loop.
 const MOST_JOBS: usize = 6_000;
 
-/// Everything there is.
+/// State of one seed.
 pub(crate) struct World {
     pub random: Random,
     pub clock: ManualClock,
@@ -52,7 +52,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world at its beginning.
+    /// Creates the world of a seed.
     pub(crate) fn of(seed: u64, defect: Option<Defect>, tells: bool) -> Self {
         let mut random = Random::seeded(seed);
         let clock = ManualClock::default();
@@ -100,14 +100,15 @@ impl World {
         }
     }
 
-    /// Tells what happens, to whoever wants to hear it: most seeds are run for their end alone.
+    /// Adds a line to the story if the story is wanted; most seeds run only for their result.
     pub(crate) fn tell(&mut self, line: impl FnOnce() -> String) {
         if self.tells {
             self.story.push(line());
         }
     }
 
-    /// Workers and people do what they do side by side, with or without deaths in between; then everything is checked.
+    /// Runs workers and people concurrently for one round, with or without deaths, and checks every invariant
+    /// afterwards.
     pub(crate) async fn round(&mut self, deeds: Vec<Deed>, deaths: bool) -> Verdict {
         let now = store::Clock::now(&self.clock);
         let drifts = deaths && self.random.one_in(6);
@@ -157,7 +158,7 @@ impl World {
         self.add_up()
     }
 
-    /// The number of jobs after which somebody's time has come: once in so many rounds.
+    /// Draws the number of jobs after which a death or a stop happens, in one of `times` rounds.
     fn drawn_end(&mut self, at_all: bool, times: usize) -> usize {
         if at_all && self.random.one_in(times) { 1 + self.random.below(60) } else { usize::MAX }
     }
@@ -180,7 +181,7 @@ impl World {
         Ok(())
     }
 
-    /// Whoever died is replaced.
+    /// Replaces workers and processes that died.
     fn bury(&mut self, mortals: &[(usize, usize)], jobs: usize, last: Fate) {
         for (number, dies_at) in mortals.iter().copied().filter(|(_, dies_at)| *dies_at <= jobs) {
             self.lone_deaths += 1;
@@ -205,7 +206,7 @@ impl World {
         self.workers = (0..2).map(|number| worker(&self.engine, &self.play, number)).collect();
     }
 
-    /// Looks at everything and holds it against what must be true.
+    /// Reads the whole state and checks every invariant.
     fn add_up(&mut self) -> Verdict {
         self.books = self.play.look();
         let (wrong, ran) = {
@@ -228,7 +229,7 @@ impl World {
         self.clock.advance(SignedDuration::from_secs(by));
     }
 
-    /// What people do in the next round.
+    /// Draws the actions of people in the next round.
     pub(crate) fn draw_deeds(&mut self) -> Vec<Deed> {
         let mut deeds = Vec::new();
         for _ in 0..1 + self.random.below(4) {
@@ -270,7 +271,7 @@ impl World {
             19 | 20 => What::Edits { session: session? },
             _ => What::FireDue,
         };
-        // Only the client of whoever opened a session runs what a client is to run.
+        // Only the client of the person who opened a session runs the client's actions.
         let by = match &what {
             What::Opens { .. } | What::Edits { .. } => self.people[0].clone(),
             _ => by,
@@ -278,7 +279,7 @@ impl World {
         Some(Deed { by, what })
     }
 
-    /// An answer to one of the open questions, by anybody.
+    /// Draws an answer of any person to one of the open questions.
     pub(crate) fn draw_answer(&mut self) -> Option<Deed> {
         let open = |question: &&domain::Interaction| question.status() == Status::Pending;
         let open: Vec<_> = self.books.questions.values().filter(open).collect();
@@ -289,7 +290,7 @@ impl World {
         Some(Deed { by, what: What::Answers { id: question.id, draft } })
     }
 
-    /// How much has happened.
+    /// Counts of this seed.
     pub(crate) fn figures(&self) -> Figures {
         let held = || self.books.sessions.values();
         let proposals = || held().flat_map(|held| &held.proposals);

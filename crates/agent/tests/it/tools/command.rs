@@ -19,7 +19,7 @@ fn with_secret(name: &str, value: &str) -> ToolRun {
     ToolRun { secrets: [(name.to_owned(), Zeroizing::new(value.to_owned()))].into(), ..ToolRun::default() }
 }
 
-/// Waits until a file has a line, and gives it.
+/// Waits until a file has a line, and returns it.
 async fn line(ground: &Ground, path: &str) -> String {
     loop {
         if let Some(text) = ground.text(path).filter(|text| text.ends_with('\n')) {
@@ -32,7 +32,7 @@ async fn line(ground: &Ground, path: &str) -> String {
 /// Waits until a process is gone.
 async fn gone(pid: &str) {
     let stat = format!("/proc/{pid}/stat");
-    // A zombie that nobody of ours has to reap is gone as well: whoever took it over does that.
+    // A zombie counts as gone: the process that adopted it reaps it.
     while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -57,7 +57,7 @@ async fn a_command_says_how_it_ended() {
 #[tokio::test]
 async fn the_shell_gets_the_text_that_was_judged() {
     let ground = Ground::new();
-    // An option of the shell, were it not for the dashes before it.
+    // The shell would take this for an option without the dashes that the tool puts before it.
     let (_, result) = failed(ground.run("execute_command", json!({"command": "-x"})).await);
     assert_eq!(result["exit_code"], json!(127));
     for (arguments, message) in [
@@ -85,7 +85,7 @@ async fn the_environment_is_clean() {
 async fn secrets_are_given_and_hidden() {
     let ground = Ground::new();
     let run = with_secret("TOKEN", "s3cr3t");
-    // The second half comes later: a value that lies across two reads is hidden as well.
+    // The second half of the value comes later: a value that is split over two reads is redacted as well.
     let command = r#"test "$TOKEN" = s3cr3t || exit 1; printf s3c; sleep 0.2; echo r3t; echo "a${TOKEN}b" >&2; echo $TOKEN > kept"#;
     let ran = ground.tool("execute_command").run(&json!({"command": command}), &run).await;
     let ToolOutcome::Done(said) = ran else { panic!("{ran:?}") };
@@ -221,7 +221,7 @@ async fn what_stays_behind_holds_nobody_up() {
     let said = ground.done("execute_command", json!({"command": "sleep 1000 & echo $! > child; echo done"})).await;
     assert_eq!(said["stdout"], json!("done\n"));
     gone(&line(&ground, "child").await).await;
-    // One that leaves the group and keeps the output open.
+    // This child leaves the process group and keeps the output open.
     let said = ground.done("execute_command", json!({"command": "setsid sleep 3 & echo done"})).await;
     assert_eq!(said["stdout"], json!("done\n"));
 }

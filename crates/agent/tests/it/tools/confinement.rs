@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::tools::ground::Ground;
 
-/// What each tool is given to reach a path.
+/// Arguments with which each tool reaches a path.
 fn reaching(path: &str) -> Vec<(&'static str, Value)> {
     vec![
         ("read_file", json!({"path": path})),
@@ -83,7 +83,7 @@ async fn a_link_is_not_followed_even_inside() {
     assert_eq!(ground.text("private/key").as_deref(), Some("key"));
 }
 
-/// Ends the exchanging, also where the test fails meanwhile.
+/// Stops the thread that swaps the directory, also if the test fails.
 struct Stopping<'a>(&'a AtomicBool);
 
 impl Drop for Stopping<'_> {
@@ -92,7 +92,7 @@ impl Drop for Stopping<'_> {
     }
 }
 
-/// A directory becomes a link to the outside and a directory again, thousands of times, while the tools are at work in it.
+/// A directory is swapped with a link to the outside and back, thousands of times, while the tools work in it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_race_leads_out() {
     let ground = Ground::new();
@@ -140,7 +140,7 @@ async fn no_race_leads_out() {
         swapping.join().unwrap()
     });
     assert!(swapped > 100, "{swapped}");
-    // The race was one: both ends were met, with reading and with writing.
+    // Both outcomes of the race occurred, for reads and for writes.
     for tool in ["read_file", "write_file"] {
         assert!(seen.contains(&(tool, true)) && seen.contains(&(tool, false)), "{seen:?}");
     }

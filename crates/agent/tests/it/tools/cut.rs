@@ -1,4 +1,4 @@
-//! What is too long is cut, and says so.
+//! Long results are cut and say so.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A workspace in a directory that is gone afterwards, with something outside that nobody may touch.
+//! A workspace in a temporary directory, with files outside that no tool may touch.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Ground {
         self.tool(tool).run(&arguments, &ToolRun::default()).await
     }
 
-    /// Runs a tool that must be done.
+    /// Runs a tool that must succeed.
     pub(crate) async fn done(&self, tool: &str, arguments: Value) -> Value {
         match self.run(tool, arguments).await {
             ToolOutcome::Done(result) => result,
@@ -65,7 +65,7 @@ impl Ground {
         }
     }
 
-    /// Runs a tool that must fail without any result, and gives the reason.
+    /// Runs a tool that must fail without a result, and returns the reason.
     pub(crate) async fn refused(&self, tool: &str, arguments: Value) -> String {
         match self.run(tool, arguments).await {
             ToolOutcome::Failed { message, result: Value::Null } => message,
@@ -73,7 +73,7 @@ impl Ground {
         }
     }
 
-    /// What lies in a directory of the workspace, by name.
+    /// Sorted names of the entries of a directory in the workspace.
     pub(crate) fn names(&self, path: &str) -> Vec<String> {
         let mut names: Vec<_> = std::fs::read_dir(self.path(path))
             .unwrap()

@@ -1,4 +1,4 @@
-//! Searching files.
+//! Tests of `search_files`.
 
 use serde_json::json;
 

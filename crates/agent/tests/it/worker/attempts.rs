@@ -244,7 +244,7 @@ async fn the_next_attempt_is_told_what_is_known_of_every_call_that_the_one_befor
     world.answers(&alice, later, Effect::Approve, AnswerDraft::default()).await;
     let unspent = (session.id, "s1t1c4".to_owned());
     let allowed = world.engine.action(&bot, unspent.0, unspent.1.clone(), SOON).await.unwrap();
-    // Nobody goes on from here: what is said now is in no journal.
+    // The session is paused, so that no worker journals the reports and answers that follow.
     world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     let broke = Outcome::Failed { message: "no such line".into(), result: Value::Null };
     world.engine.action_outcome(&bot, place, (broke, None), None).await.unwrap();

@@ -1,4 +1,4 @@
-//! The question before a step: each way on, asked once, and final.
+//! The question before a step: every effect of its answer. It is asked once, and the answer is final.
 
 use domain::step::StepEnding;
 use domain::{AnswerDraft, Effect, Interaction, SessionStatus};
@@ -10,7 +10,7 @@ use store::Page;
 use crate::worker::flows::{named, steps};
 use crate::worker::world::World;
 
-/// An agent drafts; people are asked this before it publishes.
+/// A flow whose agent drafts, and that asks people this question before it publishes.
 fn reviewed(question: Value) -> Value {
     json!([{ "name": "f", "version": "1", "steps": [
         { "name": "draft", "agent": "guide", "input": "AnswerDraft" },
@@ -36,7 +36,7 @@ fn said(shown: &[Message]) -> Vec<String> {
     shown.iter().filter_map(content).collect()
 }
 
-/// Every question that was ever asked.
+/// All questions that were ever asked.
 async fn questions(world: &World, by: &domain::Caller) -> Vec<Interaction> {
     let page = Page { after: None, limit: 200 };
     world.engine.interactions(by, InteractionQuery::default(), page).await.unwrap().0
@@ -186,7 +186,7 @@ async fn it_is_asked_once_however_often_the_step_is_tried() {
     let asked = world.asked(&alice).await;
     world.answers(&alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Failed);
-    // Nor when a person has it tried once more.
+    // A retry by a person does not ask the question again either.
     world.engine.control_step(&alice, (session.id, None), StepCommand::Retry, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
     assert_eq!(questions(&world, &alice).await.len(), 1);

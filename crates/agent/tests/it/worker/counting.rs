@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use store::{Cost, Job, Store, Topic};
 
-/// How much the store was given to do: transactions, queries at a point, and queries that go through many rows.
+/// Number of jobs that a store was given: transactions, point queries, and queries that scan many rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Given {
     pub transactions: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// What came since an earlier moment.
+    /// Jobs since an earlier count.
     pub(crate) const fn since(self, earlier: Self) -> Self {
         Self {
             transactions: self.transactions - earlier.transactions,
@@ -24,7 +24,7 @@ impl Given {
     }
 }
 
-/// Counts, and passes on.
+/// A store that counts its jobs and passes them to another store.
 pub(crate) struct Counting {
     inner: Arc<dyn Store>,
     given: [AtomicUsize; 3],
@@ -35,7 +35,7 @@ impl Counting {
         Self { inner, given: Default::default() }
     }
 
-    /// So much until now.
+    /// Number of jobs so far.
     pub(crate) fn given(&self) -> Given {
         let [transactions, points, scans] = [0, 1, 2].map(|index: usize| self.given[index].load(Ordering::Relaxed));
         Given { transactions, points, scans }

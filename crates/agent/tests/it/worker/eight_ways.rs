@@ -1,4 +1,5 @@
-//! The eight ways on, through the worker and the engine: what runs, and exactly what the model reads next.
+//! The eight effects of an answer, through the worker and the engine: the calls that run, and the exact text that the
+//! model reads next.
 
 use domain::{ActionState, AnswerDraft, Command, Effect, SessionStatus};
 use holdpoint_agent::model::{Message, ModelCall};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::worker::world::{SOON, World, results};
 
-/// A rule that offers every way on.
+/// A rule that offers every effect.
 pub(crate) const RULES: &str = r#"
 version = 1
 [[rule]]
@@ -34,7 +35,7 @@ fn chosen(option: &str) -> AnswerDraft {
     AnswerDraft { options: vec![option.into()], ..AnswerDraft::default() }
 }
 
-/// The one place that says what a way on comes to: what ran, and all that the model reads when it is asked next.
+/// Answers a question about a write, then checks which calls ran and the whole text that the model reads next.
 async fn check(draft: AnswerDraft, ran: &[Value], read: &str) {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
@@ -147,7 +148,7 @@ async fn what_was_rejected_does_not_run_whatever_comes_later() {
     assert_eq!(ran, [json!({ "path": "b" }), json!({ "path": "b" })], "asked for twice, and approved twice");
 }
 
-/// What the model reads of an answer to a question of its own.
+/// Answers a question of the model and checks the text that the model reads.
 async fn answered(tool: &str, arguments: Value, draft: AnswerDraft, read: &str) {
     let world = World::new(json!([]));
     let alice = world.person("alice").await;
@@ -193,7 +194,8 @@ async fn what_people_say_to_a_question_of_the_models_own_arrives_word_for_word()
     answered("ask_user_clarify", optional, skipped, read).await;
 }
 
-/// What was approved and is denied before it begins is not run, and whoever approved it reads the same reason as the model.
+/// An approved action that is denied before it starts does not run, and its approver reads the same reason as the
+/// model.
 #[tokio::test]
 async fn what_is_denied_before_it_begins_says_why_to_everybody() {
     let world = World::new(json!([]));

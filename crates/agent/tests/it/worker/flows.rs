@@ -1,4 +1,4 @@
-//! Flows: questions before steps, what is passed on, attempts, and where each end leads.
+//! Flows: questions before steps, values passed between steps, attempts, and the step that follows each end.
 
 use domain::{AnswerDraft, Effect, SessionStatus};
 use engine::StepCommand;
@@ -95,7 +95,7 @@ async fn what_a_failed_step_asked_is_withdrawn_before_the_flow_goes_on() {
     let world = World::new(flow);
     let alice = world.person("alice").await;
     let write = [("write_file", json!({ "path": "a" }))];
-    // One round of questions more than a step may have.
+    // One round of questions more than the limit of a step.
     (0..11).for_each(|_| world.says("I write.", &write));
     world.says("Is this mended?", &[("ask_user_clarify", json!({ "question": "Is it?" }))]);
     let session = world.opens(&alice, None, Some("f"), Value::Null).await;

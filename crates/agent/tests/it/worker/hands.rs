@@ -1,4 +1,5 @@
-//! In whose hands what a worker proposed and asked is: its own, its client's, and nobody's who only has the agent's name.
+//! Access to the actions and questions of a worker: the worker and its client have it, a key with the agent's name
+//! does not.
 
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ async fn the_names_of_a_workers_calls_are_its_own() {
     let refused = world.engine.propose(&alice, session.id, propose("s1t2c0"), None).await;
     assert!(matches!(&refused, Err(Error::Refused(Refusal::CallReserved(call))) if call == "s1t2c0"), "{refused:?}");
     world.engine.propose(&alice, session.id, propose("mine"), None).await.unwrap();
-    // Where nobody of ours runs the session, they are names like any other.
+    // In a session that is not hosted, these names are not reserved.
     let foreign = world.opens(&alice, None, None, Value::Null).await;
     world.engine.propose(&alice, foreign.id, propose("s1t2c0"), None).await.unwrap();
 }
@@ -57,7 +58,7 @@ async fn a_key_of_the_agents_name_is_somebody_else() {
     assert_eq!(engine.deliveries(&namesake, store::Page::first(10), Duration::ZERO).await.unwrap(), []);
     let taken = engine.take(&namesake, why.id, None, None).await;
     assert!(matches!(taken, Err(Error::Refused(Refusal::NotFound("interaction")))), "{taken:?}");
-    // A session of somebody else is not there for a key.
+    // An agent's key does not see a session that somebody else opened.
     let absent = |error: Error| assert!(matches!(error, Error::Refused(Refusal::NotFound("session"))), "{error:?}");
     absent(engine.action(&namesake, session.id, call.clone(), Duration::ZERO).await.unwrap_err());
     let acted = engine.action(&alice, session.id, call.clone(), Duration::ZERO).await.unwrap();
@@ -123,7 +124,7 @@ async fn arguments_that_do_not_fit_a_clients_tool_never_reach_it() {
     assert_eq!(asked.question.call.as_ref().unwrap().arguments, json!({ "line": 1 }));
     let told = results(&world.shown());
     assert!(told[0].0.contains("/line") && told[0].1, "{told:?}");
-    // Nor do those that a person puts in their place.
+    // Arguments that a person edits are checked as well.
     let draft = AnswerDraft {
         arguments: Some(json!({ "line": "last" })),
         effect: Some(Effect::Edit),

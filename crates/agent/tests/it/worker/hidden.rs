@@ -1,4 +1,4 @@
-//! Secrets are shown to nobody, whatever becomes of their session.
+//! Secrets are never shown to anybody, however their session continues or ends.
 
 use domain::{AnswerDraft, Caller, Effect, Outcome, Refusal, Session, SessionStatus, SignedDuration};
 use engine::{Error, Settings, StepCommand};
@@ -9,13 +9,13 @@ use crate::worker::world::{SOON, World, results};
 
 const VALUE: &str = "s3cr3t-value";
 
-/// Two steps of the same agent, so that something follows the first.
+/// A flow of two steps of one agent, so that the first step has a successor.
 fn flow() -> Value {
     json!([{ "name": "f", "version": "1", "steps": [
         { "name": "one", "agent": "guide", "input": "One" }, { "name": "two", "agent": "guide", "input": "Two" }] }])
 }
 
-/// A model that asks for a secret is given it, says what is to be said before, and fails.
+/// Runs a session whose model asks for a secret, receives it, and then fails.
 async fn fails_with_a_secret(world: &World, by: &Caller) -> Session {
     let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
     world.says("I need a key.", &[("ask_user_secret", ask)]);
@@ -74,7 +74,7 @@ async fn what_is_given_after_a_session_was_taken_up_is_handed_out() {
 
 #[tokio::test]
 async fn values_stay_while_their_session_lives_and_a_session_whose_values_are_forgotten_is_not_taken_up() {
-    // What is closed is archived at once.
+    // With a retention of zero, closed questions are archived at once.
     let world = World::settled(flow(), Settings { retention: SignedDuration::ZERO, ..Settings::default() });
     let alice = world.person("alice").await;
     let ask = json!({ "question": "The key?", "secrets": [{ "name": "TOKEN" }] });
@@ -126,7 +126,7 @@ async fn what_a_client_reports_hides_what_was_given_in_secret_from_everybody() {
             true => Outcome::Failed { message: format!("{VALUE} is wrong"), result },
         };
         if cancelled {
-            // Nobody knows the value any more: only how it ended is kept.
+            // The cancelled session has forgotten the value, so that only the kind of the outcome is stored.
             world.engine.control(&alice, session.id, domain::Command::Cancel, None, None).await.unwrap();
         }
         let reported = world.engine.action_outcome(&alice, place, (outcome, None), None).await.unwrap().proposal;

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 
 use crate::worker::counting::{Counting, Given};
 
-/// A model that calls tools for so many turns, and writes down what the store was given to do before each.
+/// A model that calls tools in `turns` turns, and records the job counts of the store before each turn.
 struct Long {
     turns: usize,
     calls: Vec<&'static str>,
@@ -74,7 +74,7 @@ impl Kit for Bag {
     }
 }
 
-/// An engine on a store that counts, and a worker that is told when to look.
+/// An engine on a counting store, and a worker that runs when the test says so.
 struct Place {
     engine: Engine,
     worker: Worker,
@@ -90,7 +90,7 @@ impl Place {
         let clock = Arc::new(SystemClock);
         let inner = Arc::new(SqliteStore::open(directory.path(), clock.clone(), &Options::default()).unwrap());
         let store = Arc::new(Counting::new(inner));
-        // So long that no lease is renewed meanwhile: how often that happens is a matter of time, not of turns.
+        // The lease is so long that it is never renewed: the number of renewals depends on time, not on turns.
         let settings = Settings { step_lease: SignedDuration::from_hours(10), ..Settings::default() };
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
@@ -116,14 +116,14 @@ impl Place {
         self.engine.start(&self.alice, start, None).await.unwrap()
     }
 
-    /// Has the worker do what is due, and says what the store was given to do for it.
+    /// Runs the due steps, and returns the number of jobs that the store was given meanwhile.
     async fn drives(&self) -> Given {
         let before = self.store.given();
         self.worker.run_due(&CancellationToken::new()).await.unwrap();
         self.store.given().since(before)
     }
 
-    /// What is kept of the only step: how large its state is, in bytes, and how long its journal.
+    /// Size in bytes of the stored state of the only step, and length of its journal.
     async fn kept(&self, session: &Session) -> (usize, u64) {
         let (scope, step) = (session.scope, session.step);
         let found = store::read::<_, StoreError, _>(&*self.store, Cost::Point, move |reads| {
@@ -144,9 +144,10 @@ impl Drop for Place {
     }
 }
 
-/// Whether two cost the same. A worker looks after its lease whenever somebody rings: how often is a matter of time.
+/// Whether two turns cost the same. Point queries may differ: a worker checks its lease at every wake-up, and the
+/// number of wake-ups depends on time.
 const fn alike(one: Given, other: Given) -> bool {
-    // Two results may be journalled together, or one after the other.
+    // Two results may be journalled in one transaction or in two.
     one.transactions.abs_diff(other.transactions) <= 1
         && one.scans == other.scans
         && one.points < 24
@@ -164,9 +165,10 @@ async fn the_thousandth_turn_costs_what_the_tenth_did() {
     let turns: Vec<Given> = seen.windows(2).map(|pair| pair[1].since(pair[0])).collect();
     assert!(turns[1..].iter().all(|turn| alike(*turn, turns[1])), "{:?} and {:?}", turns[1], turns[999]);
     assert!(turns[1].scans == 0 && turns[1].transactions < 12, "{:?}", turns[1]);
-    // The journal, and whose the workspace is, are read when the step is taken up, and never again.
+    // The journal and the owner of the workspace are read when the step is taken up, and never again.
     assert!(driven.scans <= 3, "{driven:?}");
-    // A turn and two results each, the beginning and the last word; none of them is kept in the state.
+    // The journal has the beginning, a turn and two results a thousand times, and the last turn. The state contains no
+    // entry.
     let (bytes, journal) = place.kept(&session).await;
     assert_eq!(journal, 1 + 1000 * 3 + 1);
     assert!(bytes < 1024, "{bytes}");

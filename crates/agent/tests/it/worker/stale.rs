@@ -9,7 +9,7 @@ use crate::worker::world::{World, results};
 
 const READS: &str = "version = 1\n[[rule]]\nname = \"reads\"\ntools = [\"read_file\"]\nverdict = \"allow\"\n";
 
-/// A worker that really writes.
+/// A world whose worker writes real files.
 struct Desk {
     world: World,
     files: TempDir,
@@ -33,7 +33,7 @@ impl Desk {
         std::fs::read_to_string(self.files.path().join(path)).ok()
     }
 
-    /// The model wants these files to say this, all in one turn.
+    /// Opens a session whose model writes these contents to these files, all in one turn.
     async fn wants(&self, writes: &[(&str, &str)]) -> Session {
         let call = |(path, content): &(&str, &str)| ("write_file", json!({ "path": path, "content": content }));
         self.world.says("I write.", &writes.iter().map(call).collect::<Vec<_>>());
@@ -45,7 +45,7 @@ impl Desk {
         self.world.answers(&self.alice, asked.id, Effect::Approve, AnswerDraft::default()).await;
     }
 
-    /// What the model is told of its calls, once it has had its last word.
+    /// Results that the model reads before its last turn, after the session has completed.
     async fn told(&self, session: &Session) -> Vec<(String, bool)> {
         assert_eq!(self.world.ended(&self.alice, session.id).await.status(), SessionStatus::Completed);
         results(&self.world.shown())
@@ -88,7 +88,7 @@ async fn what_was_written_since_people_were_asked_is_not_overwritten_also_after_
     check(Some("old"), None, false).await;
     check(None, Some("other"), false).await;
     check(None, Some(""), false).await;
-    // An earlier run that nobody heard of: what is to be there is there.
+    // The file already has the new content, from an earlier run whose outcome was lost.
     check(Some("old"), Some("new"), true).await;
 }
 

@@ -1,4 +1,4 @@
-//! Who may say how a step goes on, and what becomes of what it leaves.
+//! Permissions to steer a step, and the fate of the questions and messages that a step leaves.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::worker::flows::{named, steps};
 use crate::worker::world::World;
 
-/// A gate for people, and what it holds back.
+/// A flow whose `deploy` step follows a question to this audience.
 fn gated(audience: &Value) -> Value {
     let question = json!({ "kind": "approval", "title": "Deploy?", "audience": audience });
     json!([{ "name": "f", "version": "1", "steps": [
@@ -42,7 +42,7 @@ async fn an_agents_key_passes_no_gate_that_is_for_people_before_or_after_their_n
         }
     }
     assert_eq!(world.turns(), 0, "nothing was deployed");
-    // Nor does it have them asked again, or end what they have not let begin.
+    // Nor may an agent's key have the question asked again, or complete the session while the question is open.
     let refused = commands(&world, &bot, &session, StepCommand::Retry).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::RoleForbids { .. }))), "{refused:?}");
     commands(&world, &bob, &session, StepCommand::Retry).await.unwrap();
@@ -97,7 +97,7 @@ async fn what_a_person_holds_an_agent_does_not_let_go_and_a_namesake_is_somebody
     world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
     world.engine.control(&bot, session.id, Command::Pause, None, None).await.unwrap();
     world.engine.control(&bot, session.id, Command::Resume, None, None).await.unwrap();
-    // What an agent holds, a person may hold too; then it is the person who lets it go on.
+    // A person may also pause a session that an agent has paused; then only a person can resume it.
     world.engine.control(&bot, session.id, Command::Pause, None, None).await.unwrap();
     world.engine.control(&alice, session.id, Command::Pause, None, None).await.unwrap();
     for (by, command) in [(&bot, Command::Pause), (&alice, Command::Pause), (&bot, Command::Resume)] {
@@ -277,7 +277,7 @@ when = 'args.path == "a"'
 "#;
     check(rules, ("a", "old".into()), json!({ "before": "old" })).await;
     check(rules, ("b", "old".into()), Value::Null).await;
-    // Both would be more than a question can show.
+    // The arguments and the replaced content together are too large for a question.
     check(rules, ("a", "\u{1}".repeat(20 << 10)), Value::Null).await;
 }
 

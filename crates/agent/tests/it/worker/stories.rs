@@ -1,4 +1,4 @@
-//! One agent and the people around it.
+//! Stories of one agent and the people around it.
 
 use domain::{AnswerDraft, Effect, SessionStatus};
 use holdpoint_agent::model::{Message, ModelError};
@@ -42,7 +42,7 @@ async fn calls_of_one_turn_wait_side_by_side_and_the_turn_goes_on_when_all_are_s
     world.says("Done.", &[]);
     let session = world.opens(&alice, Some("guide"), None, json!("Go")).await;
     let asked = world.open(&alice, 3).await;
-    // Out of order, on purpose.
+    // The answers come out of order on purpose.
     world.answers(&alice, asked[2].id, Effect::Approve, AnswerDraft::default()).await;
     let no = AnswerDraft { feedback: Some("no".into()), ..AnswerDraft::default() };
     world.answers(&alice, asked[0].id, Effect::Reject, no).await;
@@ -96,7 +96,8 @@ async fn a_secret_reaches_the_tools_and_never_the_model() {
     assert!(!events.contains("s3cr3t-value"));
 }
 
-/// A message of the model that wants a reply is a question in the same channel; what is answered is a message too.
+/// A question of the model with `requires_reply` belongs to the channel of its session; the question and its answer
+/// are sent as messages too.
 #[tokio::test]
 async fn a_message_that_requires_a_reply_is_a_question_and_its_answer_a_message() {
     let world = World::new(json!([]));

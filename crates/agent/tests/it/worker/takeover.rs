@@ -37,7 +37,7 @@ async fn a_worker_that_dies_in_a_tool_leaves_an_unknown_outcome_and_a_person_is_
     world.kill();
     world.play.hang.store(0, Ordering::Release);
     world.work();
-    // Nobody knows what became of it until somebody says; the agent that took over does not run it again.
+    // The outcome is unknown until somebody reports it; the worker that took over does not run the call again.
     let acted = world.engine.action(&alice, session.id, call.clone(), std::time::Duration::ZERO).await.unwrap();
     assert!(matches!(acted.proposal.state, ActionState::Started { .. }));
     let report = domain::Outcome::Unknown;

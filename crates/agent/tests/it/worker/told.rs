@@ -1,4 +1,4 @@
-//! What a reader is told of a step that is taken over, in trouble, or cut short.
+//! Events and errors that readers see of a step that is taken over, in trouble, or cut short.
 
 use std::sync::atomic::Ordering;
 
@@ -78,7 +78,7 @@ async fn the_attempt_that_is_to_come_says_what_the_last_one_failed_with() {
     assert!(events.iter().any(|event| event.name == "step.troubled" && event.data["attempt"] == 2), "{events:?}");
 }
 
-/// Whatever ends a step is in its journal, so that the journal alone gives its state.
+/// Every input that ends a step is in its journal, so that the journal alone gives its state.
 #[tokio::test]
 async fn a_step_that_is_cut_short_has_that_for_its_last_input() {
     let mut world = World::new(json!([]));

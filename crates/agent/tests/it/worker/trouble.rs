@@ -1,4 +1,4 @@
-//! Steps that cannot get on: what expires is over, and what keeps failing ends as failed, with its reason.
+//! Steps in trouble: an expired question is over, and a step that keeps failing ends as failed, with its reason.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,7 +22,8 @@ use zeroize::Zeroizing;
 
 use crate::worker::world::results;
 
-/// A model that asks a question in each of so many turns, and tools that cannot be had for as long as it says.
+/// Script of a model that asks a question in each of `questions` turns, and of tools that are unavailable while
+/// `without_tools` is set.
 #[derive(Default)]
 struct Play {
     questions: AtomicUsize,
@@ -65,7 +66,7 @@ impl Kit for Bag {
     }
 }
 
-/// An engine and a worker under a clock that is moved by hand.
+/// An engine and a worker under a clock that the test moves.
 struct Place {
     engine: Engine,
     worker: Worker,
@@ -105,7 +106,7 @@ impl Place {
         self.worker.run_due(&CancellationToken::new()).await.unwrap();
     }
 
-    /// Drives it, a second after the other, until it has ended.
+    /// Runs the worker, second by second, until the session has ended.
     async fn ended(&self, session: &Session) -> Session {
         for _ in 0..3600 {
             self.drives().await;
@@ -118,14 +119,14 @@ impl Place {
         unreachable!("it never ends");
     }
 
-    /// Every question that was ever asked, as it stands.
+    /// All questions that were ever asked, in their current state.
     async fn questions(&self) -> Vec<domain::Interaction> {
         let page = Page { after: None, limit: 200 };
         self.engine.interactions(&self.alice, InteractionQuery::default(), page).await.unwrap().0
     }
 }
 
-/// An engine with ids of its own, as each node has them.
+/// An engine with its own id generator, as each node has one.
 fn node(store: &Arc<dyn Store>, clock: &ManualClock) -> Engine {
     let vault = Vault::new(MasterKey::from_bytes([7; 32]));
     Engine::new(Arc::clone(store), Arc::new(clock.clone()), Ids::default(), vault, Settings::default())
@@ -154,7 +155,7 @@ async fn what_expired_is_not_asked_again_and_the_next_question_of_the_step_is_as
     assert_eq!(statuses, [Status::Expired, Status::Pending]);
     let second = place.questions().await.remove(1);
     assert_eq!(second.question.title, "Question 2?");
-    // Nobody does anything about it while nothing happens.
+    // The worker does not start the step while nothing happens.
     let tried = place.play.tried.lock().len();
     for _ in 0..10 {
         place.clock.advance(SignedDuration::from_secs(1));
@@ -211,7 +212,7 @@ async fn an_answer_to_a_step_whose_state_is_gone_fails_for_good_and_visibly() {
     assert_eq!(place.play.shown.lock().len(), 1, "nobody goes on from what cannot be read");
 }
 
-/// The names of calls begin with the place of their step in the session: no two steps may have the same.
+/// Names of calls begin with the number of their step in the session, so that no two steps may have one number.
 #[tokio::test]
 async fn steps_keep_their_order_where_the_clock_of_the_next_node_is_behind() {
     let place = Place::new().await;

@@ -1,4 +1,4 @@
-//! A store in a directory, an engine with real time, a worker with a model and tools that the test plays.
+//! A store in a directory, an engine with real time, and a worker whose model and tools the test scripts.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
-/// As long as a test waits for what should come at once.
+/// Longest time that a test waits for something that should happen at once.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
-/// What the model of the story says next, and what it was asked.
+/// Script of the model and the tools, and a record of their use.
 #[derive(Default)]
 pub(crate) struct Play {
     turns: Mutex<VecDeque<Result<Turn, ModelError>>>,
@@ -35,17 +35,17 @@ pub(crate) struct Play {
     runs: Mutex<Vec<(String, Value)>>,
     secrets: Mutex<Vec<BTreeMap<String, String>>>,
     pub(crate) hang: AtomicUsize,
-    /// Whether the model falls silent once it has spoken.
+    /// If positive, the model hangs after it has sent its text.
     pub(crate) mute: AtomicUsize,
-    /// For as long as this is set, it does not come to the end of its turn.
+    /// While this is set, the model does not finish its turn.
     pub(crate) slow: AtomicBool,
-    /// Where files are really written, if they are.
+    /// Workspace of the real file tools, if the test uses them.
     pub(crate) workspace: Mutex<Option<Workspace>>,
-    /// How often there are no tools to be had.
+    /// Number of times that the tools will be unavailable.
     pub(crate) toolless: AtomicUsize,
 }
 
-/// The model that plays it.
+/// The model that follows the script.
 struct Playing(Arc<Play>);
 
 impl Model for Playing {
@@ -137,7 +137,7 @@ impl Kit for Bag {
     }
 }
 
-/// Where a story takes place.
+/// Store, engine and workers of one test.
 pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) play: Arc<Play>,
@@ -149,7 +149,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world with a worker, an agent called `guide`, and these flows.
+    /// Creates a world with a worker, an agent called `guide`, and these flows.
     pub(crate) fn new(flows: Value) -> Self {
         Self::settled(flows, Settings::default())
     }
@@ -189,7 +189,7 @@ impl World {
         world
     }
 
-    /// Puts a worker to work.
+    /// Starts a worker.
     pub(crate) fn work(&mut self) {
         let kit = Arc::new(Bag(Arc::clone(&self.play)));
         self.workers += 1;
@@ -202,12 +202,12 @@ impl World {
         });
     }
 
-    /// Every worker dies where it stands.
+    /// Aborts every worker at its current point.
     pub(crate) fn kill(&mut self) {
         self.working.abort_all();
     }
 
-    /// Every worker stops in good order.
+    /// Stops every worker in an orderly way.
     pub(crate) async fn stop(&mut self) {
         self.stop.cancel();
         while let Some(done) = self.working.join_next().await {
@@ -216,7 +216,7 @@ impl World {
         self.stop = CancellationToken::new();
     }
 
-    /// What the model says next.
+    /// Adds a turn to the script of the model.
     pub(crate) fn says(&self, text: &str, calls: &[(&str, Value)]) {
         let calls = calls.iter().enumerate().map(|(index, (tool, arguments))| ModelCall {
             id: format!("call_{index}"),
@@ -231,22 +231,22 @@ impl World {
         self.play.turns.lock().push_back(Err(error));
     }
 
-    /// What the model was shown, the last time that it was asked.
+    /// History that the model was shown when it was asked last.
     pub(crate) fn shown(&self) -> Vec<Message> {
         self.play.asked.lock().last().cloned().unwrap_or_default()
     }
 
-    /// What the model was shown at this turn, counted from 0.
+    /// History that the model was shown at this turn, counted from 0.
     pub(crate) fn shown_at(&self, turn: usize) -> Vec<Message> {
         self.play.asked.lock().get(turn).cloned().unwrap_or_default()
     }
 
-    /// How often the model was asked.
+    /// Number of times that the model was asked.
     pub(crate) fn turns(&self) -> usize {
         self.play.asked.lock().len()
     }
 
-    /// What was run, in order.
+    /// Tools that ran and their arguments, in order.
     pub(crate) fn runs(&self) -> Vec<(String, Value)> {
         self.play.runs.lock().clone()
     }
@@ -265,7 +265,7 @@ impl World {
         key.caller(self.engine.now()).unwrap()
     }
 
-    /// Puts rules in force.
+    /// Puts a policy in force.
     pub(crate) async fn rules(&self, text: &str) {
         let new = NewKey::named(Role::Admin, "root");
         let (key, _): (Key, String) = self.engine.key_install("default", "default", new).await.unwrap();
@@ -283,7 +283,7 @@ impl World {
         self.engine.start(by, start, None).await.unwrap()
     }
 
-    /// The open questions, the oldest first, once there are so many.
+    /// Waits until there are `many` open questions, and returns them, the oldest first.
     pub(crate) async fn open(&self, by: &Caller, many: usize) -> Vec<Interaction> {
         self.until(|| async {
             let filter = InteractionFilter { status: Some(Status::Pending), ..InteractionFilter::default() };
@@ -295,7 +295,7 @@ impl World {
         .await
     }
 
-    /// The only open question.
+    /// Waits for the only open question.
     pub(crate) async fn asked(&self, by: &Caller) -> Interaction {
         self.open(by, 1).await.remove(0)
     }
@@ -311,7 +311,7 @@ impl World {
         self.engine.answer(by, id, draft, None).await.unwrap()
     }
 
-    /// The session once it has ended.
+    /// Waits until the session has ended.
     pub(crate) async fn ended(&self, by: &Caller, id: SessionId) -> Session {
         self.until(|| async {
             let (session, ..) = self.engine.session(by, id).await.unwrap();
@@ -324,7 +324,7 @@ impl World {
         self.engine.events(by, id, 0, 1000, Duration::ZERO).await.unwrap()
     }
 
-    /// How many questions of a session have values that were given in secret.
+    /// Number of questions of a session that have secret values.
     pub(crate) async fn sealed(&self, of: &Session) -> usize {
         let (scope, id) = (of.scope, of.id);
         let found = read::<_, StoreError, _>(&*self.store, Cost::Point, move |reads| {
@@ -333,7 +333,7 @@ impl World {
         found.await.unwrap().len()
     }
 
-    /// Looks again and again until it is so.
+    /// Polls until there is a result.
     pub(crate) async fn until<T, F: Future<Output = Option<T>>>(&self, look: impl Fn() -> F) -> T {
         let looking = async {
             loop {
@@ -354,7 +354,7 @@ impl Drop for World {
     }
 }
 
-/// The results that the model was shown, in order.
+/// Results that the model was shown, in order, each with whether the call failed.
 pub(crate) fn results(shown: &[Message]) -> Vec<(String, bool)> {
     let result = |message: &Message| match message {
         Message::Result { content, failed, .. } => Some((content.clone(), *failed)),

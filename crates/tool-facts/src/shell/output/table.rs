@@ -75,7 +75,7 @@ pub(super) enum Operands {
     Untouched,
     All,
     Last,
-    /// The second of two.
+    /// The second of two operands.
     Second,
     AllButFirst,
     /// Files appear in the working directory, whatever the operands are.

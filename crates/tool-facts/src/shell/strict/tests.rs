@@ -1,4 +1,4 @@
-//! What lies in the part that every shell reads alike, and what does not.
+//! Tests of the strict lexer: texts inside and outside the part of the language that every shell reads alike.
 
 use super::*;
 
