@@ -1554,13 +1554,13 @@ export interface components {
             /** @description Title of the question, one line. */
             title: string;
         };
-        /** @description Which rule of which version of the policy asked. */
+        /** @description Rule of a policy version that asked. */
         AskingRule: {
-            /** @description Further rules that asked about the same call. */
+            /** @description Names of further rules that asked about this call. */
             also?: string[];
-            /** @description The policy's version. */
+            /** @description Version of the policy. */
             policy: string;
-            /** @description The rule's name; none where no rule matched and the default asked. */
+            /** @description Name of the rule; absent if no rule matched and the default asked. */
             rule?: string | null;
         };
         /** @description One reason to ask about a call. */
@@ -1675,7 +1675,7 @@ export interface components {
             source?: components["schemas"]["AutoSource"] | null;
         };
         /**
-         * @description What answered in place of a person.
+         * @description Source of an automatic answer.
          * @enum {string}
          */
         AutoSource: "auto_policy" | "system";
@@ -2532,14 +2532,14 @@ export interface components {
         Move: {
             /** @description Whether a client should ask for confirmation before it sends this answer. */
             dangerous: boolean;
-            /** @description Consequence of the answer. Where several people must agree, it follows the last of the equal answers. */
+            /** @description Consequence of the answer. If several people must agree, it follows the last of the equal answers. */
             does: components["schemas"]["Consequence"];
             /** @description Effect that the answer has. */
             effect: components["schemas"]["Effect"];
             /** @description Label of that option. */
             label?: string | null;
             option?: components["schemas"]["String"] | null;
-            /** @description Inputs that go with the answer, besides its option or effect. Empty if a click is enough. */
+            /** @description Inputs that the answer contains besides its option or effect. Empty if a click is enough. */
             takes: components["schemas"]["MoveInput"][];
         };
         /** @description One input of a move. */
@@ -2890,8 +2890,8 @@ export interface components {
             /** @description Arguments of the tool. Integers that do not fit into 64 bits are refused; send them as strings. */
             arguments: Record<string, unknown>;
             /**
-             * @description The agent's own identifier of this call, unique within the session. A repeated proposal with an equal `call_id` returns the existing
-             *     action.
+             * @description The agent's own identifier of this call, unique within the session. Proposing an equal call again under this `call_id` returns the
+             *     existing action; another call under it is refused.
              */
             call_id: string;
             /** @description Background for the people who are asked. Clients show it as data, never as markup. */
@@ -3320,7 +3320,7 @@ export interface components {
             window_seconds: number;
         };
         /**
-         * @description What a list shows of a question's state.
+         * @description Status of a question.
          * @enum {string}
          */
         Status: "pending" | "answered" | "auto_resolved" | "expired" | "cancelled";
@@ -3598,7 +3598,7 @@ export interface components {
             signed_in_at?: string | null;
         };
         /**
-         * @description What policy says of an action. Ordered: the later is the stricter, and combining is `max`.
+         * @description Verdict of the policy on an action. The variants are ordered from lenient to strict, so verdicts are combined with `max`.
          * @enum {string}
          */
         Verdict: "allow" | "ask" | "deny";
