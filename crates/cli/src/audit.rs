@@ -46,7 +46,7 @@ fn verify_export(
     Ok(())
 }
 
-/// What was verified, one line each.
+/// Describes the result of a verification, one line for each fact.
 fn report_lines(report: &Report) -> String {
     let Report { first, entries, digests_only, checkpoints, last: (seq, hash), shown, at, public_key } = report;
     let range = if *entries == 0 { "no entries".to_owned() } else { format!("entries {first} to {seq}") };
