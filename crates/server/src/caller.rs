@@ -14,7 +14,7 @@ use crate::App;
 use crate::connection::{ConnectionSlots, Network};
 use crate::cookie;
 use crate::error::ApiError;
-use crate::query_params::refuse_unknown;
+use crate::params::refuse_unknown;
 use crate::replies::Addressee;
 
 /// Maximum length of a path with its query in bytes. No operation needs a tenth of it.

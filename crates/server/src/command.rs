@@ -1,5 +1,7 @@
 //! Commands: strict parsing of a request body, and its idempotency key.
 
+use std::collections::HashSet;
+use std::fmt;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -10,11 +12,11 @@ use domain::{Credential, TenantId};
 use engine::Idempotency;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use crate::App;
-use crate::duplicate_keys::UniqueKeys;
 use crate::error::ApiError;
 use crate::frames::Unfinished;
 use crate::replies::Addressee;
@@ -188,5 +190,82 @@ pub fn serde_message(error: &serde_json::Error) -> String {
             domain::text::misread(&format!("{}{}", text[..begin].trim_end(), &text[end..]))
         }
         _ => domain::text::misread(text),
+    }
+}
+
+/// Any JSON without duplicate keys, which parsers read in different ways. The values are discarded.
+struct UniqueKeys;
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = UniqueKeys;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_unit<E>(self) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<UniqueKeys, A::Error> {
+        while items.next_element::<UniqueKeys>()?.is_some() {}
+        Ok(UniqueKeys)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<UniqueKeys, A::Error> {
+        let mut names = HashSet::new();
+        while let Some(name) = fields.next_key::<String>()? {
+            fields.next_value::<UniqueKeys>()?;
+            if !names.insert(name) {
+                return Err(A::Error::custom("a name stands twice in one object"));
+            }
+        }
+        Ok(UniqueKeys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(json: &str, unique: bool) {
+        assert_eq!(serde_json::from_str::<UniqueKeys>(json).is_ok(), unique, "{json}");
+    }
+
+    #[test]
+    fn a_name_stands_once_in_its_object() {
+        check(r#"{"a": 1, "b": [true, null, 1.5, -1, "x", {"a": 2}]}"#, true);
+        check(r#"{"a": {"b": 1}, "b": {"b": 2}}"#, true);
+        check(r#"{"a": 1, "a": 1}"#, false);
+        check(r#"{"a": {"command": "rm x", "command": "ls"}}"#, false);
+        check(r#"[{"a": 1, "\u0061": 2}]"#, false);
     }
 }

@@ -17,24 +17,21 @@ mod command;
 mod connection;
 mod cookie;
 mod document;
-mod duplicate_keys;
 mod error;
 mod frames;
 mod front;
 mod handshake;
 mod listen;
+mod middleware;
 mod oidc;
 mod page;
 mod params;
-mod query_params;
 mod replies;
-mod request_head;
 mod routes;
 mod sign_ins;
 mod socket;
 mod sse;
 mod strangers;
-mod trace;
 mod version;
 
 pub use app::{App, Limits};
@@ -54,9 +51,9 @@ pub mod handler {
     pub use crate::command::{Command, json_pointer, parse_object, parse_part, serde_message};
     pub use crate::document::Problems;
     pub use crate::error::ApiError;
+    pub use crate::middleware::traceparent;
     pub use crate::params::{LONGEST_WAIT, PathId, PathIds, Query, TicketQuery, cursor, event_number, limit};
     pub use crate::routes::sessions::control_session;
     pub use crate::socket::{CloseReason, SocketHandler, SocketRequest};
     pub use crate::sse::{EventRenderer, EventSource, Rendered, stream_events};
-    pub use crate::trace::traceparent;
 }

@@ -1,22 +1,33 @@
-//! Path and query parameters.
+//! Path and query parameters. A query parameter that an operation does not have is refused.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::{FromRequestParts, MatchedPath, Path};
+use http::Method;
 use http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
 
 use crate::App;
+use crate::document::document;
 use crate::error::ApiError;
+use crate::routes::Addition;
 
 /// Maximum time that a request may wait, in seconds.
 pub const LONGEST_WAIT: u64 = 300;
 /// Maximum page size.
 pub(crate) const LARGEST_PAGE: u32 = 200;
+/// Prefix of the operations whose query parameters are checked. Dialects ignore unknown parameters, as their original servers do.
+const OWN: &str = "/v1/";
+/// Number of characters of an unknown parameter that the error repeats.
+const SHOWN: usize = 60;
 
 /// Extractor of an id in the path.
 pub struct PathId<T>(pub T);
@@ -72,7 +83,7 @@ pub struct TicketQuery {
     ticket: Option<String>,
 }
 
-/// Query of one question.
+/// Checks the time that a request may wait; no time if absent.
 pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
     match seconds.unwrap_or(0) {
         seconds if seconds <= LONGEST_WAIT => Ok(Duration::from_secs(seconds)),
@@ -107,4 +118,50 @@ pub fn event_number(after: Option<u64>) -> Result<u64, ApiError> {
         return Err(ApiError::QueryInvalid("after: not the number of an event".into()));
     }
     Ok(after)
+}
+
+/// Query parameters of each operation, by path and method, from the OpenAPI document.
+static PARAMETERS: LazyLock<HashMap<(String, Method), BTreeSet<String>>> = LazyLock::new(|| {
+    let mut parameters = HashMap::new();
+    for (path, item) in document(Addition::default()).paths.paths.into_iter().filter(|(path, _)| path.starts_with(OWN))
+    {
+        let operations = [
+            (Method::GET, item.get),
+            (Method::PUT, item.put),
+            (Method::POST, item.post),
+            (Method::DELETE, item.delete),
+            (Method::PATCH, item.patch),
+        ];
+        for (method, operation) in operations {
+            if let Some(operation) = operation {
+                parameters.insert((path.clone(), method), query_parameters(operation));
+            }
+        }
+    }
+    parameters
+});
+
+fn query_parameters(operation: Operation) -> BTreeSet<String> {
+    let in_query = |parameter: RefOr<Parameter>| match parameter {
+        RefOr::T(one) if one.parameter_in == ParameterIn::Query => Some(one.name),
+        _ => None,
+    };
+    operation.parameters.into_iter().flatten().filter_map(in_query).collect()
+}
+
+/// Refuses a request with a query parameter that its operation does not have. It is never ignored: a client that sends `wait` in the query of a
+/// command that takes it in its body would believe that the server waits.
+pub(crate) fn refuse_unknown(parts: &Parts) -> Result<(), ApiError> {
+    let (Some(query), Some(path)) = (parts.uri.query(), parts.extensions.get::<MatchedPath>()) else { return Ok(()) };
+    let method = if parts.method == Method::HEAD { Method::GET } else { parts.method.clone() };
+    let Some(parameters) = PARAMETERS.get(&(path.as_str().to_owned(), method)) else { return Ok(()) };
+    let sent: Vec<(String, String)> =
+        serde_urlencoded::from_str(query).map_err(|_| ApiError::QueryInvalid("the query cannot be read".into()))?;
+    match sent.into_iter().find(|(name, _)| !parameters.contains(name)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let name: String = name.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
+            Err(ApiError::QueryInvalid(format!("{name}: this operation takes no such parameter in its query")))
+        }
+    }
 }

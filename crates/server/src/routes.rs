@@ -49,9 +49,8 @@ use crate::App;
 use crate::asyncapi::{Channel, asyncapi};
 use crate::document::base;
 use crate::error::ApiError;
+use crate::middleware::{refuse_ambiguous, traced};
 use crate::oidc::{CALLBACK, START};
-use crate::request_head::refuse_ambiguous;
-use crate::trace::traced;
 
 /// Content security policy of the page that shows the OpenAPI document.
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \

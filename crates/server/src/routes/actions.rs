@@ -16,8 +16,8 @@ use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
+use crate::middleware::traceparent;
 use crate::params::{LONGEST_WAIT, PathId, Query, limit, wait};
-use crate::trace::traceparent;
 
 /// Extractor of a session and a call id in the path.
 pub(super) struct CallPath(SessionId, String);

@@ -19,8 +19,8 @@ use crate::caller::Authenticated;
 use crate::command::Command;
 use crate::document::Problems;
 use crate::error::ApiError;
+use crate::middleware::traceparent;
 use crate::params::{PathId, Query, cursor, limit, wait};
-use crate::trace::traceparent;
 
 /// Reply of the commands on one question.
 type Reply = Result<Json<InteractionView>, ApiError>;

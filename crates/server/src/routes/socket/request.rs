@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use crate::App;
 use crate::command::{KEY_FORM, is_idempotency_key, parse_object, parse_part};
 use crate::error::ApiError;
+use crate::middleware::{LONGEST_TRACEPARENT, TRACEPARENT};
 use crate::routes::actions::{proposed, reported};
 use crate::routes::interactions::asked;
-use crate::trace::{LONGEST, TRACEPARENT};
 
 /// All types of requests.
 const REQUESTS: [&str; 8] = ["subscribe", "unsubscribe", "propose", "action", "start", "outcome", "ask", "answer"];
@@ -158,7 +158,7 @@ fn trace(fields: &mut Map<String, Value>) -> Result<Option<String>, ApiError> {
     match fields.remove(TRACEPARENT) {
         None | Some(Value::Null) => Ok(None),
         // An invalid trace is ignored, like the header.
-        Some(Value::String(text)) => Ok(Some(text).filter(|text| text.len() <= LONGEST)),
+        Some(Value::String(text)) => Ok(Some(text).filter(|text| text.len() <= LONGEST_TRACEPARENT)),
         Some(_) => Err(ApiError::invalid("/traceparent", "must be a text")),
     }
 }

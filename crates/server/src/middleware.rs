@@ -1,25 +1,30 @@
-//! Traces: each request is a span, a child of the caller's span if the request has a `traceparent`.
+//! Middleware of every request: it runs in a span, which is a child of the caller's span if the request has a `traceparent`, and a head that
+//! proxies and servers could read in two ways is refused.
 
 use axum::extract::Request;
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, HOST};
 use opentelemetry::propagation::Extractor;
 use tracing::Instrument;
 use tracing::field::Empty;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
+use crate::error::ApiError;
+
 /// Header of W3C Trace Context.
 pub(crate) const TRACEPARENT: &str = "traceparent";
-/// Maximum length of the header in bytes.
-pub(crate) const LONGEST: usize = 128;
+/// Maximum length of that header in bytes.
+pub(crate) const LONGEST_TRACEPARENT: usize = 128;
 
 /// Trace of a request, to be stored with the question or action.
-pub fn traceparent(headers: &http::HeaderMap) -> Option<String> {
+pub fn traceparent(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(TRACEPARENT)?.to_str().ok()?;
-    (text.len() <= LONGEST).then(|| text.to_owned())
+    (text.len() <= LONGEST_TRACEPARENT).then(|| text.to_owned())
 }
 
-struct Headers<'a>(&'a http::HeaderMap);
+struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {
     fn get(&self, key: &str) -> Option<&str> {
@@ -63,4 +68,26 @@ fn status_class(status: http::StatusCode) -> &'static str {
         4 => "4xx",
         _ => "5xx",
     }
+}
+
+/// Refuses a request whose head is ambiguous.
+pub(crate) async fn refuse_ambiguous(request: Request, next: Next) -> Response {
+    match check_head(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+fn check_head(headers: &HeaderMap) -> Result<(), ApiError> {
+    let invalid = |words: &str| Err(ApiError::HeaderInvalid(words.to_owned()));
+    match headers.get_all(HOST).iter().count() {
+        0 => return invalid("a request must have the header Host"),
+        1 => {}
+        _ => return invalid("Host must be sent once"),
+    }
+    if headers.get_all(AUTHORIZATION).iter().count() > 1 {
+        return invalid("Authorization must be sent once");
+    }
+    let plain = |value: &http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity") || value.is_empty();
+    if headers.get_all(CONTENT_ENCODING).iter().all(plain) { Ok(()) } else { Err(ApiError::EncodingUnsupported) }
 }
