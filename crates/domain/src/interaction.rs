@@ -15,7 +15,6 @@ mod abstain;
 mod deliver;
 mod early;
 mod handover;
-mod requirements;
 
 pub use abstain::Abstention;
 pub use handover::{HandedFrom, HandedOver, Handover};

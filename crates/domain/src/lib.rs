@@ -37,7 +37,6 @@ pub mod project;
 
 pub mod question;
 pub mod refusal;
-pub mod requirements;
 pub mod resolution;
 pub mod ruling;
 pub mod said;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Audience, Call, Choice, Effect, Fallback, Kind, Question, requirements};
+use domain::{Audience, Call, Choice, Effect, Fallback, Kind, Question, audience};
 use serde_json::json;
 
 use crate::{AskSettings, Rule};
@@ -77,7 +77,7 @@ impl Ask {
         let plain = AskSettings::default();
         let rules: Vec<&AskSettings> =
             asks.iter().filter(|ask| ask.rule.is_some()).map(|ask| ask.settings.as_deref().unwrap_or(&plain)).collect();
-        let mut audiences = requirements::combined(asks.iter().map(Asking::audience));
+        let mut audiences = audience::combined(asks.iter().map(Asking::audience));
         if audiences.is_empty() {
             audiences.push(Audience::default());
         }

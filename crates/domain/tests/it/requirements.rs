@@ -3,8 +3,8 @@
 use crate::common::people::{at, caller, session, uuid};
 use crate::common::questions::{draft, question};
 use holdpoint_domain::audience::Person;
+use holdpoint_domain::audience::{combined, strictest};
 use holdpoint_domain::grant::RememberedArguments;
-use holdpoint_domain::requirements::{combined, strictest};
 use holdpoint_domain::{
     Answer, AnswerId, Audience, Caller, Interaction, InteractionId, Kind, Question, Refusal, Remember, Role, State,
 };
