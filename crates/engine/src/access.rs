@@ -1,12 +1,11 @@
 //! Authentication, accounts, keys, and the limits on reading.
 //!
-//! `authenticate.rs`, `visit.rs` and `ticket.rs` turn a credential into a `Caller`; `current_caller.rs` reads the caller again in the transaction of
-//! every change. `sign_in.rs`, `password.rs` and `links.rs` sign people in; `me.rs` tells callers about themselves and signs them out. `keys.rs`,
+//! `authenticate.rs` and `ticket.rs` turn a credential into a `Caller`; `run/transaction.rs` reads the caller again in the transaction of every
+//! change. `sign_in.rs`, `password.rs` and `links.rs` sign people in; `me.rs` tells callers about themselves and signs them out. `keys.rs`,
 //! `users.rs` and `user_change.rs` manage keys and people. `sight.rs` limits an agent's reads to its own sessions. Start with `authenticate.rs`,
-//! then `current_caller.rs`.
+//! then `sight.rs`.
 
 pub(crate) mod authenticate;
-pub(crate) mod current_caller;
 pub(crate) mod hashing;
 pub(crate) mod keys;
 pub(crate) mod links;
@@ -17,7 +16,6 @@ pub(crate) mod sign_in;
 pub(crate) mod ticket;
 pub(crate) mod user_change;
 pub(crate) mod users;
-pub(crate) mod visit;
 
 pub(crate) use keys::revoke_key;
 pub(crate) use links::administered_projects;

@@ -1,15 +1,14 @@
-//! Authenticates a bearer token and returns its caller.
+//! Authenticates API keys and cookies: it returns their callers, and reads a caller again later.
 
 use std::sync::Arc;
 
-use domain::{Caller, Credential, KeyId};
+use domain::{Caller, Credential, KeyId, Timestamp, Visit, VisitId};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use store::{Cost, KeyRecord};
+use store::{Cost, KeyRecord, Reads, VisitRecord};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
-use crate::access::current_caller::{standing_in, visiting};
 use crate::{Engine, Error};
 
 /// Prefix of an API key.
@@ -20,7 +19,7 @@ pub(crate) const VISIT: &str = "hpv_";
 pub(crate) const LINK: &str = "hpl_";
 /// Prefix of a ticket, which opens one stream.
 pub(crate) const TICKET: &str = "hpt_";
-/// Minimum seconds between two recorded uses of a key.
+/// Minimum seconds between two recorded uses of a key or a visit.
 const USE_NOTED_EVERY: i64 = 60;
 
 impl Engine {
@@ -40,6 +39,30 @@ impl Engine {
             self.used.lock().insert(id, now);
         }
         Ok(caller)
+    }
+
+    /// Returns the caller of a browser's cookie.
+    ///
+    /// Unlike a key, a visit is read from the store each time: people send fewer requests than agents, and a visit that ends has then ended on all
+    /// nodes.
+    pub async fn authenticate_visit(&self, text: &str) -> Result<Caller, Error> {
+        let (id, secret) = parsed(VISIT, text).ok_or(Error::Unauthenticated)?;
+        let record = self.visit_record(VisitId::from_uuid(id)).await?;
+        if !bool::from(fingerprint(&self.pepper().await?, &secret).ct_eq(&record.hash)) {
+            return Err(Error::Unauthenticated);
+        }
+        let (now, visit) = (self.now(), &record.visit);
+        let caller = visit.caller(&record.user, now).ok_or(Error::Unauthenticated)?;
+        if now.duration_since(visit.seen_at).as_secs() >= USE_NOTED_EVERY {
+            self.visited.lock().insert(visit.id, now);
+        }
+        Ok(caller)
+    }
+
+    /// Reads a visit, or fails as unauthenticated.
+    pub(crate) async fn visit_record(&self, id: VisitId) -> Result<VisitRecord, Error> {
+        let found = self.read(Cost::Point, move |reads| Ok(reads.visit(id)?)).await?;
+        found.ok_or(Error::Unauthenticated)
     }
 
     /// Returns the caller with the role and groups of this moment, or refuses if the credential is no longer valid. Long waits and streams call it
@@ -76,6 +99,36 @@ impl Engine {
         *self.pepper.lock() = Some(Arc::clone(&pepper));
         Ok(pepper)
     }
+}
+
+/// Reads the current caller of a credential, in the project of the request. Returns `None` if the credential is no longer valid.
+pub(crate) fn renewed<R: Reads + ?Sized>(
+    reads: &mut R,
+    caller: &Caller,
+    now: Timestamp,
+) -> Result<Option<Caller>, Error> {
+    let found = match caller.credential {
+        Credential::Key(key) => reads.key(key)?.and_then(|record| record.key.caller(now)),
+        Credential::Visit(visit) => reads.visit(visit)?.and_then(|record| visiting(record, caller, now)),
+        // A worker has no record of its own: its step lease is checked instead.
+        Credential::Worker => Some(caller.clone()),
+    };
+    Ok(found.and_then(|found| standing_in(found, caller)))
+}
+
+/// Returns the caller of a visit in the project of the request. The visit itself may have moved to another project meanwhile.
+pub(crate) fn visiting(
+    VisitRecord { visit, user, .. }: VisitRecord,
+    caller: &Caller,
+    now: Timestamp,
+) -> Option<Caller> {
+    Visit { project: caller.scope.project, ..visit }.caller(&user, now)
+}
+
+/// Adds the address and the entry point of the request to the caller that was read. Returns `None` if the scope or the actor differs.
+pub(crate) fn standing_in(found: Caller, caller: &Caller) -> Option<Caller> {
+    let same = found.scope == caller.scope && found.actor == caller.actor;
+    same.then_some(Caller { from: caller.from, entry_point: caller.entry_point, ..found })
 }
 
 /// Computes the keyed hash that is stored for a credential's secret.

@@ -14,8 +14,8 @@ const FOLLOWERS: &[&str] = &[
     "steps::count_answer(",
 ];
 
-/// Files that may add methods to `Work`. Every other use case is a function of its module.
-const METHODS_OF_WORK: &[&str] = &["access/current_caller.rs", "run/transaction.rs"];
+/// File that may add methods to `Work`. Every other use case is a function of its module.
+const METHODS_OF_WORK: &[&str] = &["run/transaction.rs"];
 
 /// Minimum number of sentences at the top of a module's root file: its contents, its limits, and where to start
 /// reading.
