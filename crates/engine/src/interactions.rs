@@ -1,13 +1,12 @@
 //! Asks people questions, records their answers and closes the questions.
 //!
 //! Each command has a file: `ask.rs`, `answer.rs`, `cancel.rs`, `expire.rs`, `claim.rs` and so on. `plan.rs` reads the question, the action and the
-//! policy that an answer needs, before its transaction. `close.rs` is the only file that lists the consequences of the end of a question. The
-//! `deliveries` module hands answers to agents, and the `actions` module applies them to actions. `domain::Interaction::admit` decides who may
-//! answer. Start with `answer.rs`, then `plan.rs` and `close.rs`.
+//! policy that an answer needs, before its transaction. `close.rs` locks a question, applies a change to it, and is the only file that lists the
+//! consequences of its end. The `deliveries` module hands answers to agents, and the `actions` module applies them to actions.
+//! `domain::Interaction::admit` decides who may answer. Start with `answer.rs`, then `plan.rs` and `close.rs`.
 
 pub(crate) mod abstain;
 pub(crate) mod answer;
-pub(crate) mod answer_many;
 pub(crate) mod archive;
 pub(crate) mod ask;
 pub(crate) mod auto_resolve;
@@ -18,15 +17,11 @@ pub(crate) mod expire;
 pub(crate) mod forms_check;
 pub(crate) mod hand_over;
 pub(crate) mod list;
-pub(crate) mod lock;
 pub(crate) mod open;
-pub(crate) mod open_count;
 pub(crate) mod plan;
 pub(crate) mod read;
 pub(crate) mod release;
 
-pub(crate) use close::{apply_answer, apply_change, collect_effects, withdraw};
+pub(crate) use close::{apply_answer, apply_change, collect_effects, lock, save_open_counts, withdraw};
 pub(crate) use hand_over::{close_handed_over, original_question};
-pub(crate) use lock::lock;
 pub(crate) use open::open;
-pub(crate) use open_count::save_open_counts;

@@ -49,7 +49,7 @@ pub use engine::{Budget, Engine, Settings};
 pub use error::Error;
 pub use events::channel::{ChannelFollower, ChannelItem, ChannelStart};
 pub use events::follow::{ProjectFollower, SessionFollower};
-pub use interactions::answer_many::{AnswerEntry, AnswerResult};
+pub use interactions::answer::{AnswerEntry, AnswerResult};
 pub use interactions::archive::{ArchiveExport, ArchivedQuestion, Span};
 pub use interactions::ask::Ask;
 pub use interactions::forms_check::CheckLimits;

@@ -1,4 +1,4 @@
-//! Records a person's answer. The first answer wins; a second person is refused and told who answered first.
+//! Records a person's answer, or many. The first answer to a question wins; a second person is refused and told who answered first.
 
 use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, Verdict};
 
@@ -7,6 +7,26 @@ use serde_json::Value;
 use crate::actions::propose::MOST_RULINGS;
 use crate::interactions::plan::AnswerPlan;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
+
+/// Answer in a request with many answers.
+#[derive(Debug, Clone)]
+pub struct AnswerEntry {
+    /// Identifier of the question.
+    pub interaction: InteractionId,
+    /// Answer to the question.
+    pub draft: AnswerDraft,
+    /// Idempotency key of this answer, so that a repeated request does not repeat the answer.
+    pub once: Option<Idempotency>,
+}
+
+/// Result of one answer in a request with many answers.
+#[derive(Debug)]
+pub struct AnswerResult {
+    /// Identifier of the question.
+    pub interaction: InteractionId,
+    /// Question after the answer, or the reason why the answer failed.
+    pub result: Result<Interaction, Error>,
+}
 
 impl Engine {
     /// Records a person's answer. The answer is planned again if the policy changes before its transaction.
@@ -33,6 +53,19 @@ impl Engine {
                 other => return other,
             }
             subject = self.answer_subject(caller.scope, id, with_schema).await?;
+        }
+    }
+
+    /// Binds an idempotency key to the whole request, so that it cannot be used with another list of answers.
+    pub async fn answer_many_as(&self, caller: &Caller, call: Idempotency) -> Result<(), Error> {
+        self.command(caller, Some(call), |_| Ok(())).await
+    }
+
+    /// Records many answers in the given order. `take` receives each result at once, because the questions in them may be too large to collect.
+    pub async fn answer_many(&self, caller: &Caller, entries: Vec<AnswerEntry>, mut take: impl FnMut(AnswerResult)) {
+        for AnswerEntry { interaction, draft, once } in entries {
+            let result = self.answer(caller, interaction, draft, once).await;
+            take(AnswerResult { interaction, result });
         }
     }
 

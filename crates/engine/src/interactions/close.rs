@@ -1,13 +1,30 @@
-//! Applies changes to questions. Only this file lists the consequences of the end of a question.
+//! Locks questions, applies changes to them and counts the open ones. Only this file lists the consequences of the end of a question.
+//!
+//! The counters of the askers are exact. A command updates them at the end of its transaction, in the order of the askers' names, so that their rows
+//! are locked as briefly as possible and never crosswise.
+
+use std::collections::BTreeMap;
 
 use domain::interaction::Change;
-use domain::{Actor, Delivery, Interaction, InteractionId, Session, Status};
-use store::Topic;
+use domain::{Actor, Delivery, Interaction, InteractionId, Limit, ProjectId, Refusal, Scope, Session, Status};
+use store::{OpenTotal, Topic};
 
+use crate::engine::Budget;
 use crate::interactions::plan::AnswerPlan;
 use crate::run::telemetry::QuestionReport;
 use crate::run::transaction::Work;
 use crate::{Error, Vault, actions, interactions, policy, secrets, sessions, steps};
+
+/// Locks the session of a question, then reads the question. A question in the archive is refused with `AlreadyResolved`.
+pub(crate) fn lock(work: &mut Work<'_>, scope: &Scope, id: InteractionId) -> Result<(Session, Interaction), Error> {
+    let Some(session) = work.tx.session_of(scope, id)? else {
+        let archived = work.tx.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+        return Err(Refusal::AlreadyResolved(Box::new(archived)).into());
+    };
+    let session = sessions::lock(work, scope, session)?;
+    let interaction = work.tx.interaction(scope, id)?.ok_or(Refusal::NotFound("interaction"))?;
+    Ok((session, interaction))
+}
 
 /// Saves a change of a question, counts it and records its event. The caller saves the session.
 pub(crate) fn apply_change(
@@ -96,4 +113,65 @@ pub(crate) fn withdraw(work: &mut Work<'_>, session: &mut Session, id: Interacti
     }
     let change = interaction.cancel(Actor::system(), why.to_owned(), work.now)?;
     apply_change(work, session, Status::Pending, change).map(drop)
+}
+
+/// Questions that a command has opened and closed, by project.
+#[derive(Debug, Default)]
+pub(crate) struct OpenChanges(BTreeMap<ProjectId, Changes>);
+
+#[derive(Debug)]
+struct Changes {
+    scope: Scope,
+    opened: Vec<InteractionId>,
+    closed: Vec<InteractionId>,
+    /// Askers whose budget is enforced in this command.
+    held_to_budget: Vec<String>,
+}
+
+impl OpenChanges {
+    /// Notes that a question was opened. `within_budget` enforces the budgets of its asker and tenant.
+    pub(crate) fn opened(&mut self, interaction: &Interaction, within_budget: bool) {
+        let changes = self.of(interaction.scope);
+        changes.opened.push(interaction.id);
+        if within_budget {
+            changes.held_to_budget.push(interaction.origin.asked_by.asker());
+        }
+    }
+
+    /// Notes that a question was closed.
+    pub(crate) fn closed(&mut self, interaction: &Interaction) {
+        self.of(interaction.scope).closed.push(interaction.id);
+    }
+
+    fn of(&mut self, scope: Scope) -> &mut Changes {
+        let none = || Changes { scope, opened: Vec::new(), closed: Vec::new(), held_to_budget: Vec::new() };
+        self.0.entry(scope.project).or_insert_with(none)
+    }
+}
+
+/// Updates the counters, and refuses the command if an asker or the tenant is now over the budget.
+pub(crate) fn save_open_counts(work: &mut Work<'_>) -> Result<(), Error> {
+    for changes in std::mem::take(&mut work.open).0.into_values() {
+        let totals = work.tx.open_totals_update(&changes.scope, &changes.opened, &changes.closed)?;
+        if changes.held_to_budget.is_empty() {
+            continue;
+        }
+        let limits = (Limit::KeyOpenQuestions, Limit::KeyOpenBytes);
+        for (_, total) in totals.askers.iter().filter(|(asker, _)| changes.held_to_budget.contains(asker)) {
+            within(*total, work.settings.key_open, limits)?;
+        }
+        let limits = (Limit::TenantOpenQuestions, Limit::TenantOpenBytes);
+        within(totals.tenant, work.settings.tenant_open, limits)?;
+    }
+    Ok(())
+}
+
+fn within(total: OpenTotal, budget: Budget, (questions, bytes): (Limit, Limit)) -> Result<(), Refusal> {
+    if total.questions > budget.questions {
+        return Err(Refusal::LimitReached { limit: questions, max: budget.questions });
+    }
+    if total.bytes > budget.bytes {
+        return Err(Refusal::LimitReached { limit: bytes, max: budget.bytes });
+    }
+    Ok(())
 }

@@ -1,5 +1,5 @@
 //! Deletes expired data at intervals (idempotency keys, visits, links, tickets, differences of drafts, webhook deliveries) and saves times of last
-//! use.
+//! use. Recounts the open questions when a server starts.
 
 use std::time::Duration;
 
@@ -12,6 +12,10 @@ use crate::{Engine, Error};
 const EVERY: Duration = Duration::from_secs(30);
 /// Number of rows that one transaction deletes: few, so that other transactions do not wait long.
 const BATCH: u32 = 200;
+/// Number of attempts to recount the open questions when a server starts.
+const RECOUNTS: u32 = 5;
+/// Pause between two attempts to recount.
+const RECOUNT_PAUSE: Duration = Duration::from_secs(5);
 
 impl Engine {
     /// Runs housekeeping at intervals and never returns.
@@ -39,6 +43,26 @@ impl Engine {
             tracing::warn!(%error, "another part of housekeeping was put off");
         }
         parts.into_iter().collect()
+    }
+
+    /// Recounts the open questions when a server starts. A failed attempt, for example because another node has locked the totals, is repeated a few
+    /// times and then left to the next start. Until then the budgets may be enforced wrongly; the rest of the server
+    /// works.
+    pub async fn run_recount(&self) {
+        for left in (0..RECOUNTS).rev() {
+            match self.recount_open().await {
+                Ok(()) => return,
+                Err(error) => tracing::warn!(%error, tries_left = left, "openQuestionsNotRecounted"),
+            }
+            if left > 0 {
+                tokio::time::sleep(RECOUNT_PAUSE).await;
+            }
+        }
+    }
+
+    /// Recounts the open questions once.
+    pub async fn recount_open(&self) -> Result<(), Error> {
+        self.transact(|work| Ok(work.tx.open_totals_recount()?)).await
     }
 
     /// Deletes old idempotency keys with the secrets that are sealed under them.

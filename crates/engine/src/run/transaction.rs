@@ -16,7 +16,7 @@ use store::{Cost, IdempotencyRecord, Reads, StoreError, Topic, Tx};
 use zeroize::Zeroizing;
 
 use crate::access::authenticate::renewed;
-use crate::interactions::open_count::OpenChanges;
+use crate::interactions::close::OpenChanges;
 use crate::run::effects::Effects;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Ids, Settings, Vault, interactions};
