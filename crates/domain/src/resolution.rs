@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Actor, Answer};
+use crate::{Actor, Answer, Interaction, State};
 
 /// Resolution of a question. It is final.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,6 +76,17 @@ impl Resolution {
             Self::AutoResolved { source: AutoSource::AutoPolicy, .. } => Some("auto_policy"),
             Self::AutoResolved { source: AutoSource::System, .. } | Self::Expired => Some("system"),
             Self::Cancelled { .. } => None,
+        }
+    }
+}
+
+impl Interaction {
+    /// Answer with which the question ended. `None` while the question is open, and if it expired or was cancelled.
+    #[must_use]
+    pub const fn final_answer(&self) -> Option<&Answer> {
+        match &self.state {
+            State::Pending(_) => None,
+            State::Resolved { resolution, .. } => resolution.answer(),
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod message;
 pub(crate) mod names;
 pub(crate) mod open;
 
-pub(crate) use control::{apply_control, end_if_terminated};
+pub(crate) use control::{apply_control, end_by_answer};
 pub(crate) use lock::{lock, save};
 pub(crate) use message::{record_question_message, record_reply, send_message};
 pub(crate) use open::open;

@@ -1,6 +1,6 @@
 //! Rules for ending a question without the answers of its audience: before its deadline, or in the name of a policy.
 
-use super::{Interaction, State};
+use super::Interaction;
 use crate::{Caller, Effect, Kind, Refusal};
 
 impl Interaction {
@@ -18,8 +18,7 @@ impl Interaction {
     /// Whether this is a secret question that was answered with values. Values are delivered only in this case.
     #[must_use]
     pub fn ended_with_secrets(&self) -> bool {
-        let State::Resolved { resolution, .. } = &self.state else { return false };
-        let given = resolution.answer().is_some_and(|answer| answer.effect.carries_form());
+        let given = self.final_answer().is_some_and(|answer| answer.effect.carries_form());
         self.question.kind == Kind::Secret && given
     }
 }

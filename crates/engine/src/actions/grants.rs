@@ -3,7 +3,7 @@
 use domain::access::Right;
 use domain::grant::{Covers, RememberedArguments};
 use domain::{
-    Action, Actor, Audience, Caller, Grant, GrantId, InteractionId, Problem, Refusal, Remember, Session, State,
+    Action, Actor, Audience, Caller, Grant, GrantId, Interaction, InteractionId, Problem, Refusal, Remember, Session,
 };
 use store::Page;
 
@@ -120,10 +120,7 @@ fn satisfies_audience(
         return Ok(true);
     }
     let given = work.tx.interaction(&session.scope, grant.interaction)?;
-    let answer = given.as_ref().and_then(|given| match &given.state {
-        State::Resolved { resolution, .. } => resolution.answer(),
-        State::Pending(_) => None,
-    });
+    let answer = given.as_ref().and_then(Interaction::final_answer);
     Ok(answer.is_some_and(|answer| audience.settled_by(&[answer], &session.started_by)))
 }
 

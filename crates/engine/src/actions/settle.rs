@@ -35,9 +35,9 @@ pub(crate) fn settle(
     work: &mut Work<'_>,
     session: &mut Session,
     interaction: &Interaction,
+    call: &str,
     plan: Option<&AnswerPlan>,
 ) -> Result<(), Error> {
-    let Some(call) = &interaction.question.call_id else { return Ok(()) };
     let Some(proposal) = work.tx.action(&interaction.scope, session.id, call)? else { return Ok(()) };
     let Some((by, effect, feedback)) = verdict_of(interaction) else { return Ok(()) };
     match &proposal.state {

@@ -93,7 +93,7 @@ impl Engine {
             if let Some(current) = &plan.current {
                 current.require_not_denied()?;
             }
-            let interaction = interactions::apply_answer(work, &mut session, was, change, (&plan, &vault))?;
+            let interaction = interactions::apply_answer(work, &mut session, was, change, Some((&plan, &vault)))?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })

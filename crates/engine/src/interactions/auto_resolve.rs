@@ -59,7 +59,7 @@ impl Engine {
             interaction.may_end_with(&work.caller()?, effect)?;
             // Without `current`, the answer suspends no learnt rule: only the decision of a person may contradict one.
             let plan = AnswerPlan { current: None, ..plan.clone() };
-            let interaction = interactions::apply_answer(work, &mut session, was, change, (&plan, &vault))?;
+            let interaction = interactions::apply_answer(work, &mut session, was, change, Some((&plan, &vault)))?;
             sessions::save(work, &session)?;
             Ok(interaction)
         })

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use domain::interaction::Change;
-use domain::{Actor, Delivery, Interaction, InteractionId, Limit, ProjectId, Refusal, Scope, Session, Status};
+use domain::{Actor, Delivery, Effect, Interaction, InteractionId, Limit, ProjectId, Refusal, Scope, Session, Status};
 use store::{OpenTotal, Topic};
 
 use crate::engine::Budget;
@@ -33,21 +33,11 @@ pub(crate) fn apply_change(
     was: Status,
     change: Change,
 ) -> Result<Interaction, Error> {
-    apply(work, session, was, change, None)
+    apply_answer(work, session, was, change, None)
 }
 
-/// Saves the change that an answer made. `plan` was prepared for the answer before the transaction.
+/// Saves a change of a question like [`apply_change`], with the `plan` that was prepared for the answer before the transaction.
 pub(crate) fn apply_answer(
-    work: &mut Work<'_>,
-    session: &mut Session,
-    was: Status,
-    change: Change,
-    plan: (&AnswerPlan, &Vault),
-) -> Result<Interaction, Error> {
-    apply(work, session, was, change, Some(plan))
-}
-
-pub(super) fn apply(
     work: &mut Work<'_>,
     session: &mut Session,
     was: Status,
@@ -73,23 +63,39 @@ pub(super) fn apply(
     Ok(interaction)
 }
 
-/// Performs every consequence of the end of a question, in this order.
+/// Performs every consequence of the end of a question, in this order. Each consequence stands with its condition.
 fn follow_end(
     work: &mut Work<'_>,
     session: &mut Session,
     interaction: &Interaction,
     plan: Option<(&AnswerPlan, &Vault)>,
 ) -> Result<(), Error> {
-    sessions::record_reply(work, session, interaction)?;
-    actions::settle(work, session, interaction, plan.map(|(plan, _)| plan))?;
-    steps::count_answer(work, session, interaction)?;
-    steps::wake(work, session)?;
-    interactions::close_handed_over(work, session, interaction, plan)?;
-    if let Some((plan, vault)) = plan.filter(|(plan, _)| plan.interaction == interaction.id) {
-        policy::suspend_contradicted_rules(work, interaction, plan.current.as_ref())?;
-        secrets::seal_answer_values(work, vault, session, interaction, plan.secrets.as_ref())?;
+    let answer = interaction.final_answer();
+    if let Some(answer) = answer.filter(|_| interaction.question.reply) {
+        sessions::record_reply(work, session, interaction, answer)?;
     }
-    sessions::end_if_terminated(work, session, interaction)
+    if let Some(call) = &interaction.question.call_id {
+        actions::settle(work, session, interaction, call, plan.map(|(plan, _)| plan))?;
+    }
+    if session.hosted {
+        steps::count_answer(work, session, interaction)?;
+        steps::wake(work, session)?;
+    }
+    if interaction.handed_over().is_some() || interaction.origin.handed_from.is_some() {
+        interactions::close_handed_over(work, session, interaction, plan)?;
+    }
+    if let Some((plan, vault)) = plan.filter(|(plan, _)| plan.interaction == interaction.id) {
+        if let Some(current) = &plan.current {
+            policy::suspend_contradicted_rules(work, interaction, current)?;
+        }
+        if let Some(values) = plan.secrets.as_ref().filter(|_| interaction.ended_with_secrets()) {
+            secrets::seal_answer_values(work, vault, session, interaction, values)?;
+        }
+    }
+    match answer.filter(|answer| answer.effect == Effect::Terminate) {
+        Some(answer) => sessions::end_by_answer(work, session, answer),
+        None => Ok(()),
+    }
 }
 
 /// Collects the effects of a change for after the commit: the timer, the bell of the agent, metrics and log lines.

@@ -10,7 +10,6 @@ use domain::{
 
 use crate::access;
 use crate::interactions;
-use crate::interactions::close::apply;
 use crate::interactions::plan::AnswerPlan;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
@@ -113,7 +112,7 @@ pub(crate) fn close_handed_over(
     let mut first = sessions::lock(work, &interaction.scope, from.session)?;
     let found = work.tx.interaction(&interaction.scope, from.interaction)?;
     if let Some(change) = found.and_then(|found| found.follow(interaction)) {
-        apply(work, &mut first, Status::Pending, change, plan)?;
+        interactions::apply_answer(work, &mut first, Status::Pending, change, plan)?;
         sessions::save(work, &first)?;
     }
     end_target_session(work, session)

@@ -81,26 +81,19 @@ impl Engine {
     }
 }
 
-/// Seals the values of an answer if the question has ended with it, and keeps them for later where the person says so. Values of a vote that does
+/// Seals the values of the answer with which a question has ended, and keeps them for later where the person says so. Values of a vote that does
 /// not end the question are not stored.
 pub(crate) fn seal_answer_values(
     work: &mut Work<'_>,
     vault: &Vault,
     session: &mut Session,
     interaction: &Interaction,
-    given: Option<&AnswerSecrets>,
+    AnswerSecrets { values, keep }: &AnswerSecrets,
 ) -> Result<(), Error> {
-    let Some(AnswerSecrets { values, keep }) = given.filter(|_| interaction.ended_with_secrets()) else {
-        return Ok(());
-    };
     // The agent reads the values from the question that it asked, even where a handed-over copy of it was answered.
     let asked = interactions::original_question(work, interaction)?;
     seal_final_values(work, vault, &asked, values)?;
-    let answer = match &interaction.state {
-        domain::State::Resolved { resolution, .. } => resolution.answer(),
-        domain::State::Pending(_) => None,
-    };
-    let Some(by) = answer.filter(|_| *keep).map(|answer| answer.by.clone()) else { return Ok(()) };
+    let Some(by) = interaction.final_answer().filter(|_| *keep).map(|answer| answer.by.clone()) else { return Ok(()) };
     let values: BTreeMap<String, String> = serde_json::from_slice(values).map_err(|_| Error::Sealed)?;
     let mut values: BTreeMap<_, _> = values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect();
     values.retain(|_, value| !value.is_empty());

@@ -2,9 +2,7 @@
 
 use domain::access::Right;
 use domain::session::{Ending, Note};
-use domain::{
-    Caller, Command, Interaction, Problem, Refusal, Resolution, Role, Session, SessionId, State, Status, StepEnd, text,
-};
+use domain::{Answer, Caller, Command, Problem, Refusal, Role, Session, SessionId, Status, StepEnd, text};
 use serde_json::Value;
 
 use crate::run::transaction::Work;
@@ -104,20 +102,9 @@ pub(crate) fn apply_control(
     Ok(session)
 }
 
-/// Ends the session if the answer to this question terminates it.
-pub(crate) fn end_if_terminated(
-    work: &mut Work<'_>,
-    session: &mut Session,
-    interaction: &Interaction,
-) -> Result<(), Error> {
-    let State::Resolved {
-        resolution: Resolution::Answered { answer, .. } | Resolution::AutoResolved { answer, .. },
-        ..
-    } = &interaction.state
-    else {
-        return Ok(());
-    };
-    if answer.effect != domain::Effect::Terminate || session.alive().is_err() {
+/// Ends the session in the name of the person whose answer terminates it. Does nothing if the session has ended already.
+pub(crate) fn end_by_answer(work: &mut Work<'_>, session: &mut Session, answer: &Answer) -> Result<(), Error> {
+    if session.alive().is_err() {
         return Ok(());
     }
     let reason = answer.feedback.clone().unwrap_or_else(|| format!("ended by {}", answer.by.name));

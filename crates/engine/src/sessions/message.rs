@@ -1,7 +1,7 @@
 //! Records the messages of a conversation: those of people to a hosted agent, those of an agent to people, and the replies.
 
 use domain::{
-    Caller, EventDraft, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text,
+    Answer, Caller, EventDraft, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, text,
 };
 use serde_json::json;
 
@@ -106,9 +106,12 @@ pub(crate) fn record_question_message(
 }
 
 /// Records the answer to a message that required a reply as a message too.
-pub(crate) fn record_reply(work: &mut Work<'_>, session: &mut Session, asked: &Interaction) -> Result<(), Error> {
-    let State::Resolved { resolution, .. } = &asked.state else { return Ok(()) };
-    let Some(answer) = resolution.answer().filter(|_| asked.question.reply) else { return Ok(()) };
+pub(crate) fn record_reply(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    asked: &Interaction,
+    answer: &Answer,
+) -> Result<(), Error> {
     let Some(content) = asked.question.reply_of(answer) else { return Ok(()) };
     let happening = EventDraft::by("message.sent", &answer.by, json!({ "content": content }));
     work.record_event(session, Some(asked.id), happening).map(drop)

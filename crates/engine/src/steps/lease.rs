@@ -298,7 +298,7 @@ pub(crate) fn wake(work: &mut Work<'_>, session: &Session) -> Result<(), Error> 
 
 /// Counts an answer of people to a hosted step, so that it can be suggested later.
 pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: &Interaction) -> Result<(), Error> {
-    let Some(pattern) = AnswerPattern::of(interaction).filter(|_| session.hosted) else { return Ok(()) };
+    let Some(pattern) = AnswerPattern::of(interaction) else { return Ok(()) };
     let step = work.tx.step(&session.scope, session.step)?;
     let place = place_of(session, step.as_ref(), &interaction.question);
     let answer = json!({ "option": pattern.option, "data": pattern.data });

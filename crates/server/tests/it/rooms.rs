@@ -9,7 +9,7 @@ const FOLLOWERS: &[&str] = &[
     "interactions::close_handed_over(",
     "policy::suspend_contradicted_rules(",
     "secrets::seal_answer_values(",
-    "sessions::end_if_terminated(",
+    "sessions::end_by_answer(",
     "sessions::record_reply(",
     "steps::count_answer(",
 ];

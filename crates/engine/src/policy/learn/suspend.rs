@@ -109,10 +109,9 @@ impl AskedCall {
 pub(crate) fn suspend_contradicted_rules(
     work: &mut Work<'_>,
     interaction: &Interaction,
-    about: Option<&CurrentRuling>,
+    about: &CurrentRuling,
 ) -> Result<(), Error> {
-    let (Some(about), Some(decision)) = (about, Decision::of(interaction)) else { return Ok(()) };
-    let Some(learnt) = &about.learnt else { return Ok(()) };
+    let (Some(learnt), Some(decision)) = (&about.learnt, Decision::of(interaction)) else { return Ok(()) };
     let otherwise = |verdict: Verdict| match verdict {
         Verdict::Allow => decision.effect != Effect::Approve,
         // An answer never loosens a policy: only a caller who manages the policy takes back a denial.
