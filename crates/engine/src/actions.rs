@@ -12,5 +12,4 @@ pub(crate) mod schema;
 pub(crate) mod settle;
 
 pub(crate) use grants::{give_grant, require_grant_covers, use_grant};
-pub(crate) use propose::new_permit;
-pub(crate) use settle::{ask_about_outcome, save_change, settle};
+pub(crate) use settle::{ask_about_outcome, new_permit, save_change, settle};

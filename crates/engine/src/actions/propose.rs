@@ -7,8 +7,8 @@ use domain::access::Right;
 use domain::action::{Action, ActionState, reserved};
 use domain::ruling::AskingRule;
 use domain::{
-    Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp,
-    Verdict, text,
+    Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Verdict,
+    text,
 };
 use serde_json::Value;
 use store::Cost;
@@ -154,7 +154,7 @@ impl Engine {
                     proposal.asked.push(interaction.id);
                     ActionState::Waiting { interaction: interaction.id }
                 }
-                Verdict::Allow | Verdict::Ask => ActionState::Allowed { permit: new_permit(work, &action) },
+                Verdict::Allow | Verdict::Ask => ActionState::Allowed { permit: actions::new_permit(work, &action) },
             };
             work.tx.action_insert(&proposal)?;
             work.wake_at(proposal.wake_at());
@@ -187,12 +187,6 @@ impl Engine {
         };
         QuestionTerms { time, traceparent, within_budget: true }
     }
-}
-
-/// New permit, valid for exactly this call.
-pub(crate) fn new_permit(work: &Work<'_>, action: &Call) -> Permit {
-    let expires_at = work.now.saturating_add(work.settings.permit).unwrap_or(Timestamp::MAX);
-    Permit { id: work.ids.permit(work.now), digest: action.digest().to_string(), expires_at }
 }
 
 /// Builds the question about an action from the audiences, options and fallback of the rules that ask.

@@ -2,8 +2,8 @@
 
 use domain::action::{Change, same_but_text, verdict_of};
 use domain::{
-    Action, ActionState, Actor, Call, Choice, Effect, Interaction, Kind, Problem, Question, Refusal, Resolution,
-    Session, SignedDuration, State, Verdict,
+    Action, ActionState, Actor, Call, Choice, Effect, Interaction, Kind, Permit, Problem, Question, Refusal,
+    Resolution, Session, SignedDuration, State, Timestamp, Verdict,
 };
 use serde_json::Value;
 use store::StoreError;
@@ -63,10 +63,16 @@ fn release(
     edited: Option<Value>,
 ) -> Result<(), Error> {
     let arguments = edited.as_ref().or(proposal.edited.as_ref()).unwrap_or(&proposal.call.arguments);
-    let permit = actions::new_permit(work, &Call { tool: proposal.call.tool.clone(), arguments: arguments.clone() });
+    let permit = new_permit(work, &Call { tool: proposal.call.tool.clone(), arguments: arguments.clone() });
     let proposal = save_change(work, session, proposal.release(by, permit, edited)?)?;
     let remember = plan.and_then(|plan| plan.remember.as_ref());
     remember.map_or(Ok(()), |remember| actions::give_grant(work, session, &proposal, (interaction.id, by), remember))
+}
+
+/// New permit, valid for exactly this call.
+pub(crate) fn new_permit(work: &Work<'_>, action: &Call) -> Permit {
+    let expires_at = work.now.saturating_add(work.settings.permit).unwrap_or(Timestamp::MAX);
+    Permit { id: work.ids.permit(work.now), digest: action.digest().to_string(), expires_at }
 }
 
 /// Applies edited arguments by the ruling that the plan has on them: the action is allowed, other people are asked, or the edit is refused.

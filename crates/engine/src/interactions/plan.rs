@@ -13,8 +13,9 @@ use serde_json::Value;
 use store::{Cost, Reads, StoreError};
 
 use crate::interactions::open::QuestionTerms;
+use crate::policy::in_force::InForce;
 use crate::policy::learn::suspend::CurrentRuling;
-use crate::policy::ruling::{InForce, Judged, OnBehalfOf};
+use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::secrets::answer_values::AnswerSecrets;
 use crate::steps::definitions::body;
 use crate::{Engine, Error};

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use ::policy::{Ask, Asking, Finding, Policy};
+use ::policy::{Ask, Finding, Policy};
 use domain::{
-    Action, Actor, Digest, FloorRuling, PolicySource, PolicyState, PolicyVersion, ProjectId, Refusal, Resolution,
-    Ruling, Scope, Session, State, Timestamp, Verdict,
+    Action, Actor, Digest, PolicySource, PolicyState, PolicyVersion, ProjectId, Refusal, Resolution, Scope, Session,
+    State, Timestamp,
 };
 use serde_json::json;
 use store::Cost;
@@ -60,28 +60,6 @@ impl Policies {
         told_in_force("floor", before.as_deref().filter(|before| Some(*before) != now.as_deref()), now.as_deref());
         self.accept(ServerFile::Floor);
     }
-}
-
-/// Combines a ruling of the policy with the ruling of the floor on the same call.
-pub(crate) fn floored(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
-    match floor {
-        Some(Ruling { verdict, rule, reason, policy: version, .. }) => {
-            ruling.under_floor(FloorRuling { version, verdict, rule, reason })
-        }
-        None => ruling,
-    }
-}
-
-/// Collects the rules that ask about a call: those of the policy if its ruling is to ask, then those of the floor.
-pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>) -> Vec<Asking> {
-    let mut asks = match ruling.verdict {
-        // The call does not fit the schema of its tool, and no rule asks.
-        Verdict::Ask if policy.is_empty() => vec![Asking::by_default()],
-        Verdict::Ask => policy,
-        Verdict::Allow | Verdict::Deny => Vec::new(),
-    };
-    asks.extend(floor);
-    asks
 }
 
 impl Engine {

@@ -1,18 +1,62 @@
-//! Checks, in the transaction that permits or starts an action, that the ruling on it was given under the policy and the floor now in
-//! force.
+//! Finds the policy and the floor in force in a project, and checks, in the transaction that permits or starts an action, that the ruling on
+//! it was given under the policy and the floor now in force.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use domain::{Actor, PolicySource, PolicyState, PolicyVersion, Scope};
+use ::policy::Policy;
+use domain::{Actor, PolicySource, PolicyState, PolicyVersion, Scope, Suspension, Timestamp};
 use metrics::gauge;
 use store::{Cost, StoreError};
 
+use crate::interactions::forms_check::off_reactor;
 use crate::policy;
 use crate::policy::floor::FLOOR;
-use crate::policy::ruling::{InForce, Judged, Policies};
+use crate::policy::ruling::{Judged, Policies, ServerPolicy};
 use crate::policy::server_file::NOWHERE;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
+
+/// Number of attempts to compare the server's policy with the decisions of a project, if the policy changes each time.
+const VETTINGS: usize = 5;
+
+/// Policy in force in a project, with the floor.
+#[derive(Clone)]
+pub struct InForce {
+    /// Compiled policy.
+    pub policy: Arc<Policy>,
+    /// Origin of the policy: the project, the server's file or the built-in policy.
+    pub source: PolicySource,
+    /// Policy state of the project: the last change, suspensions, and whether the policy is switched on.
+    pub state: PolicyState,
+    /// Time since which the server's policy is in force, if it is the server's and the time is recorded.
+    pub(crate) since: Option<Timestamp>,
+    /// Learnt rules that do not apply to the agent for which the policy was requested.
+    pub(crate) unheard: Vec<String>,
+    /// Floor of the servers, if there is one. No ruling is milder than that of the floor.
+    pub floor: Option<Arc<Policy>>,
+}
+
+impl InForce {
+    /// Suspensions of rules that this policy contains.
+    #[must_use]
+    pub fn suspended(&self) -> Vec<Suspension> {
+        let here = |suspension: &&Suspension| self.policy.rules().any(|rule| rule.name == suspension.rule);
+        self.state.suspended.iter().filter(|suspension| suspension.lifted.is_none()).filter(here).cloned().collect()
+    }
+
+    /// Actor, time and reason of the last change. A new version of the server's file counts as a change by the system. While the policy
+    /// is switched off, this is the change that switched it off.
+    #[must_use]
+    pub fn changed(&self) -> (Actor, Timestamp, Option<String>) {
+        let state = &self.state;
+        let later = |since: &Timestamp| state.enabled && (state.revision == 0 || *since > state.at);
+        match self.since.filter(later) {
+            Some(since) => (Actor::system(), since, None),
+            None => (state.by.clone(), state.at, state.reason.clone()),
+        }
+    }
+}
 
 /// Difference between the policy or floor of this process and the version that a server put in force last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +123,66 @@ impl Policies {
 }
 
 impl Engine {
+    /// Returns the policy in force in a project, its own or else the server's, with the floor.
+    pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
+        let (mut state, recorded) = self.policy_state_beside(scope).await?;
+        for _ in 0..VETTINGS {
+            if let Some(version) = &state.own {
+                let (policy, source) = (self.own_policy(scope, version.clone()).await?, PolicySource::Project);
+                let floor = self.policies.floor_here();
+                return Ok(InForce { policy, source, state, since: None, unheard: Vec::new(), floor });
+            }
+            let served = self.policies.server();
+            // A server policy that differs from the recorded version is shown but permits nothing. It must not replace the comparison
+            // that the servers have made with their version.
+            let elsewhere = recorded.as_deref().is_some_and(|version| version != served.policy.version());
+            if elsewhere || state.vetted == served.learnt {
+                let ServerPolicy { policy, source, since, .. } = served;
+                let floor = self.policies.floor_here();
+                return Ok(InForce { policy, source, state, since, unheard: Vec::new(), floor });
+            }
+            self.vet(scope, served).await?;
+            state = self.policy_state(scope).await?;
+        }
+        // Servers with different policy files keep replacing each other's comparison.
+        Err(StoreError::Busy.into())
+    }
+
+    /// Loads the policy of a project by its version.
+    async fn own_policy(&self, scope: Scope, version: String) -> Result<Arc<Policy>, Error> {
+        if let Some(policy) = self.policies.compiled.get(&version) {
+            return Ok(policy);
+        }
+        let lookup = version.clone();
+        let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
+        let text = kept.ok_or_else(|| StoreError::Corrupt("the policy in force is not kept".into()))?.text;
+        let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
+        // The policy was valid when it was put in force, but this version of the program may parse it more strictly.
+        let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
+        let policy = Arc::new(policy);
+        self.policies.compiled.insert(version, Arc::clone(&policy));
+        Ok(policy)
+    }
+
+    /// Reads the policy state of a project, and the version that the servers put in force last, if that is recorded.
+    async fn policy_state_beside(&self, scope: Scope) -> Result<(PolicyState, Option<String>), Error> {
+        let found = self.read(Cost::Point, move |reads| {
+            let mut states = reads.policy_states(&[scope, NOWHERE])?.into_iter();
+            let [own, server] = [(); 2].map(|()| states.next().flatten());
+            Ok((own.unwrap_or(PolicyState::initial(reads.now()?)), server.and_then(|state| state.own)))
+        });
+        found.await
+    }
+
+    /// Reads the policy state of a project.
+    pub(crate) async fn policy_state(&self, scope: Scope) -> Result<PolicyState, Error> {
+        let state = self.read(Cost::Point, move |reads| {
+            let state = reads.policy_state(&scope)?;
+            Ok(state.unwrap_or(PolicyState::initial(reads.now()?)))
+        });
+        state.await
+    }
+
     /// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy
     /// of the servers.
     pub(crate) async fn rules_again(&self, error: &Error) -> bool {

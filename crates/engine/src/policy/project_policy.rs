@@ -14,9 +14,8 @@ use store::{Page, PolicyChangeRecord, StoreError};
 
 use crate::interactions::forms_check::off_reactor;
 use crate::policy;
-use crate::policy::floor::{asked_by, floored};
-use crate::policy::in_force::PolicyMismatch;
-use crate::policy::ruling::{InForce, OnBehalfOf, ServerPolicy, held, misfit_of, switched};
+use crate::policy::in_force::{InForce, PolicyMismatch};
+use crate::policy::ruling::{OnBehalfOf, ServerPolicy, asked_by, floored, held, misfit_of, switched};
 use crate::policy::server_file::{RefusedFile, ServerFile, load_policy};
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};

@@ -1,4 +1,4 @@
-//! Judges an action by the policy in force, before the transaction. The transaction then checks that the policy is still in force.
+//! Judges an action by the policy in force and the floor, before the transaction. The transaction then checks that both are still in force.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use ::policy::{Ask, Asking, Policy, PolicyInput};
 use domain::{
-    Actor, Answer, Call, PolicySource, PolicyState, ProjectId, Role, Ruling, Scope, Suspension, Timestamp, Verdict,
+    Actor, Answer, Call, FloorRuling, PolicySource, PolicyState, ProjectId, Role, Ruling, Timestamp, Verdict,
 };
 use forms::{CheckError, Forms};
 use metrics::{counter, gauge};
 use moka::sync::Cache;
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
-use store::{Cost, StoreError};
+use store::StoreError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use crate::interactions::forms_check::off_reactor;
-use crate::policy::floor::{Floor, asked_by, floored};
-use crate::policy::in_force::PolicyMismatch;
-use crate::policy::server_file::{NOWHERE, RefusedFile, ServerFile};
+use crate::policy::floor::Floor;
+use crate::policy::in_force::{InForce, PolicyMismatch};
+use crate::policy::server_file::{RefusedFile, ServerFile};
 use crate::{Engine, Error};
 
 /// Policies that this node has loaded.
@@ -32,7 +32,7 @@ pub(crate) struct Policies {
     /// Policy file that was refused or could not be read yet.
     refused: RwLock<Option<RefusedFile>>,
     /// Policies of projects, by version.
-    compiled: Cache<String, Arc<Policy>>,
+    pub(crate) compiled: Cache<String, Arc<Policy>>,
     /// Policy versions that are known to be stored in a project.
     pub(crate) kept: Cache<(ProjectId, String), ()>,
     /// Shadow drafts by version; `None` for a draft that cannot be parsed.
@@ -74,8 +74,6 @@ impl ServerPolicy {
 
 /// Number of shadow drafts that may be judged at once.
 const PLACES: usize = 32;
-/// Number of attempts to compare the server's policy with the decisions of a project, if the policy changes each time.
-const VETTINGS: usize = 5;
 /// Time for which the suspended rules of a shadow draft are cached.
 const SILENT_FOR: Duration = Duration::from_secs(60);
 /// Time to wait for the lock of a project in `vetting`.
@@ -175,44 +173,6 @@ pub(crate) fn told_in_force(part: &'static str, before: Option<&str>, now: Optio
     }
 }
 
-/// Policy in force in a project, with the floor.
-#[derive(Clone)]
-pub struct InForce {
-    /// Compiled policy.
-    pub policy: Arc<Policy>,
-    /// Origin of the policy: the project, the server's file or the built-in policy.
-    pub source: PolicySource,
-    /// Policy state of the project: the last change, suspensions, and whether the policy is switched on.
-    pub state: PolicyState,
-    /// Time since which the server's policy is in force, if it is the server's and the time is recorded.
-    pub(crate) since: Option<Timestamp>,
-    /// Learnt rules that do not apply to the agent for which the policy was requested.
-    pub(crate) unheard: Vec<String>,
-    /// Floor of the servers, if there is one. No ruling is milder than that of the floor.
-    pub floor: Option<Arc<Policy>>,
-}
-
-impl InForce {
-    /// Suspensions of rules that this policy contains.
-    #[must_use]
-    pub fn suspended(&self) -> Vec<Suspension> {
-        let here = |suspension: &&Suspension| self.policy.rules().any(|rule| rule.name == suspension.rule);
-        self.state.suspended.iter().filter(|suspension| suspension.lifted.is_none()).filter(here).cloned().collect()
-    }
-
-    /// Actor, time and reason of the last change. A new version of the server's file counts as a change by the system. While the policy
-    /// is switched off, this is the change that switched it off.
-    #[must_use]
-    pub fn changed(&self) -> (Actor, Timestamp, Option<String>) {
-        let state = &self.state;
-        let later = |since: &Timestamp| state.enabled && (state.revision == 0 || *since > state.at);
-        match self.since.filter(later) {
-            Some(since) => (Actor::system(), since, None),
-            None => (state.by.clone(), state.at, state.reason.clone()),
-        }
-    }
-}
-
 /// Ruling on a call, with the policy under which it was given.
 #[derive(Clone)]
 pub(crate) struct Judged {
@@ -276,80 +236,6 @@ impl Judged {
 }
 
 impl Engine {
-    /// Returns the policy in force in a project, its own or else the server's, with the floor.
-    pub(crate) async fn in_force(&self, scope: Scope) -> Result<InForce, Error> {
-        let (mut state, recorded) = self.policy_state_beside(scope).await?;
-        for _ in 0..VETTINGS {
-            let served = self.policies.server();
-            if state.own.is_some() {
-                return self.own_in_force(scope, state).await;
-            }
-            // A server policy that differs from the recorded version is shown but permits nothing. It must not replace the comparison
-            // that the servers have made with their version.
-            let elsewhere = recorded.as_deref().is_some_and(|version| version != served.policy.version());
-            if elsewhere || state.vetted == served.learnt {
-                let ServerPolicy { policy, source, since, .. } = served;
-                return Ok(InForce {
-                    policy,
-                    source,
-                    state,
-                    since,
-                    floor: self.policies.floor_here(),
-                    unheard: Vec::new(),
-                });
-            }
-            self.vet(scope, served).await?;
-            state = self.policy_state(scope).await?;
-        }
-        // Servers with different policy files keep replacing each other's comparison.
-        Err(StoreError::Busy.into())
-    }
-
-    /// Loads the project's own policy.
-    async fn own_in_force(&self, scope: Scope, state: PolicyState) -> Result<InForce, Error> {
-        let none = || StoreError::Corrupt("the policy in force is not kept".into());
-        let version = state.own.clone().ok_or_else(none)?;
-        let source = PolicySource::Project;
-        if let Some(policy) = self.policies.compiled.get(&version) {
-            return Ok(InForce {
-                policy,
-                source,
-                state,
-                since: None,
-                floor: self.policies.floor_here(),
-                unheard: Vec::new(),
-            });
-        }
-        let lookup = version.clone();
-        let kept = self.read(Cost::Point, move |reads| Ok(reads.policy_version(&scope, &lookup)?)).await?;
-        let text = kept.ok_or_else(none)?.text;
-        let policy = off_reactor(move || Policy::load("policy.toml", &text)).await?;
-        // The policy was valid when it was put in force, but this version of the program may parse it more strictly.
-        let policy = policy.map_err(|_| StoreError::Corrupt("the policy in force cannot be loaded".into()))?;
-        let policy = Arc::new(policy);
-        self.policies.compiled.insert(version, Arc::clone(&policy));
-        Ok(InForce { policy, source, state, since: None, floor: self.policies.floor_here(), unheard: Vec::new() })
-    }
-
-    /// Reads the policy state of a project, and the version that the servers put in force last, if that is recorded.
-    async fn policy_state_beside(&self, scope: Scope) -> Result<(PolicyState, Option<String>), Error> {
-        let found = self.read(Cost::Point, move |reads| {
-            let mut states = reads.policy_states(&[scope, NOWHERE])?.into_iter();
-            let [own, server] = [(); 2].map(|()| states.next().flatten());
-            Ok((own.unwrap_or(PolicyState::initial(reads.now()?)), server.and_then(|state| state.own)))
-        });
-        found.await
-    }
-
-    /// Reads the policy state of a project.
-    pub(crate) async fn policy_state(&self, scope: Scope) -> Result<PolicyState, Error> {
-        let state = self.read(Cost::Point, move |reads| {
-            let state = reads.policy_state(&scope)?;
-            Ok(state.unwrap_or(PolicyState::initial(reads.now()?)))
-        });
-        state.await
-    }
-
     /// Judges a call by the given policy.
     pub(crate) async fn judge_by(&self, in_force: InForce, behalf: OnBehalfOf, action: Call) -> Result<Judged, Error> {
         let misfit = self.misfit(&in_force.policy, &action).await?;
@@ -438,6 +324,28 @@ pub(crate) fn switched(ruling: Ruling, state: &PolicyState) -> Ruling {
     let why = state.reason.as_deref().unwrap_or("no reason was given");
     let reason = format!("the policy is switched off by {}: {why}", state.by.name);
     Ruling { verdict: Verdict::Allow, reason, ..ruling }
+}
+
+/// Combines a ruling of the policy with the ruling of the floor on the same call.
+pub(crate) fn floored(ruling: Ruling, floor: Option<Ruling>) -> Ruling {
+    match floor {
+        Some(Ruling { verdict, rule, reason, policy: version, .. }) => {
+            ruling.under_floor(FloorRuling { version, verdict, rule, reason })
+        }
+        None => ruling,
+    }
+}
+
+/// Collects the rules that ask about a call: those of the policy if its ruling is to ask, then those of the floor.
+pub(crate) fn asked_by(ruling: &Ruling, policy: Vec<Asking>, floor: Vec<Asking>) -> Vec<Asking> {
+    let mut asks = match ruling.verdict {
+        // The call does not fit the schema of its tool, and no rule asks.
+        Verdict::Ask if policy.is_empty() => vec![Asking::by_default()],
+        Verdict::Ask => policy,
+        Verdict::Allow | Verdict::Deny => Vec::new(),
+    };
+    asks.extend(floor);
+    asks
 }
 
 impl Policies {

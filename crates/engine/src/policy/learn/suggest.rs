@@ -10,9 +10,9 @@ use domain::{Caller, Decision, InteractionId, Refusal, Scope, SessionId, Timesta
 use store::Cost;
 
 use crate::access::sight::Sight;
+use crate::policy::in_force::InForce;
 use crate::policy::learn::decisions::PeopleDecisions;
 use crate::policy::project_policy::{NAME, NewPolicy, explained, loaded};
-use crate::policy::ruling::InForce;
 use crate::steps::definitions::known_agent;
 use crate::{Engine, Error, Idempotency};
 

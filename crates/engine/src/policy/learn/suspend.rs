@@ -12,9 +12,10 @@ use store::StoreError;
 
 use crate::interactions::plan::AnswerSubject;
 use crate::policy;
+use crate::policy::in_force::InForce;
 use crate::policy::learn::decisions::{Contradictions, loosening};
 use crate::policy::project_policy::explained;
-use crate::policy::ruling::{InForce, Judged, OnBehalfOf, ServerPolicy};
+use crate::policy::ruling::{Judged, OnBehalfOf, ServerPolicy};
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
