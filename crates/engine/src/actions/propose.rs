@@ -7,8 +7,8 @@ use domain::access::Right;
 use domain::action::{Action, ActionState, reserved};
 use domain::ruling::AskingRule;
 use domain::{
-    Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Verdict,
-    text,
+    Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp,
+    Verdict, text,
 };
 use serde_json::Value;
 use store::Cost;
