@@ -25,8 +25,10 @@ pub(crate) fn save_change(
     work.wake_at(proposal.wake_at());
     let about = proposal.asked.last().copied();
     work.record_event(session, about, happening)?;
-    // The worker that reports may have lost its step lease to another worker, whose step sleeps until this change.
-    steps::wake(work, session)?;
+    if session.hosted {
+        // The worker that reports may have lost its step lease to another worker, whose step sleeps until this change.
+        steps::wake(work, session)?;
+    }
     Ok(proposal)
 }
 
