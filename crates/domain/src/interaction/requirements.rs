@@ -1,8 +1,7 @@
 //! Checks who may answer a question, and whether the votes reach the quorum of each of its audiences.
 
-use serde_json::{Value, json};
-
 use super::{Interaction, State};
+use crate::event::{InteractionVoted, RequirementsMet};
 use crate::{Actor, Answer, Audience, Caller, Refusal, Resolution};
 
 impl Interaction {
@@ -57,14 +56,13 @@ impl Interaction {
     }
 
     /// Event data of a vote that does not decide the question yet.
-    pub(super) fn vote_told(&self, answer: &Answer, votes: &[Answer]) -> Value {
-        let quorum = self.question.audience.quorum;
-        let mut told = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });
-        if !self.question.requirements.is_empty() {
+    pub(super) fn voted(&self, answer: &Answer, votes: &[Answer]) -> InteractionVoted {
+        let requirements = (!self.question.requirements.is_empty()).then(|| {
             let met = self.met_at_best(votes, votes);
-            told["requirements"] = json!({ "met": met.iter().filter(|met| **met).count(), "of": met.len() });
-        }
-        told
+            RequirementsMet { met: met.iter().filter(|met| **met).count(), of: met.len() }
+        });
+        let quorum = self.question.audience.quorum;
+        InteractionVoted { effect: answer.effect, votes: votes.len(), quorum, requirements }
     }
 
     fn met_at_best(&self, votes: &[Answer], said: &[Answer]) -> Vec<bool> {

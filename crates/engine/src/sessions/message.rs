@@ -1,9 +1,9 @@
 //! Records the messages of a conversation: those of people to a hosted agent, those of an agent to people, and the replies.
 
+use domain::event::MessageSent;
 use domain::{
-    Caller, EventDraft, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text,
+    Caller, EventDraft, EventKind, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, State, text,
 };
-use serde_json::json;
 
 use crate::access;
 use crate::interactions;
@@ -47,8 +47,8 @@ impl Engine {
                 }
                 None if own => {
                     session.alive()?;
-                    let happening = EventDraft::by("message.sent", by, json!({ "content": content }));
-                    work.record_event(&mut session, None, happening)?;
+                    let sent = MessageSent { content: content.clone(), requires_reply: false };
+                    work.record_event(&mut session, None, EventDraft::by(by, EventKind::MessageSent(sent)))?;
                 }
                 asked => {
                     Self::steers(&caller, &session)?;
@@ -100,9 +100,9 @@ pub(crate) fn record_question_message(
     if !asked.question.reply {
         return Ok(());
     }
-    let data = json!({ "content": asked.question.words(), "requires_reply": true });
-    let happening = EventDraft::by("message.sent", &asked.origin.asked_by, data);
-    work.record_event(session, Some(asked.id), happening).map(drop)
+    let sent = MessageSent { content: asked.question.words().to_owned(), requires_reply: true };
+    let draft = EventDraft::by(&asked.origin.asked_by, EventKind::MessageSent(sent));
+    work.record_event(session, Some(asked.id), draft).map(drop)
 }
 
 /// Records the answer to a message that required a reply as a message too.
@@ -110,6 +110,7 @@ pub(crate) fn record_reply(work: &mut Work<'_>, session: &mut Session, asked: &I
     let State::Resolved { resolution, .. } = &asked.state else { return Ok(()) };
     let Some(answer) = resolution.answer().filter(|_| asked.question.reply) else { return Ok(()) };
     let Some(content) = asked.question.reply_of(answer) else { return Ok(()) };
-    let happening = EventDraft::by("message.sent", &answer.by, json!({ "content": content }));
-    work.record_event(session, Some(asked.id), happening).map(drop)
+    let sent = MessageSent { content, requires_reply: false };
+    let draft = EventDraft::by(&answer.by, EventKind::MessageSent(sent));
+    work.record_event(session, Some(asked.id), draft).map(drop)
 }

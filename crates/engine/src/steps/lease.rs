@@ -276,7 +276,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
 /// Publishes why a step is tried again, and when.
 pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &Step) -> Result<(), Error> {
     let by = work.originator.actor.clone();
-    step.troubles(&by).map_or(Ok(()), |happening| steps::publish(work, session, happening))
+    step.troubles(&by).map_or(Ok(()), |draft| steps::publish(work, session, &draft))
 }
 
 /// Wakes the step of a session after an event that the step may sleep on.
