@@ -20,6 +20,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::definition::redact;
 use crate::{
     Actor, Answer, Caller, Credential, Digest, EntryId, EntryPoint, EventDraft, InteractionId, KeyId, Kind, Question,
     Scope, SessionId, VisitId,
@@ -29,6 +30,8 @@ use crate::{
 const MOST_BYTES: usize = 64 * 1024;
 /// Size in bytes above which a part is replaced by its digest, if the entry is too large.
 const MOST_PART: usize = 4 * 1024;
+/// Type of an entry that records a new version of an agent or a flow.
+const DEFINITION_ADDED: &str = "definition.added";
 
 /// One recorded change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,6 +126,17 @@ impl Entry {
         }
         let digest = Digest::of_bytes(text.as_bytes());
         Written { entry: self, text, digest }
+    }
+
+    /// Removes the operator's private parts of a definition, which entries from earlier versions contain. Returns whether there were any.
+    /// The payload is not read as an [`AuditKind`], so that an entry of any earlier form is redacted.
+    pub fn redact(&mut self) -> bool {
+        let Some(body) = self.data.get_mut("definition").filter(|_| self.name == DEFINITION_ADDED) else {
+            return false;
+        };
+        let before = body.clone();
+        redact(body);
+        *body != before
     }
 }
 
