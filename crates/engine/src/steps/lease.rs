@@ -260,7 +260,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
             ActionState::Waiting { .. } | ActionState::Started { .. } => true,
             ActionState::Unknown { interaction, .. } => interaction.is_some(),
             // The client of the runner will start the action. Without a runner, the worker itself has to start it.
-            ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.state_name(work.now) == "allowed",
+            ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.may_start(work.now),
             ActionState::Denied
             | ActionState::Rejected { .. }
             | ActionState::Done { .. }
