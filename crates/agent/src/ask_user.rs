@@ -5,11 +5,11 @@ mod arguments;
 mod schemas;
 mod suggestions;
 
+pub use domain::event::DroppedSuggestion;
 use domain::{AgentVersion, Problem, Question};
 use serde_json::{Value, json};
 
 pub use schemas::specs;
-pub use suggestions::DroppedSuggestion;
 
 use crate::machine::ASK_USER_PREFIX;
 

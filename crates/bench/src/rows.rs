@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use domain::audit::{Entry, How, particulars};
+use domain::audit::{Entry, How, Particulars};
 use domain::{
     Actor, ActorKind, Caller, Credential, EntryId, EntryPoint, EventDraft, EventId, Interaction, InteractionId, KeyId,
     ProjectId, Question, Refusal, Role, Scope, Session, SessionHead, SessionId, SessionInput, SignedDuration, Step,
@@ -112,7 +112,7 @@ impl RowWriter {
         let step = Step::begin(step, id, brief.agent.clone(), now);
         let (mut session, happening) = Session::start(id, self.scope, brief, step.id, self.agent.clone(), now);
         self.append_audit(tx, &session, None, &happening, now)?;
-        let event = session.record(EventId::from_uuid(self.fresh(now)), happening, None, now);
+        let event = session.record(EventId::from_uuid(self.fresh(now)), &happening, None, now);
         tx.session_insert(&session, &SessionInput::default())?;
         tx.step_insert(&self.scope, &step)?;
         tx.event_append(&self.scope, &event)?;
@@ -163,7 +163,7 @@ impl RowWriter {
     fn record(&self, tx: &mut dyn Tx, session: &mut Session, written: &Written) -> Result<(), Undone> {
         let (now, about, happening) = (tx.now()?, written.interaction.id, &written.happening);
         self.append_audit(tx, session, Some(about), happening, now)?;
-        let event = session.record(EventId::from_uuid(self.fresh(now)), happening.clone(), Some(about), now);
+        let event = session.record(EventId::from_uuid(self.fresh(now)), happening, Some(about), now);
         Ok(tx.event_append(&self.scope, &event)?)
     }
 
@@ -178,13 +178,13 @@ impl RowWriter {
         if !self.audits {
             return Ok(());
         }
-        let (by, data) = particulars(happening, &self.agent);
+        let Particulars { name, by, data } = happening.into();
         let entry = Entry {
             id: EntryId::from_uuid(self.fresh(now)),
             scope: self.scope,
             at: now,
-            name: happening.name.to_owned(),
-            by,
+            name: name.to_owned(),
+            by: by.unwrap_or_else(|| self.agent.clone()),
             how: self.how.clone(),
             session: Some(session.id),
             event: Some(session.last_seq + 1),

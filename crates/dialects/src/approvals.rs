@@ -18,8 +18,10 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
+use domain::event::{ActionRuled, ActionSettled};
 use domain::{
-    Caller, Event, Interaction, InteractionId, PermitId, Refusal, SessionId, SignedDuration, Status, Timestamp,
+    Caller, Event, EventKind, Interaction, InteractionId, PermitId, Refusal, SessionId, SignedDuration, Status,
+    Timestamp,
 };
 use engine::{ChannelFollower, ChannelItem, ChannelStart, Error, NamedConversation, SessionFollower, SessionSnapshot};
 use serde::Deserialize;
@@ -285,32 +287,86 @@ impl Approvals {
     }
 
     async fn show_event(&mut self, event: Event) -> Result<Option<ServerMessage>, ApiError> {
-        let said = |name: &str| event.data[name].as_str().unwrap_or_default().to_owned();
-        match (event.name.as_str(), event.interaction) {
-            ("interaction.asked", Some(id)) => self.show_question(id).await,
+        let Some(kind) = event.kind() else { return Ok(None) };
+        match (kind, event.interaction) {
+            (EventKind::InteractionAsked(_), Some(id)) => self.show_question(id).await,
             (
-                "interaction.answered" | "interaction.auto_resolved" | "interaction.expired" | "interaction.cancelled",
+                EventKind::InteractionAnswered(_)
+                | EventKind::InteractionAutoResolved(_)
+                | EventKind::InteractionExpired(_)
+                | EventKind::InteractionCancelled(_),
                 Some(id),
             ) => {
                 self.shown.remove(&id);
                 let (asked, name) = self.question(id).await?;
                 Ok(resolved_message(&asked, name))
             }
-            ("interaction.handed_over", Some(id)) => self.show_handover(id).await,
-            ("interaction.warned", Some(id)) => self.show_warning(id).await,
-            ("action.allowed" | "action.offered", _) => self.start_call(event.session, said("call_id")).await,
-            ("session.resumed", _) => {
-                // Calls that were allowed during the pause can be started now.
-                self.queue_open(event.session).await
+            (EventKind::InteractionHandedOver(_), Some(id)) => self.show_handover(id).await,
+            (EventKind::InteractionWarned(_), Some(id)) => self.show_warning(id).await,
+            (
+                EventKind::ActionAllowed(ActionRuled { call_id, .. })
+                | EventKind::ActionOffered(ActionSettled { call_id, .. }),
+                _,
+            ) => self.start_call(event.session, call_id).await,
+            // Calls that were allowed during the pause can be started now.
+            (EventKind::SessionResumed(_), _) => self.queue_open(event.session).await,
+            (EventKind::ModelSaid(said), _) => Ok(Some(assistant_message(said.text, false, false))),
+            (EventKind::ModelAgain(_), _) => Ok(Some(assistant_message(String::new(), false, true))),
+            (EventKind::ModelTurn(turn), _) => {
+                Ok((!turn.text.is_empty()).then(|| assistant_message(String::new(), true, false)))
             }
-            ("model.said", _) => Ok(Some(assistant_message(said("text"), false, false))),
-            ("model.again", _) => Ok(Some(assistant_message(String::new(), false, true))),
-            ("model.turn", _) if !said("text").is_empty() => Ok(Some(assistant_message(String::new(), true, false))),
-            ("step.failed", _) => {
-                let why = event.data["reason"].as_str().unwrap_or("the agent could not go on").to_owned();
-                Err(ApiError::StepFailed(why))
+            (EventKind::StepFailed(step), _) => {
+                Err(ApiError::StepFailed(step.reason.unwrap_or_else(|| "the agent could not go on".to_owned())))
             }
-            _ => Ok(None),
+            (
+                EventKind::InteractionAsked(_)
+                | EventKind::InteractionAnswered(_)
+                | EventKind::InteractionAutoResolved(_)
+                | EventKind::InteractionExpired(_)
+                | EventKind::InteractionCancelled(_)
+                | EventKind::InteractionHandedOver(_)
+                | EventKind::InteractionWarned(_)
+                | EventKind::InteractionVoted(_)
+                | EventKind::InteractionOverdue(_)
+                | EventKind::InteractionClaimed(_)
+                | EventKind::InteractionReleased(_)
+                | EventKind::InteractionAbstained(_)
+                | EventKind::InteractionDeserted(_)
+                | EventKind::SessionStarted(_)
+                | EventKind::SessionPaused(_)
+                | EventKind::SessionCancelled(_)
+                | EventKind::SessionCompleted(_)
+                | EventKind::SessionFailed(_)
+                | EventKind::SessionRevived(_)
+                | EventKind::StepBegun(_)
+                | EventKind::StepCompleted(_)
+                | EventKind::StepRejected(_)
+                | EventKind::StepSentBack(_)
+                | EventKind::StepSkipped(_)
+                | EventKind::StepCancelled(_)
+                | EventKind::StepTroubled(_)
+                | EventKind::MessageSent(_)
+                | EventKind::ModelThought(_)
+                | EventKind::ModelFailed(_)
+                | EventKind::SuggestionsDropped(_)
+                | EventKind::DeliveryTaken(_)
+                | EventKind::DeliveryCompleted(_)
+                | EventKind::DeliveryFailed(_)
+                | EventKind::DeliveryOffered(_)
+                | EventKind::DeliveryNotNeeded(_)
+                | EventKind::ActionWaiting(_)
+                | EventKind::ActionDenied(_)
+                | EventKind::ActionRejected(_)
+                | EventKind::ActionStarted(_)
+                | EventKind::ActionDone(_)
+                | EventKind::ActionFailed(_)
+                | EventKind::ActionUnknown(_)
+                | EventKind::ActionUnusable(_)
+                | EventKind::GrantGiven(_)
+                | EventKind::SecretKept(_)
+                | EventKind::SecretUsed(_),
+                _,
+            ) => Ok(None),
         }
     }
 

@@ -17,11 +17,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::event::{ActionRejected, ActionRuled, ActionSettled, ActionStarted, OutcomeAnswer, RulingSummary};
 use crate::interaction::Interaction;
 use crate::ruling::Verdict;
 use crate::{
-    Actor, Call, Caller, Digest, Effect, EventDraft, GrantId, InteractionId, PermitId, Problem, Refusal, Resolution,
-    Role, Ruling, Scope, SessionId, State, StepId, text,
+    Actor, Call, Caller, Digest, Effect, EventDraft, EventKind, GrantId, InteractionId, PermitId, Problem, Refusal,
+    Resolution, Role, Ruling, Scope, SessionId, State, StepId, text,
 };
 
 /// Failure message of an action that its client did not start before the permit expired.
@@ -166,23 +167,20 @@ impl Action {
     /// Event that records the proposal and the ruling on it.
     #[must_use]
     pub fn proposed(&self) -> EventDraft {
-        let name = match &self.state {
-            ActionState::Allowed { .. } => "action.allowed",
-            ActionState::Denied => "action.denied",
-            _ => "action.waiting",
+        let Ruling { verdict, rule, reason, policy, floor } = self.ruling.clone();
+        let ruling = RulingSummary { verdict, rule, policy, reason, floor, grant: self.grant };
+        let ruled = ActionRuled { ruling: Some(ruling), ..self.ruled() };
+        let kind = match &self.state {
+            ActionState::Allowed { .. } => EventKind::ActionAllowed(ruled),
+            ActionState::Denied => EventKind::ActionDenied(ruled),
+            ActionState::Waiting { .. }
+            | ActionState::Rejected { .. }
+            | ActionState::Started { .. }
+            | ActionState::Done { .. }
+            | ActionState::Failed { .. }
+            | ActionState::Unknown { .. } => EventKind::ActionWaiting(ruled),
         };
-        let mut data = self.told();
-        data["verdict"] = json!(self.ruling.verdict);
-        data["rule"] = json!(self.ruling.rule);
-        data["policy"] = json!(self.ruling.policy);
-        data["reason"] = json!(self.ruling.reason);
-        if let Some(floor) = &self.ruling.floor {
-            data["floor"] = json!(floor);
-        }
-        if let Some(grant) = self.grant {
-            data["grant"] = json!(grant);
-        }
-        EventDraft::by(name, &self.proposed_by, data).recording(self.kept())
+        EventDraft::by(&self.proposed_by, kind).recording(self.kept())
     }
 
     /// Allows an action that waits or whose outcome is unknown, with other arguments if a person edited them.
@@ -193,10 +191,9 @@ impl Action {
         }
         let edited = edited.or_else(|| self.edited.clone());
         let after = Self { edited, ..self }.became(ActionState::Allowed { permit });
-        let mut data = after.told();
-        data["edited"] = json!(after.edited.is_some());
-        let happening = EventDraft::by("action.allowed", by, data).recording(after.kept());
-        Ok((after, happening))
+        let ruled = ActionRuled { edited: Some(after.edited.is_some()), ..after.ruled() };
+        let draft = EventDraft::by(by, EventKind::ActionAllowed(ruled)).recording(after.kept());
+        Ok((after, draft))
     }
 
     /// Rejects an action that waits.
@@ -204,10 +201,9 @@ impl Action {
         if !matches!(self.state, ActionState::Waiting { .. }) {
             return Err(self.not_in("waiting"));
         }
-        let mut data = self.told();
-        data["effect"] = json!(effect);
-        let happening = EventDraft::by("action.rejected", &by, data).recording(json!({ "feedback": feedback }));
-        Ok((self.became(ActionState::Rejected { by, effect, feedback }), happening))
+        let rejected = ActionRejected { call_id: self.call_id.clone(), tool: self.call.tool.clone(), effect };
+        let draft = EventDraft::by(&by, EventKind::ActionRejected(rejected)).recording(json!({ "feedback": feedback }));
+        Ok((self.became(ActionState::Rejected { by, effect, feedback }), draft))
     }
 
     /// Fails an action that was allowed and will not be started. `None` in any other state.
@@ -216,11 +212,8 @@ impl Action {
         if !matches!(self.state, ActionState::Allowed { .. }) {
             return None;
         }
-        let message = why.to_owned();
-        let mut data = self.told();
-        data["reason"] = json!(message);
-        let happening = EventDraft::plain("action.failed", data);
-        Some((self.became(ActionState::Failed { message, result: Value::Null }), happening))
+        let draft = EventDraft::plain(EventKind::ActionFailed(self.settled_because(why)));
+        Some((self.became(ActionState::Failed { message: why.to_owned(), result: Value::Null }), draft))
     }
 
     /// Keeps the action waiting on a second question, because one person's edit needs the approval of others.
@@ -236,10 +229,9 @@ impl Action {
         }
         let mut after = Self { edited: Some(edited), ruling, ..self };
         after.asked.push(interaction);
-        let mut data = after.told();
-        data["edited"] = json!(true);
-        let happening = EventDraft::by("action.waiting", by, data).recording(after.kept());
-        Ok((after.became(ActionState::Waiting { interaction }), happening))
+        let ruled = ActionRuled { edited: Some(true), ..after.ruled() };
+        let draft = EventDraft::by(by, EventKind::ActionWaiting(ruled)).recording(after.kept());
+        Ok((after.became(ActionState::Waiting { interaction }), draft))
     }
 
     /// Starts the action and spends its permit. A second start and any other permit are refused.
@@ -252,10 +244,9 @@ impl Action {
         if good.expires_at <= now {
             return Err(Refusal::PermitExpired { at: good.expires_at });
         }
-        let mut data = self.told();
-        data["until"] = json!(until);
-        let happening = EventDraft::by("action.started", by, data).recording(self.kept());
-        Ok((self.became(ActionState::Started { permit, since: now, until }), happening))
+        let started = ActionStarted { call_id: self.call_id.clone(), tool: self.call.tool.clone(), until };
+        let draft = EventDraft::by(by, EventKind::ActionStarted(started)).recording(self.kept());
+        Ok((self.became(ActionState::Started { permit, since: now, until }), draft))
     }
 
     /// Refuses the start if today's policy denies the call, or asks about a call that was allowed without a question.
@@ -289,13 +280,15 @@ impl Action {
             Outcome::Failed { message, result } => json!({ "message": message, "result": result }),
             Outcome::Unknown => Value::Null,
         };
-        let (name, state) = match outcome {
-            Outcome::Done { result } => ("action.done", ActionState::Done { result }),
-            Outcome::Failed { message, result } => ("action.failed", ActionState::Failed { message, result }),
-            Outcome::Unknown => ("action.unknown", self.unknown(None)),
+        let settled = self.settled();
+        let (kind, state) = match outcome {
+            Outcome::Done { result } => (EventKind::ActionDone(settled), ActionState::Done { result }),
+            Outcome::Failed { message, result } => {
+                (EventKind::ActionFailed(settled), ActionState::Failed { message, result })
+            }
+            Outcome::Unknown => (EventKind::ActionUnknown(settled), self.unknown(None)),
         };
-        let happening = EventDraft::by(name, by, self.told()).recording(record);
-        Ok((self.became(state), happening))
+        Ok((self.became(state), EventDraft::by(by, kind).recording(record)))
     }
 
     /// Refuses a report that names another run than the one that was started last.
@@ -321,23 +314,19 @@ impl Action {
         match &self.state {
             ActionState::Started { until, .. } if *until <= now => {}
             ActionState::Allowed { permit } if self.runner.is_some() && permit.expires_at <= now => {
-                let mut data = self.told();
-                data["reason"] = json!(NOT_BEGUN);
-                let happening = EventDraft::plain("action.failed", data);
+                let draft = EventDraft::plain(EventKind::ActionFailed(self.settled_because(NOT_BEGUN)));
                 let state = ActionState::Failed { message: NOT_BEGUN.into(), result: Value::Null };
-                return Some((self.became(state), happening));
+                return Some((self.became(state), draft));
             }
             _ => return None,
         }
-        let mut data = self.told();
-        data["reason"] = json!("its outcome was not reported in time");
+        let settled = self.settled_because("its outcome was not reported in time");
         if let Some(permit) = again.filter(|_| self.repeatable) {
-            let happening = EventDraft::plain("action.offered", data);
-            return Some((self.became(ActionState::Allowed { permit }), happening));
+            let draft = EventDraft::plain(EventKind::ActionOffered(settled));
+            return Some((self.became(ActionState::Allowed { permit }), draft));
         }
-        let happening = EventDraft::plain("action.unknown", data);
         let unknown = self.unknown(None);
-        Some((self.became(unknown), happening))
+        Some((self.became(unknown), EventDraft::plain(EventKind::ActionUnknown(settled))))
     }
 
     /// Records the question that asks people about an unknown outcome. The question has an event of its own.
@@ -353,19 +342,19 @@ impl Action {
         if !matches!(self.state, ActionState::Unknown { .. }) {
             return Err(self.not_in("unknown"));
         }
-        let (name, state) = match effect {
+        let settled = ActionSettled { answer: Some(OutcomeAnswer { effect }), ..self.settled() };
+        let (kind, state) = match effect {
             Some(Effect::Provide) => {
-                ("action.done", ActionState::Done { result: feedback.map_or(Value::Null, Value::String) })
+                let result = feedback.map_or(Value::Null, Value::String);
+                (EventKind::ActionDone(settled), ActionState::Done { result })
             }
             Some(Effect::Reject | Effect::Terminate) => {
                 let message = feedback.unwrap_or_else(|| "a person says that it did not succeed".into());
-                ("action.failed", ActionState::Failed { message, result: Value::Null })
+                (EventKind::ActionFailed(settled), ActionState::Failed { message, result: Value::Null })
             }
-            _ => ("action.unknown", self.unknown(None)),
+            _ => (EventKind::ActionUnknown(settled), self.unknown(None)),
         };
-        let mut data = self.told();
-        data["effect"] = json!(effect);
-        Ok((self.became(state), EventDraft::by(name, by, data)))
+        Ok((self.became(state), EventDraft::by(by, kind)))
     }
 
     /// Time at which `lapse` next has an effect.
@@ -385,8 +374,18 @@ impl Action {
         self.effective().digest()
     }
 
-    fn told(&self) -> Value {
-        json!({ "call_id": self.call_id, "tool": self.call.tool })
+    /// Payload of an event about whether the action may run.
+    fn ruled(&self) -> ActionRuled {
+        ActionRuled { call_id: self.call_id.clone(), tool: self.call.tool.clone(), ruling: None, edited: None }
+    }
+
+    /// Payload of an event about the outcome.
+    fn settled(&self) -> ActionSettled {
+        ActionSettled { call_id: self.call_id.clone(), tool: self.call.tool.clone(), reason: None, answer: None }
+    }
+
+    fn settled_because(&self, reason: &str) -> ActionSettled {
+        ActionSettled { reason: Some(reason.to_owned()), ..self.settled() }
     }
 
     /// Data that only the audit trail records: the arguments as proposed and as edited, and the permit.

@@ -6,8 +6,8 @@
 use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use crate::event::{InteractionVoted, RequirementsMet};
 use crate::question::MOST_ITEMS;
 use crate::{Actor, Answer, Caller, Interaction, Problem, Question, Refusal, Resolution, Role, State, text};
 
@@ -343,15 +343,14 @@ impl Interaction {
         self.met_at_best(votes, said)
     }
 
-    /// Event data of a vote that does not decide the question yet.
-    pub(crate) fn vote_told(&self, answer: &Answer, votes: &[Answer]) -> Value {
-        let quorum = self.question.audience.quorum;
-        let mut told = json!({ "effect": answer.effect, "votes": votes.len(), "quorum": quorum });
-        if !self.question.requirements.is_empty() {
+    /// Payload of the event of a vote that does not decide the question yet.
+    pub(crate) fn voted(&self, answer: &Answer, votes: &[Answer]) -> InteractionVoted {
+        let requirements = (!self.question.requirements.is_empty()).then(|| {
             let met = self.met_at_best(votes, votes);
-            told["requirements"] = json!({ "met": met.iter().filter(|met| **met).count(), "of": met.len() });
-        }
-        told
+            RequirementsMet { met: met.iter().filter(|met| **met).count(), of: met.len() }
+        });
+        let quorum = self.question.audience.quorum;
+        InteractionVoted { effect: answer.effect, votes: votes.len(), quorum, requirements }
     }
 
     fn met_at_best(&self, votes: &[Answer], said: &[Answer]) -> Vec<bool> {

@@ -6,10 +6,13 @@
 
 pub mod chain;
 pub mod export;
+pub mod kind;
 pub mod seal;
 pub mod verify;
 
 mod finding;
+
+pub use kind::{AuditDraft, AuditKind};
 
 use std::net::IpAddr;
 
@@ -17,6 +20,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::definition::redact;
 use crate::{
     Actor, Answer, Caller, Credential, Digest, EntryId, EntryPoint, EventDraft, InteractionId, KeyId, Kind, Question,
     Scope, SessionId, VisitId,
@@ -26,6 +30,8 @@ use crate::{
 const MOST_BYTES: usize = 64 * 1024;
 /// Size in bytes above which a part is replaced by its digest, if the entry is too large.
 const MOST_PART: usize = 4 * 1024;
+/// Type of an entry that records a new version of an agent or a flow.
+const DEFINITION_ADDED: &str = "definition.added";
 
 /// One recorded change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,6 +127,17 @@ impl Entry {
         let digest = Digest::of_bytes(text.as_bytes());
         Written { entry: self, text, digest }
     }
+
+    /// Removes the operator's private parts of a definition, which entries from earlier versions contain. Returns whether there were any.
+    /// The payload is not read as an [`AuditKind`], so that an entry of any earlier form is redacted.
+    pub fn redact(&mut self) -> bool {
+        let Some(body) = self.data.get_mut("definition").filter(|_| self.name == DEFINITION_ADDED) else {
+            return false;
+        };
+        let before = body.clone();
+        redact(body);
+        *body != before
+    }
 }
 
 fn spelled(entry: &Entry) -> String {
@@ -146,15 +163,36 @@ fn shorten(value: &mut Value, depth: u8) {
     }
 }
 
-/// Actor and details of the audit entry for an event draft. `otherwise` is the actor of an event without one.
-#[must_use]
-pub fn particulars(happening: &EventDraft, otherwise: &Actor) -> (Actor, Value) {
-    let mut data = happening.data.as_object().cloned().unwrap_or_default();
-    let by = data.remove("by").and_then(|by| serde_json::from_value(by).ok());
-    if let Value::Object(more) = &happening.record {
-        data.extend(more.clone());
+/// The part of an audit entry that a draft determines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Particulars {
+    /// Type of the change, a dotted name.
+    pub name: &'static str,
+    /// Actor that made the change. `None` for the actor of the request.
+    pub by: Option<Actor>,
+    /// Details of the change.
+    pub data: Value,
+}
+
+impl Particulars {
+    fn new(name: &'static str, by: Option<Actor>, mut data: Value, record: &Value) -> Self {
+        if let (Value::Object(data), Value::Object(more)) = (&mut data, record) {
+            data.extend(more.clone());
+        }
+        Self { name, by, data }
     }
-    (by.unwrap_or_else(|| otherwise.clone()), Value::Object(data))
+}
+
+impl From<&EventDraft> for Particulars {
+    fn from(draft: &EventDraft) -> Self {
+        Self::new(draft.kind.name(), draft.by.clone(), draft.audit_data(), &draft.record)
+    }
+}
+
+impl From<&AuditDraft> for Particulars {
+    fn from(draft: &AuditDraft) -> Self {
+        Self::new(draft.kind.name(), draft.by.clone(), draft.kind.data(), &draft.record)
+    }
 }
 
 /// Audit details of a question: the decision that people were asked for, and the digest of everything that they were shown.

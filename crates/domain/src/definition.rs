@@ -75,7 +75,7 @@ impl Definition {
 }
 
 /// Removes the parts of a definition that are not shown.
-pub fn redact(body: &mut Value) {
+pub(crate) fn redact(body: &mut Value) {
     let hide = |table: Option<&mut Value>, keys: &[&str]| {
         if let Some(table) = table.and_then(Value::as_object_mut) {
             table.retain(|key, _| !keys.contains(&key.as_str()));

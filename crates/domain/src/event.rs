@@ -1,10 +1,20 @@
 //! Events: one numbered record for each change in a session, sent to everybody who watches.
+//!
+//! [`EventKind`] lists all kinds of events with their payloads. A transition returns an [`EventDraft`]; the session numbers it, which gives
+//! an [`Event`]. Events are stored and sent as a dotted name with JSON, and [`Event::kind`] reads them back.
+
+mod kind;
+mod payload;
+
+pub use kind::EventKind;
+pub(crate) use kind::kinds;
+pub use payload::*;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Actor, Answer, EventId, InteractionId, SessionId, StepId};
+use crate::{Actor, EventId, InteractionId, SessionId, StepId};
 
 /// A recorded change in a session. Events of a session are numbered from 1 without gaps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,36 +40,50 @@ pub struct Event {
     pub data: Value,
 }
 
+impl Event {
+    /// Kind of the event with its payload. `None` if a later version wrote an event that this one does not know.
+    #[must_use]
+    pub fn kind(&self) -> Option<EventKind> {
+        EventKind::read(&self.name, &self.data)
+    }
+
+    /// Actor who caused the event, if one did.
+    #[must_use]
+    pub fn by(&self) -> Option<Actor> {
+        Actor::deserialize(self.data.get("by")?).ok()
+    }
+}
+
 /// An event before the session has given it a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventDraft {
-    /// Dotted name of the event, such as `interaction.answered`.
-    pub name: &'static str,
-    /// Payload that everybody who watches receives.
-    pub data: Value,
+    /// Kind of the event with its payload.
+    pub kind: EventKind,
+    /// Actor who caused the event, if one did.
+    pub by: Option<Actor>,
+    /// Question that decided this one, if this one had been handed over.
+    pub through: Option<InteractionId>,
     /// Data that only the audit trail records: arguments, form data and free text. Never a secret value.
     pub record: Value,
 }
 
 impl EventDraft {
-    /// An event that an actor caused. Adds the actor to the payload as `by`.
+    /// An event that an actor caused.
     #[must_use]
-    pub fn by(name: &'static str, actor: &Actor, mut data: Value) -> Self {
-        data["by"] = json!(actor);
-        Self::plain(name, data)
+    pub fn by(actor: &Actor, kind: EventKind) -> Self {
+        Self { by: Some(actor.clone()), ..Self::plain(kind) }
     }
 
     /// An event without an actor.
     #[must_use]
-    pub const fn plain(name: &'static str, data: Value) -> Self {
-        Self { name, data, record: Value::Null }
+    pub const fn plain(kind: EventKind) -> Self {
+        Self { kind, by: None, through: None, record: Value::Null }
     }
 
     /// Marks the event as decided by the question `second`, to which the question had been handed over.
     #[must_use]
-    pub fn through(mut self, second: InteractionId) -> Self {
-        self.data["through"] = json!(second);
-        self
+    pub fn through(self, second: InteractionId) -> Self {
+        Self { through: Some(second), ..self }
     }
 
     /// Adds the data that only the audit trail records.
@@ -67,9 +91,23 @@ impl EventDraft {
     pub fn recording(self, record: Value) -> Self {
         Self { record, ..self }
     }
-}
 
-/// Payload of an answer in an event: its effect and its options, never its data.
-pub(crate) fn of_answer(answer: &Answer) -> Value {
-    json!({ "effect": answer.effect, "options": answer.options })
+    /// Payload as it is stored and sent: that of the kind, with the actor as `by` and the deciding question as `through`.
+    #[must_use]
+    pub fn data(&self) -> Value {
+        let mut data = self.audit_data();
+        if let Some(by) = &self.by {
+            data["by"] = json!(by);
+        }
+        data
+    }
+
+    /// Payload as the audit trail records it, which names the actor elsewhere.
+    pub(crate) fn audit_data(&self) -> Value {
+        let mut data = self.kind.data();
+        if let Some(second) = self.through {
+            data["through"] = json!(second);
+        }
+        data
+    }
 }

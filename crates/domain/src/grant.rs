@@ -6,7 +6,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Action, Actor, Call, EventDraft, GrantId, InteractionId, Problem, Refusal, Scope, SessionId, text};
+use crate::audit::kind::GrantRevoked;
+use crate::event::GrantGiven;
+use crate::{
+    Action, Actor, AuditDraft, AuditKind, Call, EventDraft, EventKind, GrantId, InteractionId, Problem, Refusal, Scope,
+    SessionId, text,
+};
 
 /// A grant: a remembered approval for like actions. It never overrides a `deny`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -155,13 +160,17 @@ impl Grant {
             interaction,
             revoked: None,
         };
-        let data = json!({
-            "grant": id, "tool": grant.tool, "session": grant.session, "until": until, "most_uses": grant.most_uses,
-            "call_id": proposal.call_id,
-        });
+        let given = GrantGiven {
+            grant: id,
+            tool: grant.tool.clone(),
+            session: grant.session,
+            until,
+            most_uses: grant.most_uses,
+            call_id: proposal.call_id.clone(),
+        };
         let record = json!({ "covers": grant.arguments, "rule": grant.rule, "agent": grant.agent });
-        let happening = EventDraft::by("grant.given", &grant.by, data).recording(record);
-        (grant, happening)
+        let draft = EventDraft::by(&grant.by, EventKind::GrantGiven(given)).recording(record);
+        (grant, draft)
     }
 
     /// Whether the grant is in force.
@@ -210,12 +219,13 @@ impl Grant {
     }
 
     /// Revokes the grant.
-    pub fn revoke(self, by: Actor, now: Timestamp) -> Result<(Self, EventDraft), Refusal> {
+    pub fn revoke(self, by: Actor, now: Timestamp) -> Result<(Self, AuditDraft), Refusal> {
         if self.revoked.is_some() {
             return Err(Refusal::GrantRevoked(self.id));
         }
-        let happening = EventDraft::by("grant.revoked", &by, json!({ "grant": self.id, "tool": self.tool }));
-        Ok((Self { revoked: Some((by, now)), ..self }, happening))
+        let revoked = GrantRevoked { grant: self.id, tool: self.tool.clone() };
+        let draft = AuditDraft::by(&by, AuditKind::GrantRevoked(revoked));
+        Ok((Self { revoked: Some((by, now)), ..self }, draft))
     }
 }
 

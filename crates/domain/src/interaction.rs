@@ -21,15 +21,18 @@ pub use handover::{HandedFrom, HandedOver, Handover};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::access::Right;
 use crate::audit;
-use crate::event::of_answer;
+use crate::event::{
+    DeliveryReturned, InteractionAnswered, InteractionAsked, InteractionAutoResolved, InteractionClaimed,
+    InteractionClosed, InteractionDeadline, InteractionReleased,
+};
 use crate::{
     Actor, ActorKind, Answer, AnswerDraft, AnswerId, AutoSource, Caller, Delivery, Effect, EntryPoint, EventDraft,
-    Fallback, FormProof, InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session, SessionId,
-    Status, StepId,
+    EventKind, Fallback, FormProof, InteractionId, Problem, Question, Refusal, Resolution, Role, Scope, Session,
+    SessionId, Status, StepId,
 };
 
 /// A question put to people.
@@ -155,13 +158,8 @@ impl Interaction {
     /// Asks a question.
     #[must_use]
     pub fn ask(id: InteractionId, session: &Session, by: Actor, question: Question, now: Timestamp) -> Change {
-        let data = json!({
-            "kind": question.kind.name(),
-            "title": question.title,
-            "deadline": question.deadline,
-            "channel": session.head.channel,
-        });
-        let happening = EventDraft::by("interaction.asked", &by, data).recording(audit::of_question(&question));
+        let asked = InteractionAsked::new(&question, &session.head.channel, None);
+        let draft = EventDraft::by(&by, EventKind::InteractionAsked(asked)).recording(audit::of_question(&question));
         let origin = Origin {
             session: session.id,
             step: session.step,
@@ -176,7 +174,7 @@ impl Interaction {
             handed_from: None,
         };
         let state = State::Pending(Pending::default());
-        (Self { id, scope: session.scope, origin, question, state, revision: 1 }, happening)
+        (Self { id, scope: session.scope, origin, question, state, revision: 1 }, draft)
     }
 
     /// Status of the question.
@@ -262,17 +260,16 @@ impl Interaction {
         votes.push(answer.clone());
         let agreeing: Vec<&Answer> = votes.iter().filter(|vote| vote.agrees_with(&answer)).collect();
         if answer.effect.holds_back() || self.is_settled_by(&agreeing) {
-            let happening = EventDraft::by("interaction.answered", &answer.by, of_answer(&answer))
-                .recording(audit::of_answer(&self.question, &answer));
+            let answered = EventKind::InteractionAnswered(InteractionAnswered::new(&answer));
+            let event = EventDraft::by(&answer.by, answered).recording(audit::of_answer(&self.question, &answer));
             let votes = if votes.len() > 1 { votes } else { Vec::new() };
-            return Ok((self.resolved(Resolution::Answered { answer, votes }, now), happening));
+            return Ok((self.resolved(Resolution::Answered { answer, votes }, now), event));
         }
-        let data = self.vote_told(&answer, &votes);
-        let happening =
-            EventDraft::by("interaction.voted", &answer.by, data).recording(audit::of_answer(&self.question, &answer));
+        let voted = EventKind::InteractionVoted(self.voted(&answer, &votes));
+        let event = EventDraft::by(&answer.by, voted).recording(audit::of_answer(&self.question, &answer));
         let abstained = pending.abstained.iter().filter(|one| !one.by.is_same_person(&answer.by)).cloned().collect();
         let pending = Pending { votes, abstained, deserted: false, ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), happening))
+        Ok((self.became(State::Pending(pending)), event))
     }
 
     /// Answers in place of a person, regardless of the audience.
@@ -305,15 +302,15 @@ impl Interaction {
         };
         let (effect, options, data) = match self.question.fallback.clone() {
             None => {
-                let happening = EventDraft::by("interaction.expired", by, json!({ "reason": reason }));
-                return Ok((self.resolved(Resolution::Expired, now), happening));
+                let event = EventDraft::by(by, EventKind::InteractionExpired(InteractionClosed { reason }));
+                return Ok((self.resolved(Resolution::Expired, now), event));
             }
             Some(Fallback::Hold) if pending.overdue => return Err(Refusal::AlreadyOverdue(self.id)),
             Some(Fallback::Hold) => {
                 let pending = Pending { overdue: true, ..pending.clone() };
-                let happening =
-                    EventDraft::by("interaction.overdue", by, json!({ "deadline": self.question.deadline }));
-                return Ok((self.became(State::Pending(pending)), happening));
+                let deadline = InteractionDeadline { deadline: self.question.deadline };
+                let event = EventDraft::by(by, EventKind::InteractionOverdue(deadline));
+                return Ok((self.became(State::Pending(pending)), event));
             }
             Some(Fallback::Option(option)) => {
                 let effect = self.question.option(&option).map_or(Effect::Reject, |option| option.effect);
@@ -344,8 +341,9 @@ impl Interaction {
     /// Closes the question without an answer.
     pub fn cancel(self, by: Actor, reason: String, now: Timestamp) -> Result<Change, Refusal> {
         self.open()?;
-        let happening = EventDraft::by("interaction.cancelled", &by, json!({ "reason": reason }));
-        Ok((self.resolved(Resolution::Cancelled { by, reason }, now), happening))
+        let closed = InteractionClosed { reason: reason.clone() };
+        let event = EventDraft::by(&by, EventKind::InteractionCancelled(closed));
+        Ok((self.resolved(Resolution::Cancelled { by, reason }, now), event))
     }
 
     /// Reserves the question for one person until a time.
@@ -353,9 +351,9 @@ impl Interaction {
         let pending = self.answerable(reviewer, now)?;
         self.unclaimed_by_others(&reviewer.actor, now)?;
         let claim = Claim { by: reviewer.actor.clone(), until };
-        let happening = EventDraft::by("interaction.claimed", &reviewer.actor, json!({ "until": until }));
+        let event = EventDraft::by(&reviewer.actor, EventKind::InteractionClaimed(InteractionClaimed { until }));
         let pending = Pending { claim: Some(claim), ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), happening))
+        Ok((self.became(State::Pending(pending)), event))
     }
 
     /// Releases a claim. An admin may release the claim of another person.
@@ -365,9 +363,10 @@ impl Interaction {
         if !pending.claim.as_ref().is_some_and(mine) {
             return Err(Refusal::NotClaimed(self.id));
         }
-        let happening = EventDraft::by("interaction.released", &caller.actor, json!({}));
+        let released = InteractionReleased { held_by: None };
+        let event = EventDraft::by(&caller.actor, EventKind::InteractionReleased(released));
         let pending = Pending { claim: None, ..pending.clone() };
-        Ok((self.became(State::Pending(pending)), happening))
+        Ok((self.became(State::Pending(pending)), event))
     }
 
     /// Time of the next change that happens without a request: warning, deadline, end of the claim or of the lease.
@@ -403,21 +402,21 @@ impl Interaction {
                 if due(self.question.warn_at) =>
             {
                 let pending = Pending { warned: true, ..pending.clone() };
-                let happening = EventDraft::plain("interaction.warned", json!({ "deadline": self.question.deadline }));
-                Some((self.became(State::Pending(pending)), happening))
+                let deadline = InteractionDeadline { deadline: self.question.deadline };
+                let event = EventDraft::plain(EventKind::InteractionWarned(deadline));
+                Some((self.became(State::Pending(pending)), event))
             }
             State::Pending(ref pending @ Pending { claim: Some(ref claim), .. }) if claim.until <= now => {
-                let happening =
-                    EventDraft::by("interaction.released", &Actor::system(), json!({ "held_by": claim.by }));
+                let released = InteractionReleased { held_by: Some(claim.by.clone()) };
+                let event = EventDraft::by(&Actor::system(), EventKind::InteractionReleased(released));
                 let pending = Pending { claim: None, ..pending.clone() };
-                Some((self.became(State::Pending(pending)), happening))
+                Some((self.became(State::Pending(pending)), event))
             }
             State::Resolved { ref delivery, .. } => {
                 let after = delivery.lapse(now)?;
-                let failed = matches!(after, Delivery::Failed { .. });
-                let name = if failed { "delivery.failed" } else { "delivery.offered" };
-                let happening = EventDraft::plain(name, json!({ "reason": "the lease ran out" }));
-                Some((self.delivered(after), happening))
+                let returned = DeliveryReturned { reason: "the lease ran out".into(), delivery: None };
+                let event = deliver::return_event(&after, returned);
+                Some((self.delivered(after), event))
             }
             State::Pending(_) => None,
         }
@@ -464,12 +463,11 @@ impl Interaction {
     }
 
     fn auto_resolved(self, answer: Answer, source: AutoSource, reason: String, now: Timestamp) -> Change {
-        let mut data = of_answer(&answer);
-        data["source"] = json!(source);
-        data["reason"] = json!(reason);
         let record = audit::of_answer(&self.question, &answer);
-        let happening = EventDraft::by("interaction.auto_resolved", &answer.by, data).recording(record);
-        (self.resolved(Resolution::AutoResolved { answer, source, reason }, now), happening)
+        let told = InteractionAnswered::new(&answer);
+        let resolved = InteractionAutoResolved { answer: told, source, reason: reason.clone() };
+        let event = EventDraft::by(&answer.by, EventKind::InteractionAutoResolved(resolved)).recording(record);
+        (self.resolved(Resolution::AutoResolved { answer, source, reason }, now), event)
     }
 
     fn resolved(self, resolution: Resolution, at: Timestamp) -> Self {

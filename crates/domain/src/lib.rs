@@ -55,12 +55,13 @@ pub use action::{Action, ActionState, Outcome, Permit};
 pub use agent::AgentVersion;
 pub use answer::{Answer, AnswerDraft, FormProof};
 pub use audience::Audience;
+pub use audit::{AuditDraft, AuditKind};
 pub use decision::Decision;
 pub use definition::{Definition, DefinitionKind};
 pub use delivery::Delivery;
 pub use digest::{Digest, hex};
 pub use entry_point::EntryPoint;
-pub use event::{Event, EventDraft};
+pub use event::{Event, EventDraft, EventKind};
 pub use flow::FlowVersion;
 pub use grant::{Grant, Remember};
 pub use id::{

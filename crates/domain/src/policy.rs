@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Actor, Decision, EventDraft, Ruling, SessionId};
+use crate::audit::kind::{
+    PolicyChanged, PolicyFloorChanged, PolicyRuleSuspended, PolicyShadowRemoved, PolicySuspensionLifted, PolicySwitched,
+};
+use crate::{Actor, AuditDraft, AuditKind, Decision, Ruling, SessionId};
 
 /// State of the policy of a project. Without a policy of its own, the project uses the policy of the server, enabled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +48,8 @@ pub struct Adoption {
     pub before: Option<String>,
     /// Reason for the change.
     pub reason: Option<String>,
+    /// Source of the policy, if every project is told that the policy of the server has changed.
+    pub source: Option<PolicySource>,
     /// Version of the server's policy, if it is put in force and its learnt rules were compared with the decisions of people.
     pub vetted: Option<String>,
 }
@@ -193,20 +198,20 @@ impl PolicyState {
 
     /// Puts the project's own policy in force, or the policy of the server again.
     #[must_use]
-    pub fn adopt(self, adoption: Adoption, by: Actor, at: Timestamp) -> (Self, EventDraft) {
-        let Adoption { own, version, before, reason, vetted } = adoption;
-        let data = serde_json::json!({ "version": version, "before": before, "reason": reason });
-        let happening = EventDraft::by("policy.changed", &by, data);
-        (Self { own, by, at, reason, vetted, revision: self.revision + 1, ..self }, happening)
+    pub fn adopt(self, adoption: Adoption, by: Actor, at: Timestamp) -> (Self, AuditDraft) {
+        let Adoption { own, version, before, reason, source, vetted } = adoption;
+        let changed = PolicyChanged { version, before, reason: reason.clone(), source };
+        let draft = AuditDraft::by(&by, AuditKind::PolicyChanged(changed));
+        (Self { own, by, at, reason, vetted, revision: self.revision + 1, ..self }, draft)
     }
 
     /// Puts a floor of this version in force on every server, or no floor. Only the state record of the floor itself uses this change.
     #[must_use]
-    pub fn put_floor(self, version: Option<String>, at: Timestamp) -> (Self, EventDraft) {
+    pub fn put_floor(self, version: Option<String>, at: Timestamp) -> (Self, AuditDraft) {
         let by = Actor::system();
-        let data = serde_json::json!({ "version": version, "before": self.own });
-        let happening = EventDraft::by("policy.floor_changed", &by, data);
-        (Self { own: version, by, at, revision: self.revision + 1, ..self }, happening)
+        let changed = PolicyFloorChanged { version: version.clone(), before: self.own };
+        let draft = AuditDraft::by(&by, AuditKind::PolicyFloorChanged(changed));
+        (Self { own: version, by, at, revision: self.revision + 1, ..self }, draft)
     }
 
     /// Records that the learnt rules of the server's policy of this version were compared with the decisions of people. `None` if that
@@ -218,26 +223,26 @@ impl PolicyState {
 
     /// Sets the draft that is evaluated in shadow, in place of an earlier one. The policy in force stays unchanged.
     #[must_use]
-    pub fn shadow(self, version: String, by: Actor, reason: Option<String>, at: Timestamp) -> (Self, EventDraft) {
+    pub fn shadow(self, version: String, by: Actor, reason: Option<String>, at: Timestamp) -> (Self, AuditDraft) {
         let before = self.shadow.map(|shadow| shadow.version);
-        let data = serde_json::json!({ "version": version, "before": before, "reason": reason });
-        let happening = EventDraft::by("policy.shadow_set", &by, data);
+        let changed = PolicyChanged { version: version.clone(), before, reason: reason.clone(), source: None };
+        let draft = AuditDraft::by(&by, AuditKind::PolicyShadowSet(changed));
         let number = self.revision + 1;
-        (Self { shadow: Some(Shadow { number, version, by, at, reason }), revision: number, ..self }, happening)
+        (Self { shadow: Some(Shadow { number, version, by, at, reason }), revision: number, ..self }, draft)
     }
 
     /// Removes the draft that is evaluated in shadow. Returns `None` if there is none.
     #[must_use]
-    pub fn unshadow(self, by: &Actor) -> Option<(Self, EventDraft)> {
-        let data = serde_json::json!({ "version": self.shadow?.version });
-        let happening = EventDraft::by("policy.shadow_removed", by, data);
-        Some((Self { shadow: None, revision: self.revision + 1, ..self }, happening))
+    pub fn unshadow(self, by: &Actor) -> Option<(Self, AuditDraft)> {
+        let removed = PolicyShadowRemoved { version: self.shadow?.version };
+        let draft = AuditDraft::by(by, AuditKind::PolicyShadowRemoved(removed));
+        Some((Self { shadow: None, revision: self.revision + 1, ..self }, draft))
     }
 
     /// Suspends a rule because of a decision. Returns `None` if the rule is already suspended, or if a person who knew the decision has
     /// lifted the suspension.
     #[must_use]
-    pub fn suspend(mut self, rule: &str, decision: &Decision) -> Option<(Self, EventDraft)> {
+    pub fn suspend(mut self, rule: &str, decision: &Decision) -> Option<(Self, AuditDraft)> {
         let overruled = |known: &Suspension| {
             let before = |lift: &Lift| decision.at < lift.at || decision.interaction == known.decision.interaction;
             known.lifted.as_ref().is_none_or(before)
@@ -246,20 +251,21 @@ impl PolicyState {
             return None;
         }
         self.suspended.retain(|known| known.rule != rule);
-        let data = serde_json::json!({ "rule": rule, "interaction": decision.interaction, "effect": decision.effect });
-        let happening = EventDraft::by("policy.rule_suspended", &decision.by, data);
+        let (rule_name, interaction, effect) = (rule.to_owned(), decision.interaction, decision.effect);
+        let suspended = PolicyRuleSuspended { rule: rule_name, interaction, effect };
+        let draft = AuditDraft::by(&decision.by, AuditKind::PolicyRuleSuspended(suspended));
         self.suspended.push(Suspension { rule: rule.to_owned(), decision: decision.clone(), lifted: None });
-        Some((Self { revision: self.revision + 1, ..self }, happening))
+        Some((Self { revision: self.revision + 1, ..self }, draft))
     }
 
     /// Lifts the suspension of a rule. Returns `None` if the rule is not suspended.
     #[must_use]
-    pub fn lift(mut self, rule: &str, lift: Lift) -> Option<(Self, EventDraft)> {
+    pub fn lift(mut self, rule: &str, lift: Lift) -> Option<(Self, AuditDraft)> {
         let known = self.suspended.iter_mut().find(|known| known.rule == rule && known.lifted.is_none())?;
-        let data = serde_json::json!({ "rule": rule, "reason": lift.reason });
-        let happening = EventDraft::by("policy.suspension_lifted", &lift.by, data);
+        let lifted = PolicySuspensionLifted { rule: rule.to_owned(), reason: lift.reason.clone() };
+        let draft = AuditDraft::by(&lift.by, AuditKind::PolicySuspensionLifted(lifted));
         known.lifted = Some(lift);
-        Some((Self { revision: self.revision + 1, ..self }, happening))
+        Some((Self { revision: self.revision + 1, ..self }, draft))
     }
 
     /// Names of the suspended rules.
@@ -271,9 +277,10 @@ impl PolicyState {
 
     /// Enables or disables the policy.
     #[must_use]
-    pub fn switch(self, enabled: bool, by: Actor, reason: String, at: Timestamp) -> (Self, EventDraft) {
-        let name = if enabled { "policy.enabled" } else { "policy.disabled" };
-        let happening = EventDraft::by(name, &by, serde_json::json!({ "reason": reason }));
-        (Self { enabled, by, at, reason: Some(reason), revision: self.revision + 1, ..self }, happening)
+    pub fn switch(self, enabled: bool, by: Actor, reason: String, at: Timestamp) -> (Self, AuditDraft) {
+        let switched = PolicySwitched { reason: reason.clone() };
+        let kind = if enabled { AuditKind::PolicyEnabled(switched) } else { AuditKind::PolicyDisabled(switched) };
+        let draft = AuditDraft::by(&by, kind);
+        (Self { enabled, by, at, reason: Some(reason), revision: self.revision + 1, ..self }, draft)
     }
 }

@@ -5,8 +5,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::event::SecretNames;
 use crate::question::MOST_ITEMS;
-use crate::{Actor, EventDraft, Problem, Question, Scope, SecretId, text};
+use crate::{Actor, EventDraft, EventKind, Problem, Question, Scope, SecretId, text};
 
 /// Input types of a secret.
 const INPUTS: [&str; 3] = ["password", "text", "multiline"];
@@ -38,13 +39,15 @@ pub struct KeptSecret {
 impl KeptSecret {
     /// Event draft that reports the names of the secrets that a person kept for an agent.
     pub fn kept<'a>(by: &Actor, agent: &str, names: impl Iterator<Item = &'a String>) -> EventDraft {
-        EventDraft::by("secret.kept", by, json!({ "agent": agent, "names": names.collect::<Vec<_>>() }))
+        let kept = SecretNames { agent: agent.to_owned(), names: names.cloned().collect() };
+        EventDraft::by(by, EventKind::SecretKept(kept))
     }
 
     /// Event draft that reports the names of the kept secrets that answered a question in place of a person.
     #[must_use]
     pub fn used(agent: &str, names: &[String]) -> EventDraft {
-        EventDraft::by("secret.used", &Actor::system(), json!({ "agent": agent, "names": names }))
+        let used = SecretNames { agent: agent.to_owned(), names: names.to_vec() };
+        EventDraft::by(&Actor::system(), EventKind::SecretUsed(used))
     }
 }
 

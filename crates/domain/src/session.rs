@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::event::{SessionControlled, SessionStarted};
 use crate::interaction::HandedFrom;
 use crate::step::StepEnding;
 use crate::{
-    Actor, ActorKind, EntryPoint, Event, EventDraft, EventId, InteractionId, Problem, Refusal, Scope, SessionId,
-    StepId, text,
+    Actor, ActorKind, EntryPoint, Event, EventDraft, EventId, EventKind, InteractionId, Problem, Refusal, Scope,
+    SessionId, StepId, text,
 };
 
 /// One conversation or flow of an agent.
@@ -229,11 +230,9 @@ impl Session {
         by: Actor,
         now: Timestamp,
     ) -> (Self, EventDraft) {
-        let mut data = json!({ "agent": head.agent, "channel": head.channel, "title": head.title });
-        if let Some(flow) = &head.flow {
-            data["flow"] = json!(flow);
-        }
-        let happening = EventDraft::by("session.started", &by, data);
+        let SessionHead { channel, agent, title, flow, .. } = head.clone();
+        let started = SessionStarted { agent, channel, title, flow };
+        let draft = EventDraft::by(&by, EventKind::SessionStarted(started));
         let session = Self {
             id,
             scope,
@@ -249,7 +248,7 @@ impl Session {
             hosted: false,
             handed_from: None,
         };
-        (session, happening)
+        (session, draft)
     }
 
     /// Status in the API.
@@ -289,36 +288,36 @@ impl Session {
     /// Applies a command.
     pub fn control(mut self, command: Command, note: Note) -> Result<(Self, EventDraft), Refusal> {
         self.alive()?;
-        let data = json!({ "reason": note.reason });
+        let controlled = SessionControlled { reason: note.reason.clone() };
         let by = note.by.clone();
-        let name = match (command, &self.paused) {
+        let kind = match (command, &self.paused) {
             (Command::Pause, Some(held)) if held.by.kind == ActorKind::User || note.by.kind != ActorKind::User => {
                 return Err(Refusal::AlreadyPaused(self.id));
             }
             // An agent can end its own pause. A person's pause replaces it, and then ending it takes the right to steer.
             (Command::Pause, _) => {
                 self.paused = Some(note);
-                "session.paused"
+                EventKind::SessionPaused(controlled)
             }
             (Command::Resume, None) => return Err(Refusal::NotPaused(self.id)),
             (Command::Resume, Some(_)) => {
                 self.paused = None;
-                "session.resumed"
+                EventKind::SessionResumed(controlled)
             }
             (Command::Cancel, _) => {
                 self.ended = Some((Ending::Cancelled, note));
-                "session.cancelled"
+                EventKind::SessionCancelled(controlled)
             }
             (Command::Complete, _) => {
                 self.ended = Some((Ending::Completed, note));
-                "session.completed"
+                EventKind::SessionCompleted(controlled)
             }
             (Command::Fail, _) => {
                 self.ended = Some((Ending::Failed, note));
-                "session.failed"
+                EventKind::SessionFailed(controlled)
             }
         };
-        Ok((self, EventDraft::by(name, &by, data)))
+        Ok((self, EventDraft::by(&by, kind)))
     }
 
     /// Revives a failed session of a hosted agent, because one of its steps is tried again or skipped.
@@ -326,7 +325,8 @@ impl Session {
         match self.ended {
             Some((Ending::Failed, _)) if self.hosted => {
                 self.ended = None;
-                Ok((self, EventDraft::by("session.revived", by, json!({ "reason": why }))))
+                let controlled = SessionControlled { reason: Some(why.to_owned()) };
+                Ok((self, EventDraft::by(by, EventKind::SessionRevived(controlled))))
             }
             _ => Err(Refusal::StepNotFailed),
         }
@@ -352,23 +352,17 @@ impl Session {
     }
 
     /// Numbers an event of the session.
-    pub fn record(
-        &mut self,
-        id: EventId,
-        happening: EventDraft,
-        about: Option<InteractionId>,
-        now: Timestamp,
-    ) -> Event {
+    pub fn record(&mut self, id: EventId, draft: &EventDraft, about: Option<InteractionId>, now: Timestamp) -> Event {
         self.last_seq += 1;
         Event {
             id,
             session: self.id,
             seq: self.last_seq,
-            name: happening.name.to_owned(),
+            name: draft.kind.name().to_owned(),
             at: now,
             step: Some(self.step),
             interaction: about,
-            data: happening.data,
+            data: draft.data(),
         }
     }
 }

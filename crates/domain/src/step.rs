@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::{Actor, EventDraft, InteractionId, Refusal, SessionId, StepId};
+use crate::event::{StepBegun, StepEnded, StepTroubled};
+use crate::{Actor, EventDraft, EventKind, InteractionId, Refusal, SessionId, StepId};
 
 /// Largest number of claims in a row that journal nothing. A step with more of them is the likely cause of its workers' crashes.
 const MOST_IDLE: u32 = 5;
@@ -320,10 +321,14 @@ impl Step {
     #[must_use]
     pub fn troubles(&self, by: &Actor) -> Option<EventDraft> {
         let (reason, again) = self.in_trouble()?;
-        let data = json!({
-            "name": self.name, "agent": self.agent, "attempt": self.attempt, "reason": reason, "retry_at": again,
-        });
-        Some(EventDraft::by("step.troubled", by, data))
+        let troubled = StepTroubled {
+            name: self.name.clone(),
+            agent: self.agent.clone(),
+            attempt: self.attempt,
+            reason: reason.to_owned(),
+            retry_at: again,
+        };
+        Some(EventDraft::by(by, EventKind::StepTroubled(troubled)))
     }
 
     /// Makes a sleeping step due now. `None` if it does not sleep: a worker that holds the lease sees the change itself.
@@ -347,26 +352,25 @@ impl Step {
     /// Event that records the beginning or the end of the step.
     #[must_use]
     pub fn told(&self, by: &Actor) -> EventDraft {
-        let mut data = json!({ "name": self.name, "agent": self.agent, "attempt": self.attempt });
-        let name = match &self.phase {
+        let (name, agent, attempt) = (self.name.clone(), self.agent.clone(), self.attempt);
+        let kind = match &self.phase {
             StepPhase::Pending | StepPhase::Running => {
-                data["agent_version"] = json!(self.agent_version);
-                "step.begun"
+                let agent_version = self.agent_version.clone();
+                EventKind::StepBegun(StepBegun { name, agent, agent_version, attempt })
             }
             StepPhase::Ended { how, output, reason, .. } => {
-                data["reason"] = json!(reason);
-                data["output"] = output.clone();
+                let ended = StepEnded { name, agent, attempt, reason: reason.clone(), output: output.clone() };
                 match how {
-                    StepEnding::Completed => "step.completed",
-                    StepEnding::Failed => "step.failed",
-                    StepEnding::Rejected => "step.rejected",
-                    StepEnding::SentBack => "step.sent_back",
-                    StepEnding::Skipped => "step.skipped",
-                    StepEnding::Cancelled => "step.cancelled",
+                    StepEnding::Completed => EventKind::StepCompleted(ended),
+                    StepEnding::Failed => EventKind::StepFailed(ended),
+                    StepEnding::Rejected => EventKind::StepRejected(ended),
+                    StepEnding::SentBack => EventKind::StepSentBack(ended),
+                    StepEnding::Skipped => EventKind::StepSkipped(ended),
+                    StepEnding::Cancelled => EventKind::StepCancelled(ended),
                 }
             }
         };
-        EventDraft::by(name, by, data)
+        EventDraft::by(by, kind)
     }
 
     /// Status in the API. `open` is the number of open questions of the step.

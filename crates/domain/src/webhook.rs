@@ -7,9 +7,9 @@ pub mod delivery;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::{Actor, EventDraft, Refusal, Scope, SessionId, WebhookId};
+use crate::audit::kind::{WebhookDisabled, WebhookNamed};
+use crate::{Actor, AuditDraft, AuditKind, Refusal, Scope, SessionId, WebhookId};
 
 /// Largest number of webhooks of a project.
 pub const MOST: u64 = 2000;
@@ -84,16 +84,17 @@ impl Webhook {
 
     /// Disables the webhook. Its pending messages are kept.
     #[must_use]
-    pub fn disable(self, by: &Actor, reason: String, now: Timestamp) -> (Self, EventDraft) {
-        let told = EventDraft::by("webhook.disabled", by, json!({ "webhook": self.id, "reason": reason }));
-        (Self { disabled: Some(Disabled { at: now, reason }), ..self }, told)
+    pub fn disable(self, by: &Actor, reason: String, now: Timestamp) -> (Self, AuditDraft) {
+        let disabled = WebhookDisabled { webhook: self.id, reason: reason.clone() };
+        let draft = AuditDraft::by(by, AuditKind::WebhookDisabled(disabled));
+        (Self { disabled: Some(Disabled { at: now, reason }), ..self }, draft)
     }
 
     /// Enables the webhook. It continues with the first message that was not sent.
     #[must_use]
-    pub fn enable(self, by: &Actor) -> (Self, EventDraft) {
-        let told = EventDraft::by("webhook.enabled", by, json!({ "webhook": self.id }));
-        (Self { disabled: None, failures: 0, ..self }, told)
+    pub fn enable(self, by: &Actor) -> (Self, AuditDraft) {
+        let draft = AuditDraft::by(by, AuditKind::WebhookEnabled(WebhookNamed { webhook: self.id }));
+        (Self { disabled: None, failures: 0, ..self }, draft)
     }
 
     /// Records that the endpoint accepted a message.

@@ -16,9 +16,11 @@ use ::policy::Pattern;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use domain::access::Right;
+use domain::audit::kind::{WebhookCreated, WebhookNamed, WebhookRotated};
 use domain::webhook::{MOST, Subject};
-use domain::{Caller, EventDraft, Problem, Refusal, SignedDuration, Timestamp, Webhook, WebhookId, text, user};
-use serde_json::json;
+use domain::{
+    AuditDraft, AuditKind, Caller, Problem, Refusal, SignedDuration, Timestamp, Webhook, WebhookId, text, user,
+};
 use store::{Bounded, Cost, Page, WebhookSecret};
 use url::{Host, Url};
 use zeroize::Zeroizing;
@@ -90,8 +92,13 @@ impl Engine {
             let head = work.tx.project_head(&scope)?;
             work.tx.webhook_insert(&webhook, head)?;
             keep(work, &vault, &webhook, 1, secret)?;
-            let told = json!({ "webhook": id, "url": without_query(&webhook.url), "subject": webhook.subject, "enabled": enabled });
-            work.append_audit(&scope, &EventDraft::by("webhook.created", &by, told))?;
+            let created = WebhookCreated {
+                webhook: id,
+                url: without_query(&webhook.url).to_owned(),
+                subject: webhook.subject.clone(),
+                enabled,
+            };
+            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookCreated(created)))?;
             Ok(webhook)
         });
         let (webhook, secret) = made.await?;
@@ -121,7 +128,7 @@ impl Engine {
             if !work.tx.webhook_delete(&scope, id, work.now)? {
                 return Err(Refusal::NotFound("webhook").into());
             }
-            work.append_audit(&scope, &EventDraft::by("webhook.deleted", &by, json!({ "webhook": id })))
+            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookDeleted(WebhookNamed { webhook: id })))
         })
         .await
     }
@@ -178,8 +185,8 @@ impl Engine {
             let until = work.now.saturating_add(overlap).unwrap_or(work.now);
             work.tx.webhook_secrets_expire(&scope, id, until)?;
             keep(work, &vault, &webhook, newest + 1, secret)?;
-            let told = json!({ "webhook": id, "old_until": until });
-            work.append_audit(&scope, &EventDraft::by("webhook.rotated", &by, told))?;
+            let rotated = WebhookRotated { webhook: id, old_until: until };
+            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookRotated(rotated)))?;
             Ok((webhook, until))
         });
         let ((webhook, until), secret) = rotated.await?;

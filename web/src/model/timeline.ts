@@ -1,7 +1,7 @@
 import type { SessionEvent } from '@/api/types';
 
 // Events that only repeat another event of the same moment.
-const NOISE = ['delivery.heartbeat', 'action.waiting', 'delivery.taken', 'delivery.not_needed'];
+const NOISE = ['action.waiting', 'delivery.taken', 'delivery.not_needed'];
 
 const PORTIONS = ['model.said', 'model.thought'];
 

@@ -1,9 +1,10 @@
 //! Suggested answers of a question: those of the agent's version, and those of the model that the version allows.
 
 use domain::agent::AllowedSuggestion;
+use domain::event::DroppedSuggestion;
 use domain::question::SuggestionSource;
 use domain::{AgentVersion, Kind, OptionId, Question, Suggestion, text};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// Largest number of suggestions of a question.
@@ -11,15 +12,6 @@ const MOST: usize = 100;
 
 /// Largest number of the model's suggestions that are read, so that the list of dropped ones stays readable.
 const LOOKED_AT: usize = 2 * MOST;
-
-/// A suggestion that was left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DroppedSuggestion {
-    /// Identifier that the model or the agent's version gave it.
-    pub id: String,
-    /// Reason why people do not see it.
-    pub reason: String,
-}
 
 /// A suggestion of the model.
 #[derive(Debug, Deserialize)]
@@ -30,13 +22,6 @@ struct Offered {
     option: Option<String>,
     #[serde(default)]
     data: Value,
-}
-
-impl DroppedSuggestion {
-    /// Shortens an identifier that is too long.
-    fn new(id: &str, reason: String) -> Self {
-        Self { id: id.chars().take(128).collect(), reason }
-    }
 }
 
 /// Adds the allowed suggestions to the question and returns the others.

@@ -1,8 +1,9 @@
 //! Asks people the questions of a step: the one before the step and those of its model.
 
+use domain::event::SuggestionsDropped;
 use domain::flow::StepQuestion;
 use domain::step::Revision;
-use domain::{InteractionId, Kind, Question, Refusal};
+use domain::{EventKind, InteractionId, Kind, Question, Refusal};
 use engine::{Ask, Error, Journal};
 use serde_json::{Value, json};
 
@@ -68,7 +69,7 @@ impl StepRun<'_> {
                 let deadline = deadline.or_else(|| self.deadline(&question.kind));
                 let told = match dropped.is_empty() {
                     true => Vec::new(),
-                    false => vec![("suggestions.dropped", json!({ "call_id": call, "dropped": dropped }))],
+                    false => vec![EventKind::SuggestionsDropped(SuggestionsDropped { call_id: call.clone(), dropped })],
                 };
                 self.ask(
                     NewQuestion { call: call.clone(), is_before: false, question, deadline_seconds: deadline },
@@ -102,11 +103,7 @@ impl StepRun<'_> {
     }
 
     /// Asks and journals the question. The inner error is the reason why it could not be asked, in words for the model.
-    async fn ask(
-        &mut self,
-        new: NewQuestion,
-        told: Vec<(&'static str, Value)>,
-    ) -> Result<Result<(), String>, StepError> {
+    async fn ask(&mut self, new: NewQuestion, told: Vec<EventKind>) -> Result<Result<(), String>, StepError> {
         let NewQuestion { call, is_before, question, deadline_seconds } = new;
         loop {
             let ask = Ask { question: question.clone(), deadline_seconds, resume_point: None, traceparent: None };

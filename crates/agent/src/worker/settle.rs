@@ -135,7 +135,7 @@ impl StepRun<'_> {
                 (None, None) => CallEnd::Unanswered { how: how(asked) },
             },
             ActionState::Unknown { interaction: None, .. } => CallEnd::Unknown,
-            ActionState::Allowed { .. } if proposal.state_name(now) == "rejected" => {
+            ActionState::Allowed { .. } if !proposal.may_start(now) => {
                 CallEnd::Failed { message: "It was allowed, and was not started in time.".into(), result: Value::Null }
             }
             ActionState::Allowed { .. }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::agent::Limits;
+use domain::event::ActionUnusable;
 use domain::flow::FlowStep;
 use domain::step::Revision;
-use domain::{AgentVersion, Caller, InteractionId, Refusal, Session, StepEnd, StepEnding, template};
+use domain::{AgentVersion, Caller, EventKind, InteractionId, Refusal, Session, StepEnd, StepEnding, template};
 use engine::{ClaimedStep, Journal, StepClaim, StepSleep, values};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -50,7 +51,7 @@ pub(super) struct StepRun<'a> {
 /// Events to publish and answers to mark as taken, together with a journal entry.
 #[derive(Default, Clone)]
 pub(super) struct JournalExtras {
-    pub(super) events: Vec<(&'static str, Value)>,
+    pub(super) events: Vec<EventKind>,
     pub(super) taken: Vec<InteractionId>,
 }
 
@@ -304,8 +305,9 @@ impl<'a> StepRun<'a> {
     }
 
     /// Event about a call that could not be proposed.
-    pub(super) fn unusable_event(call: &str, tool: &str, message: &str) -> (&'static str, Value) {
-        ("action.unusable", json!({ "call_id": call, "tool": tool, "reason": message }))
+    pub(super) fn unusable_event(call: &str, tool: &str, message: &str) -> EventKind {
+        let (call_id, tool, reason) = (call.to_owned(), tool.to_owned(), message.to_owned());
+        EventKind::ActionUnusable(ActionUnusable { call_id, tool, reason })
     }
 }
 

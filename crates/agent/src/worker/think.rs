@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::EventKind;
+use domain::event::{ModelFailed, ModelText, ModelTurn};
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::StepError;
 use super::step_run::{JournalExtras, StepRun};
@@ -68,7 +70,7 @@ impl StepRun<'_> {
             Err(error) => return self.fail_model(&error).await,
         };
         let mut told = delta_events(turn_number, std::mem::take(&mut *said.lock()));
-        told.push(("model.turn", turn_event(turn_number, &turn)));
+        told.push(turn_event(turn_number, &turn));
         let told = with_restart_event(turn_number, &mut again, told);
         self.enter(vec![Input::Turn(Box::new(turn))], JournalExtras { events: told, ..JournalExtras::default() }).await
     }
@@ -102,17 +104,17 @@ impl StepRun<'_> {
 
     async fn fail_model(&mut self, error: &ModelError) -> Result<(), StepError> {
         let message = format!("the model could not be asked: {error}");
-        let told = vec![("model.failed", json!({ "reason": message }))];
+        let told = vec![EventKind::ModelFailed(ModelFailed { reason: message.clone() })];
         self.enter(vec![Input::ModelFailed { message }], JournalExtras { events: told, ..JournalExtras::default() })
             .await
     }
 }
 
 /// Puts an event first that retracts the text which an earlier worker published of this turn.
-fn with_restart_event(turn: u64, again: &mut bool, told: Vec<(&'static str, Value)>) -> Vec<(&'static str, Value)> {
+fn with_restart_event(turn: u64, again: &mut bool, told: Vec<EventKind>) -> Vec<EventKind> {
     let anew = std::mem::take(again);
-    let why = "the turn was begun anew: whoever had it has let go of it";
-    let first = anew.then(|| ("model.again", json!({ "turn": turn, "text": why })));
+    let text = "the turn was begun anew: whoever had it has let go of it".to_owned();
+    let first = anew.then_some(EventKind::ModelAgain(ModelText { turn, text }));
     first.into_iter().chain(told).collect()
 }
 
@@ -124,31 +126,27 @@ fn count_tokens(turn: Turn) -> Turn {
 }
 
 /// Events of the received deltas; neighbours of one kind are joined.
-fn delta_events(turn: u64, deltas: Vec<Delta>) -> Vec<(&'static str, Value)> {
-    let mut told: Vec<(&'static str, String)> = Vec::new();
+fn delta_events(turn: u64, deltas: Vec<Delta>) -> Vec<EventKind> {
+    let mut told: Vec<EventKind> = Vec::new();
     for delta in deltas {
-        let (name, text) = match delta {
-            Delta::Text(text) => ("model.said", text),
-            Delta::Thinking(text) => ("model.thought", text),
-            Delta::Again { why } => ("model.again", why),
-        };
-        match told.last_mut() {
-            Some((last, joined)) if *last == name && name != "model.again" => joined.push_str(&text),
-            _ => told.push((name, text)),
+        match (delta, told.last_mut()) {
+            (Delta::Text(text), Some(EventKind::ModelSaid(said))) => said.text.push_str(&text),
+            (Delta::Thinking(text), Some(EventKind::ModelThought(thought))) => thought.text.push_str(&text),
+            (Delta::Text(text), _) => told.push(EventKind::ModelSaid(ModelText { turn, text })),
+            (Delta::Thinking(text), _) => told.push(EventKind::ModelThought(ModelText { turn, text })),
+            (Delta::Again { why }, _) => told.push(EventKind::ModelAgain(ModelText { turn, text: why })),
         }
     }
-    let data = |(name, text)| (name, json!({ "turn": turn, "text": text }));
-    told.into_iter().map(data).collect()
+    told
 }
 
-/// Event data of a turn: its texts and the names of its tools. Clients read the arguments from the actions.
-fn turn_event(number: u64, turn: &Turn) -> Value {
-    let tools: Vec<&str> = turn.calls.iter().map(|call| call.tool.as_str()).collect();
-    json!({
-        "turn": number,
-        "text": turn.text,
-        "thinking": turn.thinking,
-        "tools": tools,
-        "usage": turn.usage,
+/// Event of a turn: its texts and the names of its tools. Clients read the arguments from the actions.
+fn turn_event(number: u64, turn: &Turn) -> EventKind {
+    EventKind::ModelTurn(ModelTurn {
+        turn: number,
+        text: turn.text.clone(),
+        thinking: turn.thinking.clone(),
+        tools: turn.calls.iter().map(|call| call.tool.clone()).collect(),
+        usage: json!(turn.usage),
     })
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use agent::model::{Delta, Model, ModelCall, ModelError, Request, Turn};
 use agent::tool::{Tool, ToolOutcome, ToolRun, ToolSpec};
 use agent::worker::{Kit, Worker};
-use domain::{AgentVersion, AnswerDraft, Caller, InteractionId, Role, Session, SessionId, SessionInput};
+use domain::{AgentVersion, AnswerDraft, Caller, EventKind, InteractionId, Role, Session, SessionId, SessionInput};
 use engine::{Definitions, Engine, Ids, MasterKey, NewKey, Settings, Start, Vault};
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
@@ -78,7 +78,8 @@ impl BenchWorker {
         let mut found = Vec::new();
         while found.len() < many {
             for event in self.read(session, after).await? {
-                found.extend(event.interaction.filter(|_| event.name == "interaction.asked"));
+                found
+                    .extend(event.interaction.filter(|_| matches!(event.kind(), Some(EventKind::InteractionAsked(_)))));
             }
         }
         Ok(found)
@@ -88,9 +89,11 @@ impl BenchWorker {
     pub(super) async fn ended(&self, session: SessionId, after: &mut u64) -> Fallible<()> {
         loop {
             for event in self.read(session, after).await? {
-                match event.name.as_str() {
-                    "session.completed" => return Ok(()),
-                    "session.failed" | "session.cancelled" => return Err(format!("the session: {}", event.data).into()),
+                match event.kind() {
+                    Some(EventKind::SessionCompleted(_)) => return Ok(()),
+                    Some(EventKind::SessionFailed(end) | EventKind::SessionCancelled(end)) => {
+                        return Err(format!("the session: {:?}", end.reason).into());
+                    }
                     _ => {}
                 }
             }

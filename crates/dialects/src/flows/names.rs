@@ -1,6 +1,6 @@
 //! Names that this dialect has for kinds, statuses and events.
 
-use domain::{AutoSource, Kind, Resolution, SessionStatus, Status, StepStatus};
+use domain::{AutoSource, Event, EventKind, Kind, Resolution, SessionStatus, Status, StepStatus};
 
 /// Type of a question; the nearest one for kinds that this dialect does not have.
 pub(super) const fn kind(kind: &Kind) -> &'static str {
@@ -60,35 +60,133 @@ pub(super) const fn step(status: StepStatus) -> &'static str {
     }
 }
 
-/// Type of an event.
-pub(super) fn event(name: &str) -> String {
-    match name {
-        "interaction.asked" => "HUMAN_INTERACTION_REQUIRED".into(),
-        "interaction.answered" => "HUMAN_INTERACTION_RESPONDED".into(),
-        "interaction.expired" => "HUMAN_INTERACTION_EXPIRED".into(),
-        "interaction.auto_resolved" | "interaction.cancelled" => "HUMAN_INTERACTION_AUTO_RESOLVED".into(),
-        name => {
-            let renamed = match name.split_once('.') {
-                Some(("interaction", rest)) => format!("human_interaction_{rest}"),
-                Some(("session", rest)) => format!("flow_{rest}"),
-                Some((noun, rest)) => format!("{noun}_{rest}"),
-                None => name.to_owned(),
-            };
-            renamed.to_ascii_uppercase()
+/// Type of an event. The type of an event that this version does not know is derived from its name.
+pub(super) fn event(event: &Event) -> String {
+    let Some(kind) = event.kind() else { return renamed(&event.name) };
+    match kind {
+        EventKind::InteractionAsked(_) => "HUMAN_INTERACTION_REQUIRED".into(),
+        EventKind::InteractionAnswered(_) => "HUMAN_INTERACTION_RESPONDED".into(),
+        EventKind::InteractionAutoResolved(_) | EventKind::InteractionCancelled(_) => {
+            "HUMAN_INTERACTION_AUTO_RESOLVED".into()
         }
+        EventKind::InteractionExpired(_)
+        | EventKind::InteractionVoted(_)
+        | EventKind::InteractionOverdue(_)
+        | EventKind::InteractionWarned(_)
+        | EventKind::InteractionClaimed(_)
+        | EventKind::InteractionReleased(_)
+        | EventKind::InteractionAbstained(_)
+        | EventKind::InteractionDeserted(_)
+        | EventKind::InteractionHandedOver(_)
+        | EventKind::SessionStarted(_)
+        | EventKind::SessionPaused(_)
+        | EventKind::SessionResumed(_)
+        | EventKind::SessionCancelled(_)
+        | EventKind::SessionCompleted(_)
+        | EventKind::SessionFailed(_)
+        | EventKind::SessionRevived(_)
+        | EventKind::StepBegun(_)
+        | EventKind::StepCompleted(_)
+        | EventKind::StepFailed(_)
+        | EventKind::StepRejected(_)
+        | EventKind::StepSentBack(_)
+        | EventKind::StepSkipped(_)
+        | EventKind::StepCancelled(_)
+        | EventKind::StepTroubled(_)
+        | EventKind::MessageSent(_)
+        | EventKind::ModelTurn(_)
+        | EventKind::ModelSaid(_)
+        | EventKind::ModelThought(_)
+        | EventKind::ModelAgain(_)
+        | EventKind::ModelFailed(_)
+        | EventKind::SuggestionsDropped(_)
+        | EventKind::DeliveryTaken(_)
+        | EventKind::DeliveryCompleted(_)
+        | EventKind::DeliveryFailed(_)
+        | EventKind::DeliveryOffered(_)
+        | EventKind::DeliveryNotNeeded(_)
+        | EventKind::ActionAllowed(_)
+        | EventKind::ActionWaiting(_)
+        | EventKind::ActionDenied(_)
+        | EventKind::ActionRejected(_)
+        | EventKind::ActionStarted(_)
+        | EventKind::ActionOffered(_)
+        | EventKind::ActionDone(_)
+        | EventKind::ActionFailed(_)
+        | EventKind::ActionUnknown(_)
+        | EventKind::ActionUnusable(_)
+        | EventKind::GrantGiven(_)
+        | EventKind::SecretKept(_)
+        | EventKind::SecretUsed(_) => renamed(&event.name),
     }
 }
 
+/// Type of an event that this dialect has no word of its own for: `FLOW_PAUSED` for `session.paused`.
+fn renamed(name: &str) -> String {
+    let renamed = match name.split_once('.') {
+        Some(("interaction", rest)) => format!("human_interaction_{rest}"),
+        Some(("session", rest)) => format!("flow_{rest}"),
+        Some((noun, rest)) => format!("{noun}_{rest}"),
+        None => name.to_owned(),
+    };
+    renamed.to_ascii_uppercase()
+}
+
 /// Name of the stream event for an event about a question; `None` for other events, which are streamed as `flow`.
-pub(super) fn stream_event(name: &str) -> Option<&'static str> {
-    match name {
-        "interaction.asked" => Some("humanInteractionRequired"),
-        "interaction.answered"
-        | "interaction.expired"
-        | "interaction.auto_resolved"
-        | "interaction.cancelled"
-        | "interaction.overdue"
-        | "interaction.handed_over" => Some("humanInteractionStatusChanged"),
-        _ => None,
+pub(super) const fn stream_event(kind: &EventKind) -> Option<&'static str> {
+    match kind {
+        EventKind::InteractionAsked(_) => Some("humanInteractionRequired"),
+        EventKind::InteractionAnswered(_)
+        | EventKind::InteractionExpired(_)
+        | EventKind::InteractionAutoResolved(_)
+        | EventKind::InteractionCancelled(_)
+        | EventKind::InteractionOverdue(_)
+        | EventKind::InteractionHandedOver(_) => Some("humanInteractionStatusChanged"),
+        EventKind::InteractionVoted(_)
+        | EventKind::InteractionWarned(_)
+        | EventKind::InteractionClaimed(_)
+        | EventKind::InteractionReleased(_)
+        | EventKind::InteractionAbstained(_)
+        | EventKind::InteractionDeserted(_)
+        | EventKind::SessionStarted(_)
+        | EventKind::SessionPaused(_)
+        | EventKind::SessionResumed(_)
+        | EventKind::SessionCancelled(_)
+        | EventKind::SessionCompleted(_)
+        | EventKind::SessionFailed(_)
+        | EventKind::SessionRevived(_)
+        | EventKind::StepBegun(_)
+        | EventKind::StepCompleted(_)
+        | EventKind::StepFailed(_)
+        | EventKind::StepRejected(_)
+        | EventKind::StepSentBack(_)
+        | EventKind::StepSkipped(_)
+        | EventKind::StepCancelled(_)
+        | EventKind::StepTroubled(_)
+        | EventKind::MessageSent(_)
+        | EventKind::ModelTurn(_)
+        | EventKind::ModelSaid(_)
+        | EventKind::ModelThought(_)
+        | EventKind::ModelAgain(_)
+        | EventKind::ModelFailed(_)
+        | EventKind::SuggestionsDropped(_)
+        | EventKind::DeliveryTaken(_)
+        | EventKind::DeliveryCompleted(_)
+        | EventKind::DeliveryFailed(_)
+        | EventKind::DeliveryOffered(_)
+        | EventKind::DeliveryNotNeeded(_)
+        | EventKind::ActionAllowed(_)
+        | EventKind::ActionWaiting(_)
+        | EventKind::ActionDenied(_)
+        | EventKind::ActionRejected(_)
+        | EventKind::ActionStarted(_)
+        | EventKind::ActionOffered(_)
+        | EventKind::ActionDone(_)
+        | EventKind::ActionFailed(_)
+        | EventKind::ActionUnknown(_)
+        | EventKind::ActionUnusable(_)
+        | EventKind::GrantGiven(_)
+        | EventKind::SecretKept(_)
+        | EventKind::SecretUsed(_) => None,
     }
 }

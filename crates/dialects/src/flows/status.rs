@@ -169,14 +169,16 @@ fn step_name(step: &Step) -> String {
 }
 
 impl From<Event> for FlowEventView {
-    fn from(Event { session, seq, name, at, step, interaction, data, .. }: Event) -> Self {
+    fn from(event: Event) -> Self {
+        let name = names::event(&event);
+        let Event { session, seq, at, step, interaction, data, .. } = event;
         let mut payload = data;
         if let Some(id) = interaction {
             payload["requestId"] = json!(id.uuid());
         }
         Self {
             event_id: seq,
-            name: names::event(&name),
+            name,
             trace_id: session.uuid(),
             span_id: step.map(domain::StepId::uuid),
             created_at: at,

@@ -45,7 +45,7 @@ struct Flow(SessionId);
 
 impl EventRenderer for Flow {
     async fn render(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Rendered, ApiError> {
-        let frame = match names::stream_event(&event.name) {
+        let frame = match event.kind().as_ref().and_then(names::stream_event) {
             Some(name) => self.question(app, caller, name, event).await?,
             None => self.flow(app, caller, event).await?,
         };
@@ -70,7 +70,7 @@ impl Flow {
         let placed = app.engine.question(caller, self.0, id).await?;
         let mut shown = serde_json::to_value(FlowInteractionView::from(placed)).unwrap_or_default();
         shown["eventId"] = json!(event.seq);
-        shown["eventType"] = json!(names::event(&event.name));
+        shown["eventType"] = json!(names::event(&event));
         shown["sessionId"] = json!(self.0.uuid());
         Ok(frame(name, event.seq, &shown))
     }

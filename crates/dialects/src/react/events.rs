@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use axum::response::sse::Event as Frame;
-use domain::{Caller, Event, SessionId, Status};
+use domain::event::{ModelText, ModelTurn, SessionControlled};
+use domain::{Caller, Event, EventKind, SessionId, Status};
 use engine::Error;
 use serde_json::{Value, json};
 
@@ -74,54 +75,95 @@ impl ReactEvents {
         self.listens.get(&event.session).copied().unwrap_or_default()
     }
 
-    /// Translates an event, except those that need to read the question.
+    /// Translates an event, except those that need to read the question. Events that this version does not know have no translation.
     fn translate(&self, event: &Event) -> Vec<ReactEvent> {
-        let data = &event.data;
-        match event.name.as_str() {
-            "session.started" | "session.revived" => {
-                vec![("STARTED", json!({ "agent": data["agent"], "title": data["title"] }))]
+        let Some(kind) = event.kind() else { return Vec::new() };
+        match &kind {
+            EventKind::SessionStarted(started) => {
+                vec![("STARTED", json!({ "agent": started.agent, "title": started.title }))]
             }
-            "message.sent" => vec![("STARTED", json!({ "message": data["content"] }))],
-            "model.thought" | "model.again" => vec![("THINKING", turn(data))],
-            "model.said" => vec![("PARTIAL_RESULT", turn(data))],
-            "model.turn" => turn_events(data, self.listens(event)),
-            "action.allowed" | "action.waiting" | "action.denied" | "action.started" | "action.offered" => {
-                vec![("TOOL", call(event))]
+            EventKind::SessionRevived(_) => vec![("STARTED", json!({ "agent": null, "title": null }))],
+            EventKind::MessageSent(message) => vec![("STARTED", json!({ "message": message.content }))],
+            EventKind::ModelThought(said) | EventKind::ModelAgain(said) => vec![("THINKING", model_text(said))],
+            EventKind::ModelSaid(said) => vec![("PARTIAL_RESULT", model_text(said))],
+            EventKind::ModelTurn(turn) => turn_events(turn, self.listens(event)),
+            EventKind::ActionAllowed(ruled) | EventKind::ActionWaiting(ruled) | EventKind::ActionDenied(ruled) => {
+                let reason = ruled.ruling.as_ref().map(|ruling| ruling.reason.as_str());
+                vec![("TOOL", call(event, (&ruled.call_id, &ruled.tool), reason))]
             }
-            "action.done" | "action.failed" | "action.rejected" | "action.unknown" | "action.unusable" => {
-                vec![("OBSERVING", call(event))]
+            EventKind::ActionStarted(started) => {
+                vec![("TOOL", call(event, (&started.call_id, &started.tool), None))]
             }
-            "interaction.answered"
-            | "interaction.auto_resolved"
-            | "interaction.expired"
-            | "interaction.cancelled"
-            | "interaction.handed_over" => vec![("OBSERVING", question_end(event))],
-            "step.completed" if !self.listens(event) => {
-                vec![("DONE", json!({ "step": data["name"], "result": data["output"] }))]
+            EventKind::ActionOffered(settled) => {
+                vec![("TOOL", call(event, (&settled.call_id, &settled.tool), settled.reason.as_deref()))]
             }
-            "step.failed" | "step.rejected" | "step.skipped" => {
-                vec![(
-                    "OBSERVING",
-                    json!({ "step": data["name"], "state": state_name(&event.name), "reason": data["reason"] }),
-                )]
+            EventKind::ActionDone(settled) | EventKind::ActionFailed(settled) | EventKind::ActionUnknown(settled) => {
+                vec![("OBSERVING", call(event, (&settled.call_id, &settled.tool), settled.reason.as_deref()))]
             }
-            "session.failed" => {
-                let why = data["reason"].as_str().unwrap_or("the session has failed");
-                vec![("ERROR", json!({ "message": why })), ("COMPLETED", session_end(event))]
+            EventKind::ActionRejected(rejected) => {
+                vec![("OBSERVING", call(event, (&rejected.call_id, &rejected.tool), None))]
             }
-            "session.completed" | "session.cancelled" => vec![("COMPLETED", session_end(event))],
-            _ => Vec::new(),
+            EventKind::ActionUnusable(unusable) => {
+                vec![("OBSERVING", call(event, (&unusable.call_id, &unusable.tool), Some(&unusable.reason)))]
+            }
+            EventKind::InteractionAnswered(answered) => question_end(event, Some(&answered.options)),
+            EventKind::InteractionAutoResolved(resolved) => question_end(event, Some(&resolved.answer.options)),
+            EventKind::InteractionExpired(_)
+            | EventKind::InteractionCancelled(_)
+            | EventKind::InteractionHandedOver(_) => question_end(event, None),
+            EventKind::StepCompleted(_) if self.listens(event) => Vec::new(),
+            EventKind::StepCompleted(step) => vec![("DONE", json!({ "step": step.name, "result": step.output }))],
+            EventKind::StepFailed(step) | EventKind::StepRejected(step) | EventKind::StepSkipped(step) => {
+                let state = state_name(&event.name);
+                vec![("OBSERVING", json!({ "step": step.name, "state": state, "reason": step.reason }))]
+            }
+            EventKind::SessionFailed(end) => {
+                let why = end.reason.as_deref().unwrap_or("the session has failed");
+                vec![("ERROR", json!({ "message": why })), ("COMPLETED", session_end(event, end))]
+            }
+            EventKind::SessionCompleted(end) | EventKind::SessionCancelled(end) => {
+                vec![("COMPLETED", session_end(event, end))]
+            }
+            // `question` translates a question that was asked; this dialect has no word for the others.
+            EventKind::InteractionAsked(_)
+            | EventKind::InteractionVoted(_)
+            | EventKind::InteractionOverdue(_)
+            | EventKind::InteractionWarned(_)
+            | EventKind::InteractionClaimed(_)
+            | EventKind::InteractionReleased(_)
+            | EventKind::InteractionAbstained(_)
+            | EventKind::InteractionDeserted(_)
+            | EventKind::SessionPaused(_)
+            | EventKind::SessionResumed(_)
+            | EventKind::StepBegun(_)
+            | EventKind::StepSentBack(_)
+            | EventKind::StepCancelled(_)
+            | EventKind::StepTroubled(_)
+            | EventKind::ModelFailed(_)
+            | EventKind::SuggestionsDropped(_)
+            | EventKind::DeliveryTaken(_)
+            | EventKind::DeliveryCompleted(_)
+            | EventKind::DeliveryFailed(_)
+            | EventKind::DeliveryOffered(_)
+            | EventKind::DeliveryNotNeeded(_)
+            | EventKind::GrantGiven(_)
+            | EventKind::SecretKept(_)
+            | EventKind::SecretUsed(_) => Vec::new(),
         }
     }
 
     /// Whether this is the last event of its session; removes the session from the open ones.
     fn close(&mut self, event: &Event) -> bool {
-        if ["session.started", "session.revived"].contains(&event.name.as_str()) {
+        let kind = event.kind();
+        if matches!(kind, Some(EventKind::SessionStarted(_) | EventKind::SessionRevived(_))) {
             self.open.entry(event.session).or_default();
         }
         let closes = match self.open.get(&event.session) {
             Some(Some(last)) => event.seq >= *last,
-            _ => ends_session(event),
+            _ => matches!(
+                kind,
+                Some(EventKind::SessionCompleted(_) | EventKind::SessionFailed(_) | EventKind::SessionCancelled(_))
+            ),
         };
         if closes {
             self.open.remove(&event.session);
@@ -172,9 +214,10 @@ impl ReactEvents {
 impl EventRenderer for ReactEvents {
     async fn render(&mut self, app: &App, caller: &Caller, (_, event): (String, Event)) -> Result<Rendered, ApiError> {
         self.learn(app, caller, event.session).await?;
-        let translated = match event.name.as_str() {
-            "interaction.asked" => self.question(app, caller, &event).await?,
-            _ => self.translate(&event),
+        let translated = if matches!(event.kind(), Some(EventKind::InteractionAsked(_))) {
+            self.question(app, caller, &event).await?
+        } else {
+            self.translate(&event)
         };
         let frames = self.frames(&event, translated);
         let closes = self.close(&event);
@@ -189,19 +232,15 @@ impl EventRenderer for ReactEvents {
     }
 }
 
-fn ends_session(event: &Event) -> bool {
-    ["session.completed", "session.failed", "session.cancelled"].contains(&event.name.as_str())
-}
-
 /// Translates a turn of the model: its thinking unless that was streamed, and its tool calls or final text.
-fn turn_events(data: &Value, listens: bool) -> Vec<ReactEvent> {
-    let (number, text) = (&data["turn"], &data["text"]);
+fn turn_events(turn: &ModelTurn, listens: bool) -> Vec<ReactEvent> {
+    let (number, text) = (turn.turn, &turn.text);
     let mut all = Vec::new();
-    if data["thinking"].as_str().is_none_or(str::is_empty) {
+    if turn.thinking.is_empty() {
         all.push(("THINKING", json!({ "iteration": number, "text": text })));
     }
-    if data["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
-        all.push(("ACTING", json!({ "iteration": number, "tools": data["tools"] })));
+    if !turn.tools.is_empty() {
+        all.push(("ACTING", json!({ "iteration": number, "tools": turn.tools })));
     } else if listens {
         all.push(("DONE", json!({ "iteration": number, "result": text })));
         all.push(("COMPLETED", json!({ "status": "waiting_for_message" })));
@@ -209,23 +248,22 @@ fn turn_events(data: &Value, listens: bool) -> Vec<ReactEvent> {
     all
 }
 
-fn turn(data: &Value) -> Value {
-    json!({ "iteration": data["turn"], "text": data["text"] })
+fn model_text(said: &ModelText) -> Value {
+    json!({ "iteration": said.turn, "text": said.text })
 }
 
-fn call(event: &Event) -> Value {
-    let data = &event.data;
-    json!({ "toolCallId": data["call_id"], "toolName": data["tool"], "state": state_name(&event.name), "reason": data["reason"] })
+fn call(event: &Event, (call, tool): (&str, &str), reason: Option<&str>) -> Value {
+    json!({ "toolCallId": call, "toolName": tool, "state": state_name(&event.name), "reason": reason })
 }
 
-fn question_end(event: &Event) -> Value {
-    let data = &event.data;
+fn question_end(event: &Event, options: Option<&[String]>) -> Vec<ReactEvent> {
     let request = event.interaction.map(|id| id.to_string());
-    json!({ "requestId": request, "state": state_name(&event.name), "selectedOptionIds": data["options"], "by": data["by"]["name"] })
+    let (state, by) = (state_name(&event.name), event.by().map(|by| by.name));
+    vec![("OBSERVING", json!({ "requestId": request, "state": state, "selectedOptionIds": options, "by": by }))]
 }
 
-fn session_end(event: &Event) -> Value {
-    json!({ "status": state_name(&event.name), "reason": event.data["reason"] })
+fn session_end(event: &Event, end: &SessionControlled) -> Value {
+    json!({ "status": state_name(&event.name), "reason": end.reason })
 }
 
 /// Second part of an event name: `answered` of `interaction.answered`.

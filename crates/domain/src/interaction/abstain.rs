@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::{Change, Interaction, Pending, Reviewer, State};
 use crate::access::Right;
 use crate::audience::Person;
-use crate::{Actor, Audience, Caller, EventDraft, Refusal, text};
+use crate::event::{InteractionAbstained, InteractionDeserted};
+use crate::{Actor, Audience, Caller, EventDraft, EventKind, Refusal, text};
 
 /// Declaration of a person that they will not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,9 +42,9 @@ impl Interaction {
         pending.abstained.push(Abstention { by: by.clone(), at: now, note: note.clone() });
         let reachable = |audience: &Audience| audience.enough(&self.left(audience, &pending, people));
         pending.deserted = !self.question.audiences().iter().all(reachable);
-        let data = json!({ "note": note, "abstained": pending.abstained.len() });
-        let happening = EventDraft::by("interaction.abstained", &by, data);
-        Ok((self.became(State::Pending(pending)), happening))
+        let abstained = InteractionAbstained { note, abstained: pending.abstained.len() };
+        let draft = EventDraft::by(&by, EventKind::InteractionAbstained(abstained));
+        Ok((self.became(State::Pending(pending)), draft))
     }
 
     /// Whether the question is, or was while it was open, for this caller to answer. Questions that were handed over and questions from
@@ -62,8 +62,8 @@ impl Interaction {
     #[must_use]
     pub fn desertion(&self) -> Option<EventDraft> {
         let State::Pending(Pending { deserted: true, abstained, .. }) = &self.state else { return None };
-        let data = json!({ "quorum": self.question.audience.quorum, "abstained": abstained.len() });
-        Some(EventDraft::plain("interaction.deserted", data))
+        let deserted = InteractionDeserted { quorum: self.question.audience.quorum, abstained: abstained.len() };
+        Some(EventDraft::plain(EventKind::InteractionDeserted(deserted)))
     }
 
     /// Groups of the people in an audience who could still answer, one entry for each person.

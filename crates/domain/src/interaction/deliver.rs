@@ -1,10 +1,10 @@
 //! Delivery of an answer to the agent that asked.
 
 use jiff::Timestamp;
-use serde_json::json;
 
 use super::{Change, Interaction, State};
-use crate::{Actor, Delivery, EventDraft, LeaseId, Refusal, audit};
+use crate::event::{DeliveryCompleted, DeliveryReturned, DeliveryTaken};
+use crate::{Actor, Delivery, EventDraft, EventKind, LeaseId, Refusal, audit};
 
 impl Interaction {
     /// Name of the agent that may take the answer. `None` if a worker of this server continues with it.
@@ -23,24 +23,24 @@ impl Interaction {
         self.deliverable_to(by)?;
         let (actor, record) = (by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
-            let taken = delivery.take(lease, actor.clone(), now, until)?;
-            let happening = EventDraft::by("delivery.taken", &actor, json!({ "until": until }));
-            Ok((taken, happening.recording(record)))
+            let after = delivery.take(lease, actor.clone(), now, until)?;
+            let taken = DeliveryTaken { until, delivery: after.name().into() };
+            Ok((after, EventDraft::by(&actor, EventKind::DeliveryTaken(taken)).recording(record)))
         })
     }
 
     /// Extends the lease. No event is recorded, because it concerns no one else.
     pub fn heartbeat(self, lease: LeaseId, now: Timestamp, until: Timestamp) -> Result<Self, Refusal> {
-        let change = self.deliver(|delivery| {
-            Ok((delivery.heartbeat(lease, now, until)?, EventDraft::plain("delivery.heartbeat", json!({}))))
-        });
-        change.map(|(interaction, _)| interaction)
+        let after = self.closed_delivery()?.heartbeat(lease, now, until)?;
+        Ok(self.delivered(after))
     }
 
     /// Records that the agent has continued with the answer and stored its progress.
     pub fn complete(self, lease: LeaseId, now: Timestamp) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
-            Ok((delivery.complete(lease, now)?, EventDraft::plain("delivery.completed", json!({}))))
+            let after = delivery.complete(lease, now)?;
+            let completed = DeliveryCompleted { delivery: after.name().into() };
+            Ok((after, EventDraft::plain(EventKind::DeliveryCompleted(completed))))
         })
     }
 
@@ -48,8 +48,9 @@ impl Interaction {
     pub fn fail(self, lease: LeaseId, reason: String, again: bool, now: Timestamp) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
             let after = delivery.fail(lease, reason.clone(), again, now)?;
-            let name = if matches!(after, Delivery::Failed { .. }) { "delivery.failed" } else { "delivery.offered" };
-            Ok((after, EventDraft::plain(name, json!({ "reason": reason }))))
+            let returned = DeliveryReturned { reason, delivery: Some(after.name().into()) };
+            let draft = return_event(&after, returned);
+            Ok((after, draft))
         })
     }
 
@@ -57,15 +58,18 @@ impl Interaction {
     pub fn gone_on(self, now: Timestamp) -> Result<Change, Refusal> {
         let (by, record) = (self.origin.asked_by.clone(), audit::of_delivery(&self.question));
         self.deliver(|delivery| {
-            let happening = EventDraft::by("delivery.completed", &by, json!({}));
-            Ok((delivery.gone_on(now)?, happening.recording(record)))
+            let after = delivery.gone_on(now)?;
+            let completed = DeliveryCompleted { delivery: after.name().into() };
+            Ok((after, EventDraft::by(&by, EventKind::DeliveryCompleted(completed)).recording(record)))
         })
     }
 
     /// Ends the delivery because no agent will take the answer any more.
     pub fn not_needed(self, why: &str) -> Result<Change, Refusal> {
         self.deliver(|delivery| {
-            Ok((delivery.not_needed()?, EventDraft::plain("delivery.not_needed", json!({ "reason": why }))))
+            let after = delivery.not_needed()?;
+            let returned = DeliveryReturned { reason: why.to_owned(), delivery: Some(after.name().into()) };
+            Ok((after, EventDraft::plain(EventKind::DeliveryNotNeeded(returned))))
         })
     }
 
@@ -73,10 +77,13 @@ impl Interaction {
         self,
         step: impl FnOnce(Delivery) -> Result<(Delivery, EventDraft), Refusal>,
     ) -> Result<Change, Refusal> {
-        let State::Resolved { delivery, .. } = &self.state else { return Err(Refusal::StillPending(self.id)) };
-        let (after, mut happening) = step(delivery.clone())?;
-        happening.data["delivery"] = json!(after.name());
-        Ok((self.delivered(after), happening))
+        let (after, draft) = step(self.closed_delivery()?)?;
+        Ok((self.delivered(after), draft))
+    }
+
+    /// Delivery of the answer. Refuses while the question is open.
+    fn closed_delivery(&self) -> Result<Delivery, Refusal> {
+        self.delivery().cloned().ok_or(Refusal::StillPending(self.id))
     }
 
     pub(super) fn delivered(self, after: Delivery) -> Self {
@@ -87,4 +94,14 @@ impl Interaction {
             State::Pending(_) => self,
         }
     }
+}
+
+/// Event that reports that an answer came back from its agent: offered again, or failed.
+pub(super) fn return_event(after: &Delivery, returned: DeliveryReturned) -> EventDraft {
+    EventDraft::plain(match after {
+        Delivery::Failed { .. } => EventKind::DeliveryFailed(returned),
+        Delivery::NotNeeded | Delivery::Waiting { .. } | Delivery::Processing { .. } | Delivery::Completed { .. } => {
+            EventKind::DeliveryOffered(returned)
+        }
+    })
 }

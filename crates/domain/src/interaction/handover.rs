@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::{Change, Interaction, Origin, Pending, Reviewer, State};
-use crate::event::of_answer;
-use crate::{Actor, EventDraft, InteractionId, Problem, Refusal, Resolution, Session, SessionId, audit};
+use crate::event::{
+    InteractionAnswered, InteractionAsked, InteractionAutoResolved, InteractionClosed, InteractionHandedOver,
+};
+use crate::{Actor, EventDraft, EventKind, InteractionId, Problem, Refusal, Resolution, Session, SessionId, audit};
 
 /// Destination of a question that was handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,17 +94,12 @@ impl Interaction {
             state: State::Pending(moved.clone()),
             revision: 1,
         };
-        let asked = json!({
-            "kind": self.question.kind.name(),
-            "title": self.question.title,
-            "deadline": self.question.deadline,
-            "channel": channel,
-            "handed_from": self.id,
-        });
-        let asked = EventDraft::by("interaction.asked", &self.origin.asked_by, asked)
+        let asked = InteractionAsked::new(&self.question, &channel, Some(self.id));
+        let asked = EventDraft::by(&self.origin.asked_by, EventKind::InteractionAsked(asked))
             .recording(audit::of_question(&self.question));
-        let went = json!({ "session": to.id, "interaction": id, "channel": channel, "note": note });
-        let went = EventDraft::by("interaction.handed_over", &by, went);
+        let went =
+            InteractionHandedOver { session: to.id, interaction: id, channel: channel.clone(), note: note.clone() };
+        let went = EventDraft::by(&by, EventKind::InteractionHandedOver(went));
         let to = HandedOver { session: to.id, interaction: id, channel, by, at: now, note };
         let first = self.became(State::Pending(Pending { handed_over: Some(to), ..moved }));
         Ok(Handover { first: (first, went), second: (second, asked) })
@@ -117,28 +113,26 @@ impl Interaction {
         if to.interaction != second.id {
             return None;
         }
-        let happening = match resolution {
+        let draft = match resolution {
             Resolution::Answered { answer, .. } => {
-                EventDraft::by("interaction.answered", &answer.by, of_answer(answer))
+                EventDraft::by(&answer.by, EventKind::InteractionAnswered(InteractionAnswered::new(answer)))
                     .recording(audit::of_answer(&self.question, answer))
             }
             Resolution::AutoResolved { answer, source, reason } => {
-                let mut data = of_answer(answer);
-                data["source"] = json!(source);
-                data["reason"] = json!(reason);
-                EventDraft::by("interaction.auto_resolved", &answer.by, data)
+                let (source, reason) = (*source, reason.clone());
+                let resolved = InteractionAutoResolved { answer: InteractionAnswered::new(answer), source, reason };
+                EventDraft::by(&answer.by, EventKind::InteractionAutoResolved(resolved))
                     .recording(audit::of_answer(&self.question, answer))
             }
             Resolution::Expired => {
-                let reason = "nobody answered in time";
-                EventDraft::by("interaction.expired", &Actor::system(), json!({ "reason": reason }))
+                let closed = InteractionClosed { reason: "nobody answered in time".into() };
+                EventDraft::by(&Actor::system(), EventKind::InteractionExpired(closed))
             }
             Resolution::Cancelled { by, reason } => {
-                EventDraft::by("interaction.cancelled", by, json!({ "reason": reason }))
+                EventDraft::by(by, EventKind::InteractionCancelled(InteractionClosed { reason: reason.clone() }))
             }
         };
-        let happening = happening.through(second.id);
         let (resolution, at) = (resolution.clone(), *at);
-        Some((self.resolved(resolution, at), happening))
+        Some((self.resolved(resolution, at), draft.through(second.id)))
     }
 }

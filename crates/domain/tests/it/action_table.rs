@@ -105,8 +105,8 @@ fn check(state: &str, command: &str, expected: &str) {
         Some(Err(refusal)) => name(&refusal),
         Some(Ok((after, happening))) => {
             assert_eq!(after.revision, revision + 1, "{state} | {command}");
-            assert!(happening.name.starts_with("action."), "{state} | {command}");
-            assert!(happening.data.get("arguments").is_none(), "{state} | {command}");
+            assert!(happening.kind.name().starts_with("action."), "{state} | {command}");
+            assert!(happening.data().get("arguments").is_none(), "{state} | {command}");
             let edited = if after.edited.is_some() { " edited" } else { "" };
             format!("{}{edited}", after.state_name(at(NOW)))
         }
@@ -288,7 +288,7 @@ fn what_a_client_does_not_begin_in_time_has_failed() {
     assert!(allowed.lapse(Some(fresh.clone()), at(NOW)).is_none());
     let over = Action { runner, ..proposal("permit over") };
     let (failed, happening) = over.lapse(Some(fresh), at(NOW)).unwrap();
-    assert_eq!((failed.state_name(at(NOW)), happening.name), ("failed", "action.failed"));
+    assert_eq!((failed.state_name(at(NOW)), happening.kind.name()), ("failed", "action.failed"));
     assert_eq!(failed.wake_at(), None);
     assert_eq!(proposal("permit over").wake_at(), None, "an agent that runs it itself knows");
 }

@@ -309,7 +309,7 @@ fn the_agent_gets_the_option_its_metadata_and_the_words() {
     });
     assert_eq!(serde_json::to_value(&after.state).unwrap(), state);
     let told = json!({ "effect": "custom", "options": ["b"], "by": { "kind": "user", "name": "alice" } });
-    assert_eq!((event.name, event.data), ("interaction.answered", told));
+    assert_eq!((event.kind.name(), event.data()), ("interaction.answered", told));
 }
 
 /// Checks the result at the deadline: the event, and the fields of the answer that differ between fallbacks.
@@ -323,7 +323,8 @@ fn check_deadline(fallback: Value, expected: Value) {
     let asked = Interaction::ask(id, &session(), caller("bot", Role::Agent, &[]).actor, admitted(fields), at(0)).0;
     let (after, event) = asked.tick(AnswerId::from_uuid(uuid(20)), at(100)).unwrap();
     let mut state = serde_json::to_value(&after.state).unwrap();
-    let mut told = json!({ "event": event.name, "how": state["resolution"]["how"], "source": event.data["source"] });
+    let (name, data) = (event.kind.name(), event.data());
+    let mut told = json!({ "event": name, "how": state["resolution"]["how"], "source": data["source"] });
     for field in ["effect", "options", "metadata", "data", "arguments"] {
         told[field] = state["resolution"]["answer"][field].take();
     }

@@ -393,7 +393,7 @@ fn the_first_follows_the_second() {
         let ended = carried_out(second.clone(), command, at(50)).unwrap();
         let (followed, happening) = first.clone().follow(&ended).unwrap();
         assert_eq!(resolution(&followed), resolution(&ended), "{command}");
-        assert_eq!(happening.name, format!("interaction.{}", ended.status().name()));
+        assert_eq!(happening.kind.name(), format!("interaction.{}", ended.status().name()));
         assert_eq!(followed.handed_over(), first.handed_over());
         assert!(followed.clone().follow(&ended).is_none(), "once");
         assert_eq!(asked(&[]).follow(&ended), None, "what was not handed over follows nothing");

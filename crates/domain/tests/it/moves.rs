@@ -105,7 +105,7 @@ fn every_move_is_accepted_when_it_is_filled_in_as_it_says() {
                 let (body, proof) = filled(&question, &made, inputs);
                 let answered = asked.clone().answer(&reviewer, id, draft(body.clone()), proof, at(9));
                 let (after, event) = answered.unwrap_or_else(|refusal| panic!("{question:?} {body}: {refusal:?}"));
-                assert_eq!(event.data["effect"], json!(made.effect), "{question:?} {body}");
+                assert_eq!(event.data()["effect"], json!(made.effect), "{question:?} {body}");
                 assert_eq!(after.moves(), [], "a question that was answered has no moves");
             }
         }

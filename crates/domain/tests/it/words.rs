@@ -5,6 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use holdpoint_domain::words::{RETIRED, RETIRED_TYPES, WORDS};
+use holdpoint_domain::{AuditKind, EventKind};
+
+/// Type of the message that tests a webhook. It is no event.
+const TEST_MESSAGE: &str = "webhook.test";
+/// Field of a question that a guide explains. It has the form of an event name.
+const DELIVERY_FIELD: &str = "delivery.state";
+/// First parts of event names whose noun is no word of the vocabulary.
+const FAMILIES_OF_THEIR_OWN: [&str; 3] = ["database", "model", "ticket"];
 
 /// Every public type, table, route, event and command name, each with the file that defines it.
 struct Names {
@@ -48,8 +56,65 @@ fn every_name_of_the_vocabulary_exists() {
         word.types.iter().for_each(|name| demand("type", name, &names.types));
         word.tables.iter().for_each(|name| demand("table", name, &names.tables));
         demand("route", word.route, &names.routes);
+        let kinds = || kind_names().filter_map(|name| name.split_once('.'));
+        if !word.events.is_empty() && !kinds().any(|(family, _)| family == word.events) {
+            findings.push(format!("event {}.*: the vocabulary names it, and there is no such kind", word.events));
+        }
     }
     report(&findings);
+}
+
+/// The kinds of events and of audit entries are the only place that names them; other sources use the enums.
+#[test]
+fn every_event_name_is_that_of_a_kind() {
+    let mut findings = Vec::new();
+    for (name, file) in Names::read().events {
+        if !kind_names().any(|kind| kind == name) && name != TEST_MESSAGE {
+            findings.push(format!("event {name}: there is no such kind ({file})"));
+        }
+    }
+    for name in kind_names() {
+        let family = name.split_once('.').map_or(name, |(family, _)| family);
+        if !WORDS.iter().any(|word| word.events == family) && !FAMILIES_OF_THEIR_OWN.contains(&family) {
+            findings.push(format!("event {name}: the vocabulary has no word for `{family}`"));
+        }
+    }
+    report(&findings);
+}
+
+/// The page has a text for each kind of event, and for no other.
+#[test]
+fn the_page_names_every_event() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let file = crates.with_file_name("web/src/locales/en/session.json");
+    let texts: serde_json::Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let shown: BTreeSet<String> = texts["events"].as_object().unwrap().keys().cloned().collect();
+    let kinds: BTreeSet<String> = EventKind::NAMES.iter().map(|name| name.replace('.', "_")).collect();
+    assert_eq!(shown, kinds);
+}
+
+/// Guides, decisions and lists of the documentation name no event that does not exist.
+#[test]
+fn documents_name_events_that_exist() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let (mut files, mut findings, mut found) = (Vec::new(), Vec::new(), 0);
+    list(&crates.with_file_name("docs"), &["md"], &mut files);
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        for name in text.split('`').skip(1).step_by(2).filter(|code| is_event(code)) {
+            found += 1;
+            if !kind_names().any(|kind| kind == name) && ![TEST_MESSAGE, DELIVERY_FIELD].contains(&name) {
+                findings.push(format!("event {name}: there is no such kind ({})", file.display()));
+            }
+        }
+    }
+    assert!(found > 10, "{found} names");
+    report(&findings);
+}
+
+/// Names of the events of sessions and of the changes that only the audit trail records.
+fn kind_names() -> impl Iterator<Item = &'static str> {
+    EventKind::NAMES.iter().chain(AuditKind::NAMES).copied()
 }
 
 #[test]
@@ -123,8 +188,8 @@ impl Names {
         let mut files: Vec<PathBuf> = Vec::new();
         for krate in fs::read_dir(crates).unwrap() {
             let krate = krate.unwrap().path();
-            list(&krate.join("src"), &mut files);
-            list(&krate.join("migrations"), &mut files);
+            list(&krate.join("src"), &["rs", "sql"], &mut files);
+            list(&krate.join("migrations"), &["rs", "sql"], &mut files);
         }
         files.sort_by_key(|file| (version(file), file.clone()));
         for file in files {
@@ -206,13 +271,13 @@ fn version(file: &Path) -> u64 {
     digits.parse().unwrap_or(u64::MAX)
 }
 
-fn list(folder: &Path, files: &mut Vec<PathBuf>) {
+fn list(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
     let Ok(found) = fs::read_dir(folder) else { return };
     for entry in found {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            list(&path, files);
-        } else if path.extension().is_some_and(|end| end == "rs" || end == "sql") {
+            list(&path, endings, files);
+        } else if path.extension().is_some_and(|end| endings.iter().any(|wanted| end == *wanted)) {
             files.push(path);
         }
     }

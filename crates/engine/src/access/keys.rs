@@ -1,10 +1,11 @@
 //! Creates, lists and revokes API keys.
 
 use domain::access::Right;
+use domain::audit::kind::{KeyCreated, KeyRevoked};
 use domain::{
-    Caller, EntryPoint, EventDraft, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User, text, user,
+    AuditDraft, AuditKind, Caller, EntryPoint, Key, KeyId, Limit, Problem, Refusal, Role, Scope, SignedDuration, User,
+    text, user,
 };
-use serde_json::json;
 use store::{Bounded, Cost, KeyRecord, Page};
 
 use crate::access::authenticate::{KEY, fingerprint, spelled};
@@ -193,11 +194,15 @@ fn made(work: &mut Work<'_>, scope: Scope, new: NewKey, hash: [u8; 32], joinable
     let expires_at = lifetime.and_then(|lifetime| created_at.saturating_add(lifetime).ok());
     let key = Key { id, scope, role, user, groups, created_at, expires_at, revoked_at: None, last_used_at: None };
     work.tx.key_insert(&KeyRecord { key: key.clone(), hash })?;
-    let mut told = json!({ "key": id, "role": role, "user": key.user, "groups": key.groups, "expires_at": expires_at });
-    if let Some(account) = account {
-        told["account"] = json!(account.id);
-    }
-    work.append_audit(&scope, &EventDraft::plain("key.created", told))?;
+    let created = KeyCreated {
+        key: id,
+        role,
+        user: key.user.clone(),
+        groups: key.groups.clone(),
+        expires_at,
+        account: account.map(|account| account.id),
+    };
+    work.append_audit(&scope, &AuditDraft::plain(AuditKind::KeyCreated(created)))?;
     Ok(key)
 }
 
@@ -236,7 +241,7 @@ fn find_account_to_join(
 pub(crate) fn revoke_key(work: &mut Work<'_>, scope: &Scope, id: KeyId) -> Result<bool, Error> {
     let revoked = work.tx.key_revoke(scope, id, work.now)?;
     if revoked {
-        work.append_audit(scope, &EventDraft::plain("key.revoked", json!({ "key": id })))?;
+        work.append_audit(scope, &AuditDraft::plain(AuditKind::KeyRevoked(KeyRevoked { key: id })))?;
     }
     Ok(revoked)
 }

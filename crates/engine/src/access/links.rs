@@ -1,10 +1,11 @@
 //! Creates links that sign a person in once.
 
 use domain::access::Right;
+use domain::audit::kind::UserLinkMade;
 use domain::{
-    Caller, Credential, EntryPoint, EventDraft, Link, ProjectId, Refusal, Role, Scope, SignedDuration, Timestamp, User,
+    AuditDraft, AuditKind, Caller, Credential, EntryPoint, Link, ProjectId, Refusal, Role, Scope, SignedDuration,
+    Timestamp, User,
 };
-use serde_json::json;
 use store::{Cost, StoreError};
 
 use crate::access;
@@ -110,7 +111,7 @@ fn create_link(
     let expires_at = work.now.saturating_add(lifetime).unwrap_or(work.now);
     let link = Link { id: work.ids.link(work.now), user: user.id, created_at: work.now, expires_at };
     work.tx.link_insert(&link, hash)?;
-    let told = json!({ "user": user.name, "link": link.id, "expires_at": expires_at });
-    work.append_audit(scope, &EventDraft::plain("user.link_made", told))?;
+    let made = UserLinkMade { user: user.name.clone(), link: link.id, expires_at };
+    work.append_audit(scope, &AuditDraft::plain(AuditKind::UserLinkMade(made)))?;
     Ok(link)
 }

@@ -1,7 +1,7 @@
 //! Tells callers about themselves, changes the project of a browser, and signs out.
 
-use domain::{Caller, Credential, EventDraft, ProjectId, Refusal, Role, Scope, User, VisitId};
-use serde_json::json;
+use domain::audit::kind::UserNamed;
+use domain::{AuditDraft, AuditKind, Caller, Credential, ProjectId, Refusal, Role, Scope, User, VisitId};
 use store::{Cost, Reads};
 
 use crate::{Engine, Error};
@@ -63,7 +63,7 @@ impl Engine {
             if !work.tx.visit_set_project(visit, project)? {
                 return Err(Error::Unauthenticated);
             }
-            work.append_audit(&scope, &EventDraft::plain("user.project_changed", json!({ "user": user.name })))
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::UserProjectChanged(UserNamed { user: user.name })))
         })
         .await
     }
@@ -77,7 +77,8 @@ impl Engine {
             if !work.tx.visit_end(visit)? {
                 return Err(Error::Unauthenticated);
             }
-            work.append_audit(&scope, &EventDraft::plain("user.signed_out", json!({ "user": name })))
+            let named = UserNamed { user: name.clone() };
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::UserSignedOut(named)))
         })
         .await
     }

@@ -1,7 +1,7 @@
 //! Compares passwords and changes the password of the signed-in person. `hashing.rs` computes the hashes.
 
-use domain::{Caller, Credential, EventDraft, Problem, Refusal, VisitId, user};
-use serde_json::json;
+use domain::audit::kind::UserNamed;
+use domain::{AuditDraft, AuditKind, Caller, Credential, Problem, Refusal, VisitId, user};
 use store::{StoreError, VisitRecord};
 use zeroize::Zeroizing;
 
@@ -59,7 +59,8 @@ impl Engine {
             work.tx.password_save(record.user.id, Some(&hash))?;
             work.tx.visits_end(record.user.id, Some(visit))?;
             work.tx.links_delete(record.user.id)?;
-            work.append_audit(&scope, &EventDraft::plain("user.password_changed", json!({ "user": record.user.name })))
+            let named = UserNamed { user: record.user.name.clone() };
+            work.append_audit(&scope, &AuditDraft::plain(AuditKind::UserPasswordChanged(named)))
         })
         .await
     }

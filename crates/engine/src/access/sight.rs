@@ -6,9 +6,11 @@
 use std::collections::HashMap;
 
 use domain::access::Right;
+use domain::audit::kind::ProjectSettingsChanged;
 use domain::project::{AgentsRead, ProjectSettings};
-use domain::{Actor, Caller, EventDraft, Interaction, InteractionId, Refusal, Role, Scope, Session, SessionId};
-use serde_json::json;
+use domain::{
+    Actor, AuditDraft, AuditKind, Caller, Interaction, InteractionId, Refusal, Role, Scope, Session, SessionId,
+};
 use store::{Cost, Reads, StoreError};
 
 use crate::interactions;
@@ -162,8 +164,8 @@ impl Engine {
             if before != new {
                 let text = serde_json::to_string(&new).map_err(|error| StoreError::Corrupt(error.to_string()))?;
                 work.tx.project_settings_save(&scope, &text)?;
-                let data = json!({ "before": before, "after": new });
-                work.append_audit(&scope, &EventDraft::by("project.settings_changed", &by, data))?;
+                let changed = Box::new(ProjectSettingsChanged { before, after: new });
+                work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::ProjectSettingsChanged(changed)))?;
             }
             Ok(new)
         })

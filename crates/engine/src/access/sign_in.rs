@@ -3,12 +3,12 @@
 use std::net::IpAddr;
 
 use domain::audit::How;
+use domain::audit::kind::SignInTried;
 use domain::user::Way;
 use domain::{
-    Actor, EntryPoint, EventDraft, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit, VisitId, text,
-    user,
+    Actor, AuditDraft, AuditKind, EntryPoint, KeyId, LinkId, Membership, Refusal, Role, Scope, User, UserId, Visit,
+    VisitId, text, user,
 };
-use serde_json::json;
 use store::{Cost, LinkRecord, UserRecord};
 use subtle::ConstantTimeEq;
 
@@ -212,10 +212,10 @@ impl Engine {
         tracing::warn!(?way, "a sign-in failed");
         if let Some(scope) = scope {
             // A name without an account may be a password typed into the wrong field, so it is not recorded.
-            let data = json!({ "user": user.map(|user| &user.name), "way": way });
+            let tried = SignInTried { user: user.map(|user| user.name.clone()), way };
             let originator = Originator { actor: Actor::system(), how: How { from, ..How::by(EntryPoint::Http) } };
-            let happening = EventDraft::plain("user.sign_in_failed", data);
-            self.transact_as(originator, move |work| work.append_audit(&scope, &happening)).await?;
+            let draft = AuditDraft::plain(AuditKind::UserSignInFailed(tried));
+            self.transact_as(originator, move |work| work.append_audit(&scope, &draft)).await?;
         }
         result
     }
@@ -228,8 +228,8 @@ fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(),
     let visit = Visit { id, user: user.id, project: scope.project, by_link, created_at: now, seen_at: now };
     work.tx.visit_insert(&visit, &arrival.hash)?;
     work.tx.user_mark_signed_in(user.id, now)?;
-    let data = json!({ "user": user.name, "way": arrival.way });
-    work.append_audit(&scope, &EventDraft::by("user.signed_in", &user.actor(), data))
+    let tried = SignInTried { user: Some(user.name.clone()), way: arrival.way };
+    work.append_audit(&scope, &AuditDraft::by(&user.actor(), AuditKind::UserSignedIn(tried)))
 }
 
 /// Finds or creates the account of an identity and gives it the provider's role. Revokes the keys in the person's name that may do more than that

@@ -1,7 +1,7 @@
 //! Creates and redeems tickets. A ticket opens one stream for a browser, which can send no other credential there.
 
-use domain::{Caller, Credential, EventDraft, SignedDuration, Ticket, TicketId, Timestamp, Visit};
-use serde_json::json;
+use domain::audit::kind::TicketMade;
+use domain::{AuditDraft, AuditKind, Caller, Credential, SignedDuration, Ticket, TicketId, Timestamp, Visit};
 use store::{Cost, VisitRecord};
 
 use crate::access::authenticate::{TICKET, fingerprint, parsed, spelled};
@@ -19,8 +19,8 @@ impl Engine {
             let expires_at = work.now.saturating_add(LIFETIME).unwrap_or(work.now);
             let ticket = Ticket { id: work.ids.ticket(work.now), credential, scope, expires_at };
             work.tx.ticket_insert(&ticket, &fingerprint(&pepper, secret))?;
-            let told = json!({ "ticket": ticket.id, "expires_at": expires_at });
-            work.append_audit(&scope, &EventDraft::by("ticket.made", &actor, told))?;
+            let made = TicketMade { ticket: ticket.id, expires_at };
+            work.append_audit(&scope, &AuditDraft::by(&actor, AuditKind::TicketMade(made)))?;
             Ok((ticket.id, expires_at))
         });
         let ((id, expires_at), secret): ((TicketId, Timestamp), _) = made.await?;

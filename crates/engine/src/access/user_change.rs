@@ -1,8 +1,10 @@
 //! Changes a person's membership of a project: role, groups, disabled or enabled.
 
 use domain::access::Right;
-use domain::{Caller, EventDraft, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user};
-use serde_json::json;
+use domain::audit::kind::{RoleAndGroups, UserChanged, UserEnabled, UserNamed};
+use domain::{
+    AuditDraft, AuditKind, Caller, Key, KeyId, Membership, Problem, Refusal, Role, Scope, User, UserId, user,
+};
 
 use crate::access;
 use crate::access::users::known;
@@ -89,7 +91,8 @@ fn apply_user_change(work: &mut Work<'_>, scope: &Scope, name: &str, change: Use
             access::void_sign_ins(work, user.id)?;
             now.disabled_at = None;
             work.tx.membership_save(scope, user.id, &now)?;
-            work.append_audit(scope, &EventDraft::plain("user.enabled", json!({ "user": name, "role": now.role })))?;
+            let enabled = UserEnabled { user: name.to_owned(), role: now.role };
+            work.append_audit(scope, &AuditDraft::plain(AuditKind::UserEnabled(enabled)))?;
         }
         _ => {}
     }
@@ -116,7 +119,8 @@ pub(crate) fn revoke_excess_keys(work: &mut Work<'_>, scope: &Scope, user: &User
 pub(crate) fn remove_role(work: &mut Work<'_>, scope: &Scope, user: &User) -> Result<Vec<KeyId>, Error> {
     access::void_sign_ins(work, user.id)?;
     if user.member_of(scope.project).is_some() {
-        work.append_audit(scope, &EventDraft::plain("user.role_lost", json!({ "user": user.name })))?;
+        let named = UserNamed { user: user.name.clone() };
+        work.append_audit(scope, &AuditDraft::plain(AuditKind::UserRoleLost(named)))?;
     }
     revoke_excess_keys(work, scope, &User { memberships: Vec::new(), ..user.clone() })
 }
@@ -145,9 +149,9 @@ pub(crate) fn save_membership(
     if !was.role.within(now.role) {
         work.tx.visits_end(user.id, None)?;
     }
-    let told = json!({ "user": user.name, "role": now.role, "groups": now.groups,
-                       "was": { "role": was.role, "groups": was.groups } });
-    work.append_audit(scope, &EventDraft::plain("user.changed", told))
+    let was = RoleAndGroups { role: was.role, groups: was.groups.clone() };
+    let changed = UserChanged { user: user.name.clone(), role: now.role, groups: now.groups.clone(), was };
+    work.append_audit(scope, &AuditDraft::plain(AuditKind::UserChanged(changed)))
 }
 
 fn disable_member(
@@ -163,7 +167,8 @@ fn disable_member(
     if user.active().all(|membership| membership.project == scope.project) {
         access::void_sign_ins(work, user.id)?;
     }
-    work.append_audit(scope, &EventDraft::plain("user.disabled", json!({ "user": user.name })))?;
+    let named = UserNamed { user: user.name.clone() };
+    work.append_audit(scope, &AuditDraft::plain(AuditKind::UserDisabled(named)))?;
     Ok(ended)
 }
 

@@ -1,11 +1,12 @@
 //! Adds people to a project and lists them.
 
 use domain::access::Right;
+use domain::audit::kind::UserAdded;
 use domain::{
-    Caller, EntryPoint, EventDraft, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, text, user,
+    AuditDraft, AuditKind, Caller, EntryPoint, Limit, Membership, Problem, Refusal, Role, Scope, User, UserId, text,
+    user,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use store::Bounded;
 
 use crate::access;
@@ -192,7 +193,8 @@ pub(crate) fn add_member(
     require_member_room(work, scope)?;
     let membership = Membership { project: scope.project, role, groups, disabled_at: None };
     work.tx.membership_save(scope, user.id, &membership)?;
-    let told = json!({ "user": user.name, "role": role, "groups": membership.groups, "subject": user.subject });
-    work.append_audit(scope, &EventDraft::plain("user.added", told))?;
+    let groups = membership.groups.clone();
+    let added = UserAdded { user: user.name.clone(), role, groups, subject: user.subject.clone() };
+    work.append_audit(scope, &AuditDraft::plain(AuditKind::UserAdded(added)))?;
     Ok(membership)
 }

@@ -248,7 +248,7 @@ impl Engine {
             _ => None,
         };
         let proposal = self.as_long_as_its_grant(proposal, at).await?;
-        let permit = text.filter(|_| proposal.state_name(at) == "allowed");
+        let permit = text.filter(|_| proposal.may_start(at));
         Ok(ActionReply { proposal, permit, at })
     }
 

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use domain::access::Right;
-use domain::audit::Entry;
 use domain::audit::chain::{BEGINNING, ChainHead, Checkpoint};
 use domain::audit::export::{EntryForm, Header, Writer};
-use domain::definition::redact;
 use domain::{Caller, Digest, ProjectId, Refusal, TenantId, Timestamp};
 use store::{ChainedEntry, Cost, Page};
 
@@ -145,20 +143,13 @@ impl Export {
     /// Decides whether an entry is exported with its text. The decision uses the text, which the chain covers; the columns stored beside
     /// it differ from the text only after tampering.
     fn shows<'a>(&self, chained: &'a ChainedEntry) -> EntryForm<'a> {
-        let Some(entry) = as_written(chained, self.tenant) else { return EntryForm::Changed };
+        let Some(mut entry) = as_written(chained, self.tenant) else { return EntryForm::Changed };
         let wanted = self.shown.is_none_or(|project| entry.scope.project == project)
             && self.wanted.since.is_none_or(|since| entry.at >= since)
             && self.wanted.until.is_none_or(|until| entry.at < until)
-            && !(self.shown.is_some() && has_hidden_parts(&entry));
+            // Only the operator's own export contains the text of an entry with private parts. Other exports contain its digest, which keeps
+            // its place in the chain.
+            && !(self.shown.is_some() && entry.redact());
         if wanted { EntryForm::Text(&chained.text) } else { EntryForm::DigestAlone }
     }
-}
-
-/// Whether an entry from an earlier version contains commands, addresses or variables of the operator's files. Only the operator's own
-/// export contains the text of such an entry. Other exports contain its digest, which keeps its place in the chain.
-fn has_hidden_parts(entry: &Entry) -> bool {
-    let Some(body) = entry.data.get("definition").filter(|_| entry.name == "definition.added") else { return false };
-    let mut shown = body.clone();
-    redact(&mut shown);
-    shown != *body
 }

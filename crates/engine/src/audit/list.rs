@@ -2,7 +2,6 @@
 
 use domain::access::Right;
 use domain::audit::Entry;
-use domain::definition::redact;
 use domain::{Caller, Digest, TenantId};
 use store::{AuditFilter, Bounded, ChainedEntry, EntryColumns, Page, StoreError};
 
@@ -49,12 +48,7 @@ impl Engine {
             // The list fails on an entry that was changed in the database, so that a forged entry or an entry of another project is never
             // shown.
             let mut entry = as_written(&chained, scope.tenant).ok_or_else(|| changed(chained.seq))?;
-            // Entries from earlier versions contain the whole definition, including the operator's private parts.
-            if entry.name == "definition.added"
-                && let Some(body) = entry.data.get_mut("definition")
-            {
-                redact(body);
-            }
+            entry.redact();
             Ok(AuditRecord { seq: chained.seq, entry, digest: chained.digest, hash: chained.hash })
         });
         Ok((entries.collect::<Result<_, Error>>()?, next))

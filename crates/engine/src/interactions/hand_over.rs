@@ -44,7 +44,7 @@ impl Engine {
             let Handover { first, second } = interaction.hand_over(&reviewer, new, to.note.clone(), work.now)?;
             let (second, asked) = second;
             other.opened(second.question.kind.blocks(), work.settings.most_open)?;
-            let event = work.prepare_event(&mut other, None, started)?;
+            let event = work.prepare_event(&mut other, None, &started)?;
             work.tx.session_insert(&other, &SessionInput::default())?;
             work.tx.step_insert(&other.scope, &step)?;
             work.tx.event_append(&other.scope, &event)?;

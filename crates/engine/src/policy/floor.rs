@@ -145,13 +145,14 @@ impl Engine {
                 };
                 work.tx.policy_version_insert(&FLOOR, &kept)?;
             }
-            let (state, mut happening) = state.put_floor(version, work.now);
+            let (state, happening) = state.put_floor(version, work.now);
             work.tx.policy_save(&FLOOR, &state)?;
             if first && floor.is_none() {
                 return Ok(work.now);
             }
             let text = floor.as_ref().map_or("", |floor| floor.text());
-            happening.record = json!({ "diff": diff(before.as_deref().unwrap_or_default(), text) });
+            let diff = diff(before.as_deref().unwrap_or_default(), text);
+            let happening = happening.recording(json!({ "diff": diff }));
             for scope in work.tx.scopes()? {
                 work.append_audit(&scope, &happening)?;
             }

@@ -251,12 +251,11 @@ impl Engine {
             put_in_force(work, &scope, &kept, reason.clone())?;
             let own = (*source == PolicySource::Project).then(|| version.clone());
             let vetted = (own.is_none() && against.is_some()).then(|| version.clone());
-            let adoption = Adoption { own, version, before, reason: reason.clone(), vetted };
+            let adoption = Adoption { own, version, before, reason: reason.clone(), source: None, vetted };
             // Suspensions stay, even if the suspended rule is absent from the policy for some time.
-            let (state, mut happening) = state.adopt(adoption, by.clone(), work.now);
-            happening.record = json!({ "diff": diff });
+            let (state, happening) = state.adopt(adoption, by.clone(), work.now);
             work.tx.policy_save(&scope, &state)?;
-            work.append_audit(&scope, &happening)?;
+            work.append_audit(&scope, &happening.recording(json!({ "diff": diff })))?;
             policy::enforce_earlier_decisions(work, &scope, (policy, adopted.suggested.as_ref()), against.as_ref())
         })
         .await?;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use ::policy::{Finding, Policy, Severity};
 use domain::{
-    Actor, Adoption, Digest, EventDraft, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
+    Actor, Adoption, AuditDraft, Digest, PolicySource, PolicyState, PolicyVersion, ProjectId, Scope, Timestamp,
 };
 use forms::Forms;
 use serde_json::json;
@@ -220,15 +220,15 @@ impl Engine {
                 version: version.version.clone(),
                 before: version.before.clone(),
                 reason: None,
+                source: Some(source),
                 vetted: None,
             };
-            let (state, mut happening) = state.adopt(adoption, Actor::system(), work.now);
+            let (state, happening) = state.adopt(adoption, Actor::system(), work.now);
             work.tx.policy_save(&NOWHERE, &state)?;
             // The first record of the built-in policy is no change.
             if !(first && source == PolicySource::Builtin) {
-                happening.data["source"] = json!(source);
-                happening.record = json!({ "diff": before.as_ref().map(|before| diff(&before.text, &version.text)) });
-                record_served_policy(work, &happening, before, &version)?;
+                let diff = before.as_ref().map(|before| diff(&before.text, &version.text));
+                record_served_policy(work, &happening.recording(json!({ "diff": diff })), before, &version)?;
             }
             Ok(work.now)
         })
@@ -240,7 +240,7 @@ impl Engine {
 /// in force there.
 fn record_served_policy(
     work: &mut Work<'_>,
-    happening: &EventDraft,
+    happening: &AuditDraft,
     before: Option<PolicyVersion>,
     now: &PolicyVersion,
 ) -> Result<(), Error> {

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{EntryPoint, EventDraft, Scope};
-use serde_json::json;
+use domain::audit::kind::DatabaseAdopted;
+use domain::{AuditDraft, AuditKind, EntryPoint, Scope};
 use store::{Cost, LineageAdoption, LineageMismatch};
 
 use crate::run::transaction::Originator;
@@ -36,13 +36,13 @@ impl Engine {
                 return Ok(adopted);
             }
             let LineageAdoption { raised, events, entries } = adopted;
-            let told = json!({ "raised": raised, "events": events, "entries": entries });
+            let draft = AuditDraft::plain(AuditKind::DatabaseAdopted(DatabaseAdopted { raised, events, entries }));
             let mut tenants: Vec<_> = work.tx.scopes()?.iter().map(|scope| scope.tenant).collect();
             tenants.sort();
             tenants.dedup();
             for tenant in tenants {
                 let Some(project) = work.tx.first_project(tenant)? else { continue };
-                work.append_audit(&Scope { tenant, project }, &EventDraft::plain("database.adopted", told.clone()))?;
+                work.append_audit(&Scope { tenant, project }, &draft)?;
             }
             Ok(adopted)
         })

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use domain::audit::{Entry, How, particulars};
+use domain::audit::{AuditDraft, Entry, How, Particulars};
 use domain::{Actor, Caller, Digest, EntryPoint, Event, EventDraft, InteractionId, Refusal, Scope, Session, Timestamp};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -95,9 +95,9 @@ impl Work<'_> {
         &mut self,
         session: &mut Session,
         about: Option<InteractionId>,
-        happening: EventDraft,
+        draft: EventDraft,
     ) -> Result<Event, Error> {
-        let event = self.prepare_event(session, about, happening)?;
+        let event = self.prepare_event(session, about, &draft)?;
         self.tx.event_append(&session.scope, &event)?;
         Ok(event)
     }
@@ -107,29 +107,29 @@ impl Work<'_> {
         &mut self,
         session: &mut Session,
         about: Option<InteractionId>,
-        happening: EventDraft,
+        draft: &EventDraft,
     ) -> Result<Event, Error> {
-        let entry = self.audit_entry(&session.scope, &happening);
-        let event = session.record(self.ids.event(self.now), happening, about, self.now);
+        let entry = self.audit_entry(&session.scope, draft.into());
+        let event = session.record(self.ids.event(self.now), draft, about, self.now);
         let entry = Entry { session: Some(session.id), event: Some(event.seq), interaction: about, ..entry };
         self.tx.audit_append(&entry.written())?;
         Ok(event)
     }
 
-    /// Appends an event draft outside any session to the audit trail.
-    pub(crate) fn append_audit(&mut self, scope: &Scope, happening: &EventDraft) -> Result<(), Error> {
-        let entry = self.audit_entry(scope, happening);
+    /// Appends a change outside any session to the audit trail.
+    pub(crate) fn append_audit(&mut self, scope: &Scope, draft: &AuditDraft) -> Result<(), Error> {
+        let entry = self.audit_entry(scope, draft.into());
         Ok(self.tx.audit_append(&entry.written())?)
     }
 
-    fn audit_entry(&self, scope: &Scope, happening: &EventDraft) -> Entry {
-        let (by, data) = particulars(happening, &self.originator.actor);
+    fn audit_entry(&self, scope: &Scope, particulars: Particulars) -> Entry {
+        let Particulars { name, by, data } = particulars;
         Entry {
             id: self.ids.entry(self.now),
             scope: *scope,
             at: self.now,
-            name: happening.name.to_owned(),
-            by,
+            name: name.to_owned(),
+            by: by.unwrap_or_else(|| self.originator.actor.clone()),
             how: self.originator.how.clone(),
             session: None,
             event: None,

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use domain::access::Right;
-use domain::{Caller, EventDraft, KeptSecret, Problem, Refusal, SecretId, text};
-use serde_json::json;
+use domain::audit::kind::SecretForgotten;
+use domain::event::SecretNames;
+use domain::{AuditDraft, AuditKind, Caller, KeptSecret, Problem, Refusal, SecretId, text};
 use store::{KeptSecretValue, Page};
 use zeroize::Zeroizing;
 
@@ -56,7 +57,8 @@ impl Engine {
             };
             let sealed = vault.seal(work, &SealContext::Kept(&secret), value.as_bytes())?;
             work.tx.kept_secret_save(&KeptSecretValue { secret: secret.clone(), sealed })?;
-            work.append_audit(&scope, &KeptSecret::kept(&by, &agent, std::iter::once(&name)))?;
+            let kept = SecretNames { agent: agent.clone(), names: vec![name.clone()] };
+            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::SecretKept(kept)))?;
             Ok(secret)
         })
         .await
@@ -70,7 +72,8 @@ impl Engine {
             if !work.tx.kept_secret_delete(&scope, id)? {
                 return Err(Refusal::NotFound("secret").into());
             }
-            work.append_audit(&scope, &EventDraft::by("secret.forgotten", &by, json!({ "secret": id })))
+            let forgotten = SecretForgotten { secret: id };
+            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::SecretForgotten(forgotten)))
         })
         .await?;
         tracing::info!(secret = %id, by = caller.actor.name, "secretForgotten");

@@ -10,8 +10,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{EntryPoint, EventDraft, Refusal, Scope, TenantId};
-use serde_json::json;
+use domain::audit::kind::SecretsRotated;
+use domain::{AuditDraft, AuditKind, EntryPoint, Refusal, Scope, TenantId};
 use store::{Cost, DataKey, Sealed, StoreError};
 
 use crate::run::transaction::{Originator, Work};
@@ -128,8 +128,8 @@ fn renewed(vault: &Vault, work: &mut Work<'_>, tenant: TenantId, master: &Master
         return Err(StoreError::Conflict.into());
     }
     let project = work.tx.first_project(tenant)?.ok_or(Refusal::NotFound("project"))?;
-    let told = json!({ "master_key": wanted, "data_key": fresh.id, "number": number });
-    work.append_audit(&Scope { tenant, project }, &EventDraft::plain("secrets.rotated", told))
+    let rotated = SecretsRotated { master_key: wanted, data_key: fresh.id, number };
+    work.append_audit(&Scope { tenant, project }, &AuditDraft::plain(AuditKind::SecretsRotated(rotated)))
 }
 
 /// Seals a batch of values of a data key again under the newest key of their tenant.

@@ -1,9 +1,10 @@
 //! Records the messages of a conversation: those of people to a hosted agent, those of an agent to people, and the replies.
 
+use domain::event::MessageSent;
 use domain::{
-    Answer, Caller, EventDraft, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId, text,
+    Answer, Caller, EventDraft, EventKind, Interaction, Kind, Problem, Question, Refusal, Role, Session, SessionId,
+    text,
 };
-use serde_json::json;
 
 use crate::access;
 use crate::interactions;
@@ -47,8 +48,8 @@ impl Engine {
                 }
                 None if own => {
                     session.alive()?;
-                    let happening = EventDraft::by("message.sent", by, json!({ "content": content }));
-                    work.record_event(&mut session, None, happening)?;
+                    let sent = MessageSent { content: content.clone(), requires_reply: false };
+                    work.record_event(&mut session, None, EventDraft::by(by, EventKind::MessageSent(sent)))?;
                 }
                 asked => {
                     Self::steers(&caller, &session)?;
@@ -100,9 +101,9 @@ pub(crate) fn record_question_message(
     if !asked.question.reply {
         return Ok(());
     }
-    let data = json!({ "content": asked.question.words(), "requires_reply": true });
-    let happening = EventDraft::by("message.sent", &asked.origin.asked_by, data);
-    work.record_event(session, Some(asked.id), happening).map(drop)
+    let sent = MessageSent { content: asked.question.words().to_owned(), requires_reply: true };
+    let draft = EventDraft::by(&asked.origin.asked_by, EventKind::MessageSent(sent));
+    work.record_event(session, Some(asked.id), draft).map(drop)
 }
 
 /// Records the answer to a message that required a reply as a message too.
@@ -113,6 +114,7 @@ pub(crate) fn record_reply(
     answer: &Answer,
 ) -> Result<(), Error> {
     let Some(content) = asked.question.reply_of(answer) else { return Ok(()) };
-    let happening = EventDraft::by("message.sent", &answer.by, json!({ "content": content }));
-    work.record_event(session, Some(asked.id), happening).map(drop)
+    let sent = MessageSent { content, requires_reply: false };
+    let draft = EventDraft::by(&answer.by, EventKind::MessageSent(sent));
+    work.record_event(session, Some(asked.id), draft).map(drop)
 }

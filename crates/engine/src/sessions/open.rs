@@ -106,7 +106,7 @@ pub(crate) fn open(
     };
     let (mut session, happening) = Session::start(id, *scope, brief, step.id, actor.clone(), work.now);
     session.hosted = run.is_some();
-    let event = work.prepare_event(&mut session, None, happening)?;
+    let event = work.prepare_event(&mut session, None, &happening)?;
     work.tx.session_insert(&session, &luggage)?;
     work.tx.step_insert(scope, &step)?;
     work.tx.event_append(scope, &event)?;

@@ -6,8 +6,10 @@
 use std::collections::BTreeSet;
 
 use domain::access::Right;
+use domain::audit::kind::DefinitionNamed;
 use domain::{
-    Actor, AgentVersion, Caller, Definition, DefinitionKind, EventDraft, FlowVersion, Refusal, Scope, Session,
+    Actor, AgentVersion, AuditDraft, AuditKind, Caller, Definition, DefinitionKind, FlowVersion, Refusal, Scope,
+    Session,
 };
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -104,8 +106,8 @@ impl Engine {
             if !work.tx.definition_retire(&scope, kind, (&name, &version), at)? {
                 return Err(Refusal::NotFound(kind.name()).into());
             }
-            let data = json!({ "kind": kind, "name": name, "version": version });
-            work.append_audit(&scope, &EventDraft::by("definition.retired", &by, data))
+            let retired = DefinitionNamed { kind, name: name.clone(), version: version.clone() };
+            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::DefinitionRetired(retired)))
         })
         .await
     }
@@ -232,9 +234,10 @@ pub(crate) fn body<T: DeserializeOwned>(definition: Definition) -> Result<T, Err
 pub(crate) fn save_definition(work: &mut Work<'_>, scope: &Scope, definition: &Definition) -> Result<(), Error> {
     let Definition { kind, name, version, body, by, .. } = definition;
     if work.tx.definition_insert(scope, definition)? {
-        let data = json!({ "kind": kind, "name": name, "version": version });
+        let added = DefinitionNamed { kind: *kind, name: name.clone(), version: version.clone() };
         let record = json!({ "definition": definition.shown() });
-        return work.append_audit(scope, &EventDraft::by("definition.added", by, data).recording(record));
+        let draft = AuditDraft::by(by, AuditKind::DefinitionAdded(added)).recording(record);
+        return work.append_audit(scope, &draft);
     }
     let known = work.tx.definition(scope, *kind, name, version)?;
     if known.is_some_and(|known| known.body == *body) {

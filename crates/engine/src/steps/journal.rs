@@ -1,7 +1,9 @@
 //! Writes the journal of a step: an input is journalled before the step uses it, and messages of people are journalled where the step reads them.
 
+use domain::event::MessageSent;
 use domain::{
-    Actor, ActorKind, DefinitionKind, Delivery, EventDraft, Interaction, InteractionId, Kind, Refusal, Session, StepId,
+    Actor, ActorKind, DefinitionKind, Delivery, EventDraft, EventKind, Interaction, InteractionId, Kind, Refusal,
+    Session, StepId,
 };
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
@@ -22,8 +24,8 @@ pub struct Journal {
     pub inputs: Vec<Value>,
     /// State of the step after these inputs.
     pub state: Value,
-    /// Events to publish, each with its name and data.
-    pub told: Vec<(&'static str, Value)>,
+    /// Events to publish.
+    pub told: Vec<EventKind>,
     /// Question before the step, if it was asked with these inputs.
     pub before: Option<InteractionId>,
     /// Questions whose answers the step has used with these inputs.
@@ -50,11 +52,11 @@ impl Engine {
     }
 
     /// Publishes intermediate output of a step. The state of the step does not depend on it.
-    pub async fn step_tell(&self, claim: &StepClaim, told: Vec<(&'static str, Value)>) -> Result<(), Error> {
+    pub async fn step_tell(&self, claim: &StepClaim, told: Vec<EventKind>) -> Result<(), Error> {
         let claim = claim.clone();
         self.transact_as(Originator::worker(&claim.agent), move |work| {
             let (mut session, _) = steps::lock_claimed(work, &claim)?;
-            publish_all(work, &mut session, &claim, &told)?;
+            publish_all(work, &mut session, &claim.agent, &told)?;
             sessions::save(work, &session)
         })
         .await
@@ -82,9 +84,7 @@ pub(crate) fn append_journal(
         finish_delivery(work, session, *id)?;
     }
     let agent = work.originator.actor.clone();
-    for (name, data) in &journal.told {
-        publish(work, session, EventDraft::by(name, &agent, data.clone()))?;
-    }
+    publish_all(work, session, &agent, &journal.told)?;
     Ok(Some(step))
 }
 
@@ -114,8 +114,8 @@ pub(crate) fn deliver_message(
     let said = json!({ "input": "message", "by": by.name, "content": content, "person": person });
     let step = append_input(work, session, step, said)?;
     work.tx.step_save(&session.scope, &step)?;
-    let happening = EventDraft::by("message.sent", by, json!({ "content": content }));
-    work.record_event(session, None, happening)?;
+    let sent = MessageSent { content: content.to_owned(), requires_reply: false };
+    work.record_event(session, None, EventDraft::by(by, EventKind::MessageSent(sent)))?;
     steps::wake(work, session)
 }
 
@@ -152,21 +152,16 @@ pub(crate) fn append_input(
     Ok(step.entered())
 }
 
-fn publish_all(
-    work: &mut Work<'_>,
-    session: &mut Session,
-    claim: &StepClaim,
-    told: &[(&'static str, Value)],
-) -> Result<(), Error> {
-    for (name, data) in told {
-        publish(work, session, EventDraft::by(name, &claim.agent, data.clone()))?;
+fn publish_all(work: &mut Work<'_>, session: &mut Session, agent: &Actor, told: &[EventKind]) -> Result<(), Error> {
+    for kind in told {
+        publish(work, session, &EventDraft::by(agent, kind.clone()))?;
     }
     Ok(())
 }
 
 /// Publishes output of a model or an error of a worker as an event. It is not in the audit trail, because no actor is accountable for it.
-pub(crate) fn publish(work: &mut Work<'_>, session: &mut Session, happening: EventDraft) -> Result<(), Error> {
-    let event = session.record(work.ids.event(work.now), happening, None, work.now);
+pub(crate) fn publish(work: &mut Work<'_>, session: &mut Session, draft: &EventDraft) -> Result<(), Error> {
+    let event = session.record(work.ids.event(work.now), draft, None, work.now);
     work.tx.event_append(&session.scope, &event)?;
     work.effects.topics.push(Topic::Session(session.id));
     work.effects.topics.push(Topic::Channel(session.scope.project, session.head.channel.clone()));

@@ -260,7 +260,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
             ActionState::Waiting { .. } | ActionState::Started { .. } => true,
             ActionState::Unknown { interaction, .. } => interaction.is_some(),
             // The client of the runner will start the action. Without a runner, the worker itself has to start it.
-            ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.state_name(work.now) == "allowed",
+            ActionState::Allowed { .. } => proposal.runner.is_some() && proposal.may_start(work.now),
             ActionState::Denied
             | ActionState::Rejected { .. }
             | ActionState::Done { .. }
@@ -276,7 +276,7 @@ fn can_sleep(work: &mut Work<'_>, claim: &StepClaim, step: &Step, sleep: &StepSl
 /// Publishes why a step is tried again, and when.
 pub(crate) fn report_trouble(work: &mut Work<'_>, session: &mut Session, step: &Step) -> Result<(), Error> {
     let by = work.originator.actor.clone();
-    step.troubles(&by).map_or(Ok(()), |happening| steps::publish(work, session, happening))
+    step.troubles(&by).map_or(Ok(()), |draft| steps::publish(work, session, &draft))
 }
 
 /// Wakes the step of a session after an event that the step may sleep on.

@@ -1,9 +1,9 @@
 //! Lists the deliveries of a webhook, sends test messages, and replays settled deliveries.
 
 use domain::access::Right;
+use domain::audit::kind::WebhookReplayed;
 use domain::webhook::delivery::About;
-use domain::{Caller, EventDraft, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookId};
-use serde_json::json;
+use domain::{AuditDraft, AuditKind, Caller, Refusal, WebhookDelivery, WebhookDeliveryId, WebhookId};
 use store::Page;
 
 use crate::{Engine, Error, Idempotency};
@@ -67,8 +67,8 @@ impl Engine {
             let delivery = delivery.replay(work.now)?;
             work.tx.webhook_delivery_save(&scope, &delivery)?;
             work.tx.webhook_wake(&scope, webhook, work.now)?;
-            let told = json!({ "webhook": webhook, "delivery": id });
-            work.append_audit(&scope, &EventDraft::by("webhook.replayed", &by, told))?;
+            let replayed = WebhookReplayed { webhook, delivery: id };
+            work.append_audit(&scope, &AuditDraft::by(&by, AuditKind::WebhookReplayed(replayed)))?;
             Ok(delivery)
         })
         .await

@@ -314,6 +314,7 @@ pub fn policies_come_back(fixture: &Fixture) {
         version: "v2".into(),
         before: Some("v1".into()),
         reason: None,
+        source: None,
         vetted: None,
     };
     let (second, _) = first.clone().adopt(adoption, alice.clone(), at(2));

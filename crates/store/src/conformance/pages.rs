@@ -3,13 +3,13 @@
 use domain::grant::Covers;
 use domain::webhook::Subject;
 use domain::{
-    ActorKind, Definition, DefinitionKind, EventDraft, EventId, Grant, GrantId, InteractionId, PolicySource,
-    PolicyVersion, Session, Step, StepId, Webhook, WebhookId,
+    ActorKind, Definition, DefinitionKind, EventId, Grant, GrantId, InteractionId, PolicySource, PolicyVersion,
+    Session, Step, StepId, Webhook, WebhookId,
 };
 use serde_json::{Value, json};
 
 use super::Fixture;
-use super::world::{World, actor, agent, answered, at, fresh, session};
+use super::world::{World, actor, agent, answered, at, fresh, message, session};
 use crate::{Bounded, Cursor, PAGE_BYTES, Page, SessionFilter};
 
 /// Number of rows of each list. Two of them fit on a page.
@@ -146,8 +146,7 @@ pub fn large_events_come_in_pages(fixture: &Fixture) {
         world
             .write(move |tx| {
                 let mut session = tx.session_lock(&here, id)?.ok_or(crate::StoreError::Conflict)?;
-                let happening = EventDraft::plain("test.happened", json!({ "padding": large() }));
-                let event = session.record(EventId::from_uuid(fresh()), happening, Some(about), at(1));
+                let event = session.record(EventId::from_uuid(fresh()), &message(large()), Some(about), at(1));
                 tx.session_save(&session)?;
                 tx.event_append(&here, &event)
             })

@@ -4,11 +4,12 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use domain::event::MessageSent;
 use domain::interaction::Reviewer;
 use domain::{
-    Actor, ActorKind, AnswerDraft, AnswerId, Caller, Credential, EntryPoint, Event, EventDraft, EventId, Interaction,
-    InteractionId, KeyId, ProjectId, Question, Role, Scope, Session, SessionHead, SessionId, SessionInput, Step,
-    StepId, TenantId, Timestamp,
+    Actor, ActorKind, AnswerDraft, AnswerId, Caller, Credential, EntryPoint, Event, EventDraft, EventId, EventKind,
+    Interaction, InteractionId, KeyId, ProjectId, Question, Role, Scope, Session, SessionHead, SessionId, SessionInput,
+    Step, StepId, TenantId, Timestamp,
 };
 use futures::executor::block_on;
 use serde_json::{Value, json};
@@ -135,11 +136,16 @@ impl World {
 pub fn append(tx: &mut dyn Tx, scope: &Scope, session: SessionId, about: Option<InteractionId>) -> StoreResult<Event> {
     let mut session = tx.session_lock(scope, session)?.ok_or(StoreError::Conflict)?;
     let now = tx.now()?;
-    let happening = EventDraft::plain("test.happened", json!({ "number": session.last_seq + 1 }));
-    let event = session.record(EventId::from_uuid(fresh()), happening, about, now);
+    let draft = message(format!("message {}", session.last_seq + 1));
+    let event = session.record(EventId::from_uuid(fresh()), &draft, about, now);
     tx.session_save(&session)?;
     tx.event_append(scope, &event)?;
     Ok(event)
+}
+
+/// Returns the draft of an event with this text.
+pub(crate) fn message(content: String) -> EventDraft {
+    EventDraft::plain(EventKind::MessageSent(MessageSent { content, requires_reply: false }))
 }
 
 /// Returns an id that is greater than all earlier ones.

@@ -1,5 +1,6 @@
 //! Checks that the archive of closed questions and the audit trail continue where the old server left them.
 
+use domain::{AuditKind, EventKind};
 use serde_json::Value;
 
 use super::fixture::Fixture;
@@ -32,6 +33,20 @@ pub(super) fn trail_is_whole(fixture: &Fixture) {
     {
         assert!(trail.contains(&format!("\"type\":\"{name}\"")), "{name} is not on the trail");
     }
+    let lines = trail.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let entries: Vec<Value> = lines.filter_map(|line| line.get("entry").cloned()).collect();
+    assert!(!entries.is_empty());
+    entries.iter().for_each(details_are_known);
     let rotated = fixture.house.run(&["secrets", "rotate"]);
     assert!(rotated.status.success(), "{rotated:?}");
+}
+
+/// Reads the details of an entry of either server as those of its kind.
+fn details_are_known(entry: &Value) {
+    let (name, data) = (entry["type"].as_str().unwrap(), &entry["data"]);
+    let is_known = match entry.get("event") {
+        Some(_) => EventKind::read(name, data).is_some(),
+        None => AuditKind::read(name, data).is_some(),
+    };
+    assert!(is_known, "{name}: {data}");
 }

@@ -147,7 +147,7 @@ impl World {
             let (asked, happening) = Interaction::ask(id, &self.session, by.actor.clone(), question, self.now());
             self.interactions.push(asked);
             self.leases.push(vec![]);
-            self.record(happening, Some(id));
+            self.record(&happening, Some(id));
         }
     }
 
@@ -155,7 +155,7 @@ impl World {
         let note = Note { by: by.actor.clone(), at: self.now(), reason: Some("because".into()) };
         let Ok((session, happening)) = self.session.clone().control(command, note) else { return };
         self.session = session;
-        self.record(happening, None);
+        self.record(&happening, None);
         if self.session.ended.is_some() {
             for index in 0..self.interactions.len() {
                 let cancelled =
@@ -229,11 +229,11 @@ impl World {
         let about = after.id;
         self.interactions[index] = after;
         if let Some(happening) = happening {
-            self.record(happening, Some(about));
+            self.record(&happening, Some(about));
         }
     }
 
-    fn record(&mut self, happening: EventDraft, about: Option<InteractionId>) {
+    fn record(&mut self, happening: &EventDraft, about: Option<InteractionId>) {
         let (id, now) = (EventId::from_uuid(self.id()), self.now());
         let event = self.session.record(id, happening, about, now);
         self.events.push(event);
