@@ -14,6 +14,9 @@ use crate::policy::server_file::NOWHERE;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
+/// Number of times that a ruling is repeated, at most, because the policy changed before the transaction.
+pub(crate) const MOST_RULINGS: u32 = 5;
+
 /// Difference between the policy or floor of this process and the version that a server put in force last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyMismatch {
@@ -79,6 +82,20 @@ impl Policies {
 }
 
 impl Engine {
+    /// Runs `attempt`, which judges and writes, again if the policy or the subject changed between the ruling and the transaction.
+    pub(crate) async fn with_current_ruling<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        for _ in 0..MOST_RULINGS {
+            match attempt().await {
+                Err(error) if self.rules_again(&error).await => {}
+                other => return other,
+            }
+        }
+        attempt().await
+    }
+
     /// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy
     /// of the servers.
     pub(crate) async fn rules_again(&self, error: &Error) -> bool {

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use store::{IdempotencyRecord, StoreError};
 use zeroize::Zeroizing;
 
+use crate::run::retry::retry_conflicts;
 use crate::run::transaction::Work;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Vault};
@@ -149,9 +150,10 @@ impl Engine {
         let digest = domain::hex(&self.fingerprint("idempotency", &digest).await?);
         let record = Record { scope: caller.scope, actor: caller.actor.name.clone(), key };
         let command = Arc::new(Mutex::new(command));
-        for _ in 0..MOST_MEETINGS {
+        // After a conflict, a concurrent duplicate of the command has committed, and the next attempt reads its result.
+        retry_conflicts(MOST_MEETINGS, || {
             let (record, digest, command) = (record.clone(), digest.clone(), Arc::clone(&command));
-            let done = self.transact_by(caller, move |work| {
+            self.transact_by(caller, move |work| {
                 let Record { scope, actor, key } = &record;
                 if let Some(once) = work.tx.idempotency_record(scope, actor, key)? {
                     if once.digest != digest {
@@ -163,14 +165,9 @@ impl Engine {
                 let begun = IdempotencyRecord { digest: digest.clone(), result: String::new() };
                 work.tx.idempotency_insert(scope, actor, key, &begun)?;
                 (command.lock())(work, &record, None)
-            });
-            match done.await {
-                // A concurrent duplicate of the command has committed: the next attempt reads its result.
-                Err(Error::Store(StoreError::Conflict)) => {}
-                other => return other,
-            }
-        }
-        Err(StoreError::Conflict.into())
+            })
+        })
+        .await
     }
 }
 

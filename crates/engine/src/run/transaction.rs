@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use domain::audit::{Entry, How, particulars};
 use domain::{Actor, Caller, EntryPoint, Event, EventDraft, InteractionId, Scope, Session, Timestamp};
-use store::{Cost, Reads, StoreError, Topic, Tx};
+use store::{Cost, Reads, Topic, Tx};
 
 use crate::access::current_caller::CallerState;
 use crate::interactions::open_count::OpenChanges;
 use crate::run::effects::Effects;
+use crate::run::retry::retry_conflicts;
 use crate::{Engine, Error, Ids, Settings, interactions};
 
 /// Number of attempts of a transaction whose row other nodes write at the same time.
@@ -131,13 +132,7 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Clone + Send + 'static,
     {
-        for _ in 1..MOST_MEETINGS {
-            match self.transact(work.clone()).await {
-                Err(Error::Store(StoreError::Conflict)) => {}
-                other => return other,
-            }
-        }
-        self.transact(work).await
+        retry_conflicts(MOST_MEETINGS, || self.transact(work.clone())).await
     }
 
     /// Runs a command in one transaction, and performs its effects after the commit. Commands of callers go through [`Self::transact_by`].
@@ -175,5 +170,15 @@ impl Engine {
         F: FnMut(&mut dyn Reads) -> Result<T, Error> + Send + 'static,
     {
         store::read(self.store.as_ref(), cost, work).await
+    }
+
+    /// Runs a query that depends on what the caller may see.
+    pub(crate) async fn read_by<T, F>(&self, caller: &Caller, cost: Cost, mut work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut dyn Reads, &Caller) -> Result<T, Error> + Send + 'static,
+    {
+        let caller = caller.clone();
+        self.read(cost, move |reads| work(reads, &caller)).await
     }
 }
