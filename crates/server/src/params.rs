@@ -1,4 +1,4 @@
-//! Path and query parameters.
+//! Extractors of path and query parameters, and the limits of pages and waits.
 
 use std::fmt::Display;
 use std::str::FromStr;
