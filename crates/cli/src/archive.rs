@@ -1,4 +1,4 @@
-//! `holdpoint archive export`.
+//! `holdpoint archive export`: writes archived questions with their events, one line of JSON for each question.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -1,4 +1,4 @@
-//! `holdpoint audit`.
+//! `holdpoint audit`: exports a tenant's audit trail, and verifies an export without a server.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! `holdpoint database`.
+//! `holdpoint database`: adopts a database that was restored into another cluster.
 
 use store::LineageAdoption;
 

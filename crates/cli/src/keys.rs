@@ -1,4 +1,4 @@
-//! `holdpoint keys`.
+//! `holdpoint keys`: creates, lists and revokes API keys in the configured database.
 
 use domain::{Key, SignedDuration, Timestamp};
 use engine::NewKey;

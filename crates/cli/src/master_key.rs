@@ -161,9 +161,7 @@ fn encode_keys(keys: &[MasterKey]) -> Zeroizing<String> {
 fn parse(text: &str) -> Option<MasterKey> {
     if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let mut bytes = Zeroizing::new([0; 32]);
-        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-        }
+        domain::read_hex(text, &mut *bytes)?;
         return Some(MasterKey::from_bytes(*bytes));
     }
     let bytes = Zeroizing::new(BASE64_STANDARD.decode(text).ok()?);

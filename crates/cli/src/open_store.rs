@@ -1,4 +1,4 @@
-//! Opens the configured store.
+//! Opens the configured store: a SQLite file, or a PostgreSQL database.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `holdpoint secrets`.
+//! `holdpoint secrets rotate`: seals everything again under the newest master key.
 
 use engine::{Engine, Ids, RotationReport, Settings, Vault};
 

@@ -1,4 +1,4 @@
-//! `holdpoint policy simulate`.
+//! `holdpoint policy simulate`: judges recorded actions by a draft and prints what would change.
 
 use engine::{ChangedRuling, Engine, Error, Ids, Settings, Simulate, Simulation};
 

@@ -1,4 +1,4 @@
-//! `holdpoint backup` and `holdpoint check`.
+//! `holdpoint backup` and `holdpoint check`: copies a SQLite database in use, and looks for damage.
 
 use crate::config::{Backup, Check};
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! `holdpoint users`.
+//! `holdpoint users`: adds people, and creates sign-in links.
 
 use engine::NewUser;
 

@@ -78,6 +78,20 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Reads hexadecimal digits of either case into `bytes`. Returns `None` if the text has other characters or another length.
+#[must_use]
+pub fn read_hex(text: &str, bytes: &mut [u8]) -> Option<()> {
+    if text.len() != 2 * bytes.len() {
+        return None;
+    }
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let &[high, low] = pair else { return None };
+        *byte = digit(high)? << 4 | digit(low)?;
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +107,18 @@ mod tests {
             Digest::of_bytes(b"").to_string(),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         );
+    }
+
+    #[test]
+    fn hexadecimal_is_read_as_it_was_written() {
+        let read = |text: &str| {
+            let mut bytes = [0; 2];
+            read_hex(text, &mut bytes).map(|()| bytes)
+        };
+        assert_eq!(read(&hex(&[0x0f, 0xa0])), Some([0x0f, 0xa0]));
+        assert_eq!(read("0FA0"), Some([0x0f, 0xa0]));
+        for text in ["", "0fa", "0fa00", "+fa0", "0g00", "é00"] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 }

@@ -59,7 +59,7 @@ pub use audit::{AuditDraft, AuditKind};
 pub use decision::Decision;
 pub use definition::{Definition, DefinitionKind};
 pub use delivery::Delivery;
-pub use digest::{Digest, hex};
+pub use digest::{Digest, hex, read_hex};
 pub use entry_point::EntryPoint;
 pub use event::{Event, EventDraft, EventKind};
 pub use flow::FlowVersion;

@@ -119,6 +119,12 @@ pub fn field(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
+/// Key that a token of a JSON Pointer names.
+#[must_use]
+pub fn unescaped(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
 /// Checks the nesting depth of a JSON value.
 pub fn depth(pointer: &str, value: &Value, problems: &mut Vec<Problem>) {
     if !shallower(value, DEPTH) {

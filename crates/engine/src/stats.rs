@@ -19,11 +19,10 @@ impl Engine {
     /// Counts the open questions of a project, and the questions that were closed within a window.
     pub async fn stats(&self, caller: &Caller, window: SignedDuration) -> Result<Stats, Error> {
         caller.require(Right::Read)?;
-        let reader = caller.clone();
-        self.list(caller, move |reads| {
-            Sight::whole(reads, &reader)?;
+        self.list(caller, move |reads, caller| {
+            Sight::whole(reads, caller)?;
             let now = reads.now()?;
-            Ok(reads.stats(&reader.scope, now.saturating_sub(window).unwrap_or(now))?)
+            Ok(reads.stats(&caller.scope, now.saturating_sub(window).unwrap_or(now))?)
         })
         .await
     }

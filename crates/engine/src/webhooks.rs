@@ -109,7 +109,7 @@ impl Engine {
     pub async fn webhooks(&self, caller: &Caller, page: Page<WebhookId>) -> Result<Bounded<Webhook>, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
-        self.list(caller, move |reads| Ok(reads.webhooks(&scope, page)?)).await
+        self.list(caller, move |reads, _| Ok(reads.webhooks(&scope, page)?)).await
     }
 
     /// Returns a webhook of the caller's project.

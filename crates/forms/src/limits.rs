@@ -1,3 +1,5 @@
+//! Limits of schemas and answers, with their defaults.
+
 /// Limits within which schemas are admitted and answers are checked.
 ///
 /// The defaults fit forms that a person could fill in, with a wide margin.

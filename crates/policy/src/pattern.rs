@@ -1,4 +1,4 @@
-//! Wildcards over whole names.
+//! Patterns with `*` and `?` that match whole names, such as the tools of a rule.
 
 use std::fmt;
 

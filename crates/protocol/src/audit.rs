@@ -1,4 +1,4 @@
-//! Views of the audit trail.
+//! JSON views of audit entries, and of the key that signs the trail.
 
 use domain::audit::chain::PublicKey;
 use domain::audit::{Entry, How};

@@ -1,4 +1,4 @@
-//! Views of events.
+//! JSON views of events, and the pages that list them.
 
 use domain::{Event, EventId, InteractionId, SessionId, StepId, Timestamp};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! A client of `flows`.
+//! A client of the dialect `flows`, for tests.
 
 use reqwest::Method;
 use serde_json::{Value, json};

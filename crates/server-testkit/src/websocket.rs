@@ -1,4 +1,4 @@
-//! A WebSocket client.
+//! A WebSocket client that tests the sockets of the server.
 
 use futures::{SinkExt, StreamExt};
 use http::HeaderValue;

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::{Bytes, BytesMut};
 use domain::exact_numbers::{ROUNDED, first_rounded};
-use domain::{Credential, TenantId};
+use domain::{Credential, TenantId, text};
 use engine::Idempotency;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -169,13 +169,12 @@ pub fn json_pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     let mut pointer = String::new();
     for segment in path {
-        pointer.push('/');
-        match segment {
-            Segment::Seq { index } => pointer.push_str(&index.to_string()),
-            Segment::Map { key } => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
-            Segment::Enum { variant } => pointer.push_str(variant),
-            Segment::Unknown => pointer.push('?'),
-        }
+        pointer = match segment {
+            Segment::Seq { index } => format!("{pointer}/{index}"),
+            Segment::Map { key } => text::field(&pointer, key),
+            Segment::Enum { variant } => format!("{pointer}/{variant}"),
+            Segment::Unknown => format!("{pointer}/?"),
+        };
     }
     pointer
 }
@@ -187,9 +186,9 @@ pub fn serde_message(error: &serde_json::Error) -> String {
     let repeats = text.starts_with("invalid ") || text.starts_with("unknown variant ");
     match (text.find(['"', '`']), text.rfind(", expected ")) {
         (Some(begin), Some(end)) if repeats && begin < end => {
-            domain::text::misread(&format!("{}{}", text[..begin].trim_end(), &text[end..]))
+            text::misread(&format!("{}{}", text[..begin].trim_end(), &text[end..]))
         }
-        _ => domain::text::misread(text),
+        _ => text::misread(text),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The cookies of the server.
+//! Cookies of the server: the visit of a signed-in person, and an attempt to sign in.
 
 use axum_extra::extract::CookieJar;
 use axum_extra::extract::cookie::{Cookie, SameSite};

@@ -1,4 +1,4 @@
-//! The OpenAPI document.
+//! The OpenAPI document: tags, credentials, and the refusals that all operations share.
 
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr, Response as Described, ResponseBuilder};

@@ -1,4 +1,4 @@
-//! Path and query parameters. A query parameter that an operation does not have is refused.
+//! Extractors of path and query parameters, and the limits of pages and waits. A query parameter that an operation does not have is refused.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;

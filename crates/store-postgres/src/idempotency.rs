@@ -1,4 +1,4 @@
-//! Idempotency records.
+//! Idempotency records: the commands that idempotency keys were used for, and their results.
 
 use domain::{DataKeyId, Scope, Timestamp};
 use postgres::Row;

@@ -1,4 +1,4 @@
-//! Sessions and their steps.
+//! Reads and writes of sessions and their steps.
 
 use domain::{Actor, Scope, Session, SessionHead, SessionId, SessionInput, SessionStatus, Step, StepId};
 use postgres::Row;

@@ -1,11 +1,12 @@
 //! Steps that workers of this server run, and their journals.
 
 use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
+use postgres::Row;
 use store::sql::step as sql;
-use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult};
+use store::{Bounded, DueStep, JournalEntry, Page, StepReads, StepState, StepWrites, StoreResult};
 
 use crate::access::scope as scope_of;
-use crate::connection::Executor;
+use crate::connection::{Executor, Values};
 use crate::values::{column, json, micros, number, optional_time, parse, signed, time};
 
 /// Rows that are due, earliest first.
@@ -51,13 +52,13 @@ impl StepReads for Executor<'_> {
         found.iter().map(|row| Ok(InteractionId::from_uuid(column(row, 0)?))).collect()
     }
 
-    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>> {
-        let values: [&(dyn postgres::types::ToSql + Sync); 4] =
-            [&step.uuid(), &scope.project.uuid(), &signed(after)?, &i64::from(limit)];
-        let found = self.rows(sql::JOURNAL, &values)?;
-        let entry =
-            |row| Ok(JournalEntry { seq: number(row, 0)?, at: time(column(row, 1)?)?, body: parse(column(row, 2)?)? });
-        found.iter().map(entry).collect()
+    fn journal(&mut self, scope: &Scope, step: StepId, page: Page<u64>) -> StoreResult<Bounded<JournalEntry>> {
+        let after = signed(page.after.unwrap_or(0))?;
+        let values: Values<'_> = &[&step.uuid(), &scope.project.uuid(), &after, &i64::from(page.limit)];
+        let entry = |row: &Row| {
+            Ok(JournalEntry { seq: number(row, 0)?, at: time(column(row, 1)?)?, body: parse(column(row, 2)?)? })
+        };
+        self.bounded_rows(sql::JOURNAL, values, page.limit, entry)
     }
 }
 

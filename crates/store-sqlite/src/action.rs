@@ -1,4 +1,4 @@
-//! Actions that agents have proposed.
+//! Reads and writes of the actions that agents have proposed.
 
 use domain::{Action, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use rusqlite::{Row, params};

@@ -3,7 +3,7 @@
 use domain::{InteractionId, ProjectId, Scope, SessionId, Step, StepId, TenantId, Timestamp};
 use rusqlite::{Row, params};
 use store::sql::step as sql;
-use store::{DueStep, JournalEntry, StepReads, StepState, StepWrites, StoreResult};
+use store::{Bounded, DueStep, JournalEntry, Page, StepReads, StepState, StepWrites, StoreResult};
 
 use crate::connection::Executor;
 use crate::values::{id, json, micros, optional_time, parse, time};
@@ -55,11 +55,12 @@ impl StepReads for Executor<'_> {
         self.rows(sql::INTERACTIONS_WITH_SEALED_VALUE, params![session.uuid(), scope.project.uuid(), name], one)
     }
 
-    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>> {
+    fn journal(&mut self, scope: &Scope, step: StepId, page: Page<u64>) -> StoreResult<Bounded<JournalEntry>> {
         let entry = |row: &Row<'_>| {
             Ok(JournalEntry { seq: row.get(0)?, at: time(row.get(1)?)?, body: parse(&row.get::<_, String>(2)?)? })
         };
-        self.rows(sql::JOURNAL, params![step.uuid(), scope.project.uuid(), after, limit], entry)
+        let values = params![step.uuid(), scope.project.uuid(), page.after.unwrap_or(0), page.limit];
+        self.bounded_rows(sql::JOURNAL, values, page.limit, entry)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Actions that agents have proposed.
+//! Reads and writes of the actions that agents have proposed.
 
 use domain::{Action, Actor, Scope, SessionId, Timestamp};
 

@@ -1,4 +1,4 @@
-//! Errors of a store.
+//! Errors of a store: lost races, a full disk or queue, and a database that cannot be reached or used.
 
 /// Error of a store. The transaction was rolled back, except possibly with [`StoreError::InDoubt`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Sessions and their steps.
+//! Reads and writes of sessions and their steps.
 
 use domain::{Scope, Session, SessionId, SessionInput, Step, StepId};
 

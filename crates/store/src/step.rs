@@ -3,7 +3,7 @@
 use domain::{InteractionId, Scope, SessionId, Step, StepId, Timestamp};
 use serde_json::Value;
 
-use crate::StoreResult;
+use crate::{Bounded, Page, StoreResult};
 
 /// A step that is due for a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub trait StepReads {
         name: &str,
     ) -> StoreResult<Vec<InteractionId>>;
     /// Returns the inputs of a step after a number, in order.
-    fn journal(&mut self, scope: &Scope, step: StepId, after: u64, limit: u32) -> StoreResult<Vec<JournalEntry>>;
+    fn journal(&mut self, scope: &Scope, step: StepId, page: Page<u64>) -> StoreResult<Bounded<JournalEntry>>;
 }
 
 /// Writes of steps and journals. The caller has locked the session.

@@ -1,4 +1,4 @@
-//! Topics that readers wait for.
+//! Topics that readers wait for, and that a commit rings.
 
 use domain::{ProjectId, SessionId};
 

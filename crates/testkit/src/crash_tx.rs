@@ -57,14 +57,21 @@ pub(crate) struct FusedTx<'a, T: ?Sized> {
     pub(crate) fuse: &'a Fuse,
 }
 
-/// Implements store traits for `FusedTx`: each method burns the fuse first and then calls the inner transaction.
+/// Methods that burn the fuse first and then call the inner transaction.
+macro_rules! methods {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)*) => {$(
+        fn $name(&mut self, $($argument: $type),*) -> StoreResult<$out> {
+            self.fuse.burn()?;
+            self.inner.$name($($argument),*)
+        }
+    )*};
+}
+
+/// Implements store traits for `FusedTx` with such methods alone.
 macro_rules! passed_on {
-    ($all:ident: $($part:ident { $($name:ident($($argument:ident: $type:ty),*) -> $out:ty;)* })*) => {$(
+    ($all:ident: $($part:ident { $($methods:tt)* })*) => {$(
         impl<T: $all + ?Sized> $part for FusedTx<'_, T> {
-            $(fn $name(&mut self, $($argument: $type),*) -> StoreResult<$out> {
-                self.fuse.burn()?;
-                self.inner.$name($($argument),*)
-            })*
+            methods! { $($methods)* }
         }
     )*};
 }
@@ -174,7 +181,7 @@ passed_on! { Reads:
         next_step_due() -> Option<Timestamp>;
         step_state(scope: &Scope, id: StepId) -> Option<StepState>;
         interactions_with_sealed_value(scope: &Scope, session: SessionId, name: &str) -> Vec<InteractionId>;
-        journal(scope: &Scope, step: StepId, after: u64, limit: u32) -> Vec<JournalEntry>;
+        journal(scope: &Scope, step: StepId, page: Page<u64>) -> Bounded<JournalEntry>;
     }
     DefinitionReads {
         definition(scope: &Scope, kind: DefinitionKind, name: &str, version: &str) -> Option<Definition>;
@@ -327,19 +334,10 @@ impl<T: Reads + ?Sized> TimerReads for FusedTx<'_, T> {
         Ok(if ahead { now.saturating_add(SignedDuration::from_hours(1)).unwrap_or(now) } else { now })
     }
 
-    fn interactions_due(&mut self, now: Timestamp, limit: u32) -> StoreResult<Vec<DueInteraction>> {
-        self.fuse.burn()?;
-        self.inner.interactions_due(now, limit)
-    }
-
-    fn next_interaction_due(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.fuse.burn()?;
-        self.inner.next_interaction_due()
-    }
-
-    fn oldest_retired(&mut self) -> StoreResult<Option<Timestamp>> {
-        self.fuse.burn()?;
-        self.inner.oldest_retired()
+    methods! {
+        interactions_due(now: Timestamp, limit: u32) -> Vec<DueInteraction>;
+        next_interaction_due() -> Option<Timestamp>;
+        oldest_retired() -> Option<Timestamp>;
     }
 }
 
@@ -363,24 +361,11 @@ impl<T: Tx + ?Sized> AuditWrites for FusedTx<'_, T> {
         self.inner.audit_append(written)
     }
 
-    fn audit_lock(&mut self) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.audit_lock()
-    }
-
-    fn audit_chain_append(&mut self, tenant: TenantId, links: &[ChainLink]) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.audit_chain_append(tenant, links)
-    }
-
-    fn audit_chained_upto_save(&mut self, upto: Cursor) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.audit_chained_upto_save(upto)
-    }
-
-    fn audit_sign(&mut self, tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.audit_sign(tenant, checkpoint, now)
+    methods! {
+        audit_lock() -> ();
+        audit_chain_append(tenant: TenantId, links: &[ChainLink]) -> ();
+        audit_chained_upto_save(upto: Cursor) -> ();
+        audit_sign(tenant: TenantId, checkpoint: &Checkpoint, now: Timestamp) -> ();
     }
 }
 
@@ -415,23 +400,13 @@ impl<T: Tx + ?Sized> IdempotencyWrites for FusedTx<'_, T> {
         self.inner.idempotency_secret_save(scope, actor, key, sealed)
     }
 
-    fn idempotency_secret_reseal(&mut self, from: DataKeyId, secret: &IdempotencySecret) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.idempotency_secret_reseal(from, secret)
-    }
-
-    fn idempotency_purge(&mut self, before: Timestamp, limit: u32) -> StoreResult<u64> {
-        self.fuse.burn()?;
-        self.inner.idempotency_purge(before, limit)
+    methods! {
+        idempotency_secret_reseal(from: DataKeyId, secret: &IdempotencySecret) -> ();
+        idempotency_purge(before: Timestamp, limit: u32) -> u64;
     }
 }
 
 impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
-    fn interaction_insert(&mut self, interaction: &Interaction) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.interaction_insert(interaction)
-    }
-
     fn interaction_save(&mut self, interaction: &Interaction) -> StoreResult<()> {
         self.fuse.burn()?;
         if self.fuse.sabotage == Some(Sabotage::LeavesQuestions) && interaction.status() == Status::Cancelled {
@@ -440,39 +415,16 @@ impl<T: Tx + ?Sized> InteractionWrites for FusedTx<'_, T> {
         self.inner.interaction_save(interaction)
     }
 
-    fn sealed_value_insert(
-        &mut self,
-        scope: &Scope,
-        id: InteractionId,
-        name: &str,
-        sealed: &Sealed,
-    ) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.sealed_value_insert(scope, id, name, sealed)
-    }
-
-    fn sealed_values_delete(&mut self, scope: &Scope, id: InteractionId) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.sealed_values_delete(scope, id)
-    }
-
-    fn waiting_deliveries_retire(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.waiting_deliveries_retire(scope, session)
-    }
-
-    fn archive(&mut self, until: Timestamp, limit: u32) -> StoreResult<u64> {
-        self.fuse.burn()?;
-        self.inner.archive(until, limit)
+    methods! {
+        interaction_insert(interaction: &Interaction) -> ();
+        sealed_value_insert(scope: &Scope, id: InteractionId, name: &str, sealed: &Sealed) -> ();
+        sealed_values_delete(scope: &Scope, id: InteractionId) -> ();
+        waiting_deliveries_retire(scope: &Scope, session: SessionId) -> ();
+        archive(until: Timestamp, limit: u32) -> u64;
     }
 }
 
 impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
-    fn action_insert(&mut self, proposal: &Action) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.action_insert(proposal)
-    }
-
     fn action_save(&mut self, proposal: &Action) -> StoreResult<()> {
         self.fuse.burn()?;
         let started = matches!(proposal.state, ActionState::Started { .. });
@@ -480,6 +432,10 @@ impl<T: Tx + ?Sized> ActionWrites for FusedTx<'_, T> {
             return Ok(());
         }
         self.inner.action_save(proposal)
+    }
+
+    methods! {
+        action_insert(proposal: &Action) -> ();
     }
 }
 
@@ -493,23 +449,9 @@ impl<T: Tx + ?Sized> StepWrites for FusedTx<'_, T> {
         self.inner.journal_append(scope, step, entry)
     }
 
-    fn step_state_save(&mut self, scope: &Scope, step: StepId, state: &StepState) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.step_state_save(scope, step, state)
-    }
-
-    fn session_sealed_values_retire(
-        &mut self,
-        scope: &Scope,
-        session: SessionId,
-        at: Option<Timestamp>,
-    ) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.session_sealed_values_retire(scope, session, at)
-    }
-
-    fn session_sealed_values_delete(&mut self, scope: &Scope, session: SessionId) -> StoreResult<()> {
-        self.fuse.burn()?;
-        self.inner.session_sealed_values_delete(scope, session)
+    methods! {
+        step_state_save(scope: &Scope, step: StepId, state: &StepState) -> ();
+        session_sealed_values_retire(scope: &Scope, session: SessionId, at: Option<Timestamp>) -> ();
+        session_sealed_values_delete(scope: &Scope, session: SessionId) -> ();
     }
 }

@@ -1,4 +1,4 @@
-//! Descriptions of the `ask_user` tools.
+//! Descriptions of the `ask_user` tools that a model reads.
 
 use serde_json::{Map, Value, json};
 

@@ -92,12 +92,7 @@ impl Document {
 /// A pointer as the dotted keys of the file, without list indices.
 pub(super) fn key(pointer: &str) -> String {
     let parts = pointer.split('/').skip(1).filter(|part| part.parse::<usize>().is_err());
-    parts.map(unescape).collect::<Vec<_>>().join(".")
-}
-
-/// The key that a token of a JSON Pointer stands for.
-pub(super) fn unescape(token: &str) -> String {
-    token.replace("~1", "/").replace("~0", "~")
+    parts.map(text::unescaped).collect::<Vec<_>>().join(".")
 }
 
 fn parse(text: &str, file: &Path) -> Result<Document, Vec<FileFinding>> {

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeSet;
 
+use domain::text::unescaped;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
 use super::complaint::Complaint;
-use super::document::{Document, key, unescape};
+use super::document::{Document, key};
 use super::finding::FileFinding;
 
 /// Largest number of errors that are looked for in one file.
@@ -55,7 +56,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
 /// Removes the key at a pointer.
 pub(super) fn remove(trial: &mut Value, pointer: &str) -> Option<()> {
     let (parent, name) = pointer.rsplit_once('/')?;
-    trial.pointer_mut(parent)?.as_object_mut()?.remove(&unescape(name)).map(drop)
+    trial.pointer_mut(parent)?.as_object_mut()?.remove(&unescaped(name)).map(drop)
 }
 
 /// Sets the value at a pointer.
@@ -65,6 +66,6 @@ pub(super) fn put(trial: &mut Value, pointer: &str, value: Value) -> Option<()> 
         return Some(());
     }
     let (parent, name) = pointer.rsplit_once('/')?;
-    trial.pointer_mut(parent)?.as_object_mut()?.insert(unescape(name), value);
+    trial.pointer_mut(parent)?.as_object_mut()?.insert(unescaped(name), value);
     Some(())
 }

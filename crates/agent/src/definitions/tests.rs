@@ -1,3 +1,5 @@
+//! Tests of definition files: valid ones, and the finding of each error.
+
 use domain::ProjectName;
 use domain::agent::{Provider, Script};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Settings of webhooks.
+//! Settings of webhooks: the networks that messages may be sent to, and the lease.
 
 use clap::Args;
 use domain::SignedDuration;

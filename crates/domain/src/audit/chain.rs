@@ -8,7 +8,7 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, TenantId, hex};
+use crate::{Digest, TenantId, hex, read_hex};
 
 /// Hash to which the first entry of a chain is linked.
 pub const BEGINNING: Digest = Digest::from_bytes([0; 32]);
@@ -147,11 +147,9 @@ impl Display for PublicKey {
 /// Reads lower-case hexadecimal only. A signature in another spelling would make two different texts valid.
 fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
-    if text.len() != 2 * N || !text.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit)) {
+    if text.bytes().any(|digit| digit.is_ascii_uppercase()) {
         return None;
     }
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
+    read_hex(text, &mut bytes)?;
     Some(bytes)
 }

@@ -1,3 +1,5 @@
+//! Tests of suggested answers and of the counts of earlier answers.
+
 use jiff::Timestamp;
 use uuid::Uuid;
 

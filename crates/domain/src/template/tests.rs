@@ -1,3 +1,5 @@
+//! Tests of templates: values, places and errors.
+
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -147,12 +147,7 @@ pub(crate) fn spelled(mark: &str, id: Uuid, secret: &[u8; 32]) -> String {
 /// Parses a credential into its identifier and its secret.
 pub(crate) fn parsed(mark: &str, text: &str) -> Option<(Uuid, [u8; 32])> {
     let (id, secret) = text.strip_prefix(mark)?.split_once('_')?;
-    if secret.len() != 64 || !secret.is_ascii() {
-        return None;
-    }
     let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(secret.as_bytes().chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
+    domain::read_hex(secret, &mut bytes)?;
     Some((Uuid::try_parse(id).ok()?, bytes))
 }

@@ -10,6 +10,7 @@ use store::{Bounded, Cost, KeyRecord, Page};
 
 use crate::access::authenticate::{KEY, fingerprint, spelled};
 use crate::engine::KEY_TRUST;
+use crate::run::pages::Pages;
 use crate::run::transaction::{Originator, Work};
 use crate::{Engine, Error, Idempotency};
 
@@ -107,22 +108,20 @@ impl Engine {
     pub async fn keys(&self, caller: &Caller, page: Page<KeyId>) -> Result<Bounded<Key>, Error> {
         caller.require(Right::ManageKeys)?;
         let scope = caller.scope;
-        self.list(caller, move |reads| Ok(reads.keys_page(&scope, page)?)).await
+        self.list(caller, move |reads, _| Ok(reads.keys_page(&scope, page)?)).await
     }
 
     /// All keys of a tenant and project by name.
     pub async fn keys_installed(&self, tenant: &str, project: &str) -> Result<Vec<Key>, Error> {
         let Some(scope) = self.scope_named(tenant, project).await? else { return Ok(Vec::new()) };
-        let (mut keys, mut page) = (Vec::new(), Page::first(PAGE));
-        loop {
-            let found = self.read(Cost::Scan, move |reads| Ok(reads.keys_page(&scope, page)?)).await?;
-            let more = found.more;
-            keys.extend(found);
-            page.after = keys.last().map(|key: &Key| key.id);
-            if !more {
-                return Ok(keys);
+        self.read(Cost::Scan, move |reads| {
+            let (mut keys, mut pages) = (Vec::new(), Pages::new(PAGE, |key: &Key| key.id));
+            while let Some(found) = pages.next(|page| reads.keys_page(&scope, page))? {
+                keys.extend(found);
             }
-        }
+            Ok(keys)
+        })
+        .await
     }
 
     /// Revokes a key of the caller's project. When this returns, no node accepts the key any more.

@@ -44,9 +44,8 @@ pub struct ProjectMembership {
 impl Engine {
     /// Returns the caller's account, tenant and projects.
     pub async fn me(&self, caller: &Caller) -> Result<Me, Error> {
-        let caller = caller.clone();
-        self.read(Cost::Point, move |reads| {
-            let Credential::Visit(visit) = caller.credential else { return of_key(reads, &caller) };
+        self.read_by(caller, Cost::Point, |reads, caller| {
+            let Credential::Visit(visit) = caller.credential else { return of_key(reads, caller) };
             of_visit(reads, visit)
         })
         .await

@@ -89,7 +89,7 @@ impl Engine {
     pub async fn users(&self, caller: &Caller, after: Option<String>, limit: u32) -> Result<Bounded<User>, Error> {
         caller.require(Right::ManageUsers)?;
         let scope = caller.scope;
-        self.list(caller, move |reads| Ok(reads.users_page(&scope, after.as_deref(), limit)?)).await
+        self.list(caller, move |reads, _| Ok(reads.users_page(&scope, after.as_deref(), limit)?)).await
     }
 }
 

@@ -9,6 +9,7 @@ use store::Page;
 
 use crate::access::sight::Sight;
 use crate::policy::ruling::Judged;
+use crate::run::pages::Pages;
 use crate::run::transaction::Work;
 use crate::{Engine, Error, Idempotency};
 
@@ -29,24 +30,20 @@ pub(crate) fn use_grant(
     by: Proposer<'_>,
     judged: &Judged,
 ) -> Result<Option<GrantId>, Error> {
-    let (mut left, mut after) = (MOST_LOOKED_AT, None);
-    loop {
-        let page = Page { after, limit: left };
-        let found = work.tx.grants_for(&session.scope, &judged.action.tool, work.now, page)?;
-        let more = found.more;
+    let mut left = MOST_LOOKED_AT;
+    let mut pages = Pages::new(left, |grant: &Grant| grant.id);
+    let (scope, tool, now) = (&session.scope, &judged.action.tool, work.now);
+    while left > 0
+        && let Some(found) = pages.next(|page| work.tx.grants_for(scope, tool, now, Page { limit: left, ..page }))?
+    {
         left = left.saturating_sub(found.len() as u32);
-        after = found.last().map(|grant| grant.id);
         for grant in found {
-            if grant_covers(work, session, by, judged, &grant)?
-                && work.tx.grant_use(&session.scope, grant.id, work.now)?
-            {
+            if grant_covers(work, session, by, judged, &grant)? && work.tx.grant_use(scope, grant.id, now)? {
                 return Ok(Some(grant.id));
             }
         }
-        if !more || left == 0 {
-            return Ok(None);
-        }
     }
+    Ok(None)
 }
 
 /// Refuses to start an action if the grant that allowed it is over or no longer covers the action under today's policy.
@@ -167,22 +164,19 @@ impl Engine {
         page: Page<GrantId>,
     ) -> Result<(Vec<Grant>, Option<GrantId>), Error> {
         caller.require(Right::Read)?;
-        let reader = caller.clone();
-        self.list(caller, move |reads| {
-            let own = Sight::of(reads, &reader)?.limited_to();
+        self.list(caller, move |reads, caller| {
+            let own = Sight::of(reads, caller)?.limited_to();
             let seen =
                 |grant: &Grant| own.as_ref().is_none_or(|own| grant.agent == own.name && grant.hosted == Some(false));
-            let mut after = page.after;
-            loop {
-                let portion = reads.grants(&reader.scope, over, Page { after, limit: page.limit })?;
-                let next = portion.last().filter(|_| portion.more).map(|grant| grant.id);
+            let mut pages = Pages::from(page, |grant: &Grant| grant.id);
+            while let Some(portion) = pages.next(|page| reads.grants(&caller.scope, over, page))? {
                 let found: Vec<Grant> = portion.into_iter().filter(seen).collect();
                 // A page may be shorter than its limit, but only the last page may be empty.
-                if next.is_none() || !found.is_empty() {
-                    return Ok((found, next));
+                if !found.is_empty() {
+                    return Ok((found, pages.cursor()));
                 }
-                after = next;
             }
+            Ok((Vec::new(), None))
         })
         .await
     }

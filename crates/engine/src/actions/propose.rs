@@ -24,8 +24,6 @@ use crate::policy::ruling::{Judged, OnBehalfOf};
 use crate::sessions;
 use crate::{Engine, Error, Idempotency, Vault};
 
-/// Number of times that a ruling is repeated, at most, because the policy changed before the transaction.
-pub(crate) const MOST_RULINGS: u32 = 5;
 /// Purpose under which the vault computes the seal of a permit.
 pub(crate) const PERMIT: &str = "permit";
 /// Maximum length of the name of a tool, in characters.
@@ -63,15 +61,8 @@ impl Engine {
     ) -> Result<ActionReply, Error> {
         caller.require(Right::Ask)?;
         checked(&propose)?;
-        let mut ruled = 0;
-        let proposal = loop {
-            match self.ruled(caller, session, propose.clone(), once.clone()).await {
-                // The policy or the action changed between the ruling and the transaction.
-                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
-                other => break other?,
-            }
-        };
-        self.acted(caller, proposal, self.now()).await
+        let ruled = self.with_current_ruling(|| self.ruled(caller, session, propose.clone(), once.clone())).await?;
+        self.acted(caller, ruled, self.now()).await
     }
 
     async fn ruled(
@@ -84,9 +75,8 @@ impl Engine {
         let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
         let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
         let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.entry_point);
-        let reader = caller.clone();
-        let found = self.read(Cost::Point, move |reads| {
-            let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+        let found = self.read_by(caller, Cost::Point, move |reads, caller| {
+            let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let wire = if worker { opened_on(reads, &scope, session.id)? } else { asked_on };
             Ok((reads.action(&scope, session.id, &lookup)?, session, wire))
         });

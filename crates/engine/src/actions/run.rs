@@ -14,7 +14,7 @@ use crate::access;
 use crate::access::sight::Sight;
 use crate::actions;
 use crate::actions::grants::Proposer;
-use crate::actions::propose::{ActionReply, MOST_RULINGS, PERMIT};
+use crate::actions::propose::{ActionReply, PERMIT};
 use crate::interactions;
 use crate::policy;
 use crate::policy::ruling::{Judged, OnBehalfOf};
@@ -51,10 +51,9 @@ impl Engine {
         limit: u32,
     ) -> Result<(Vec<ActionReply>, Option<String>), Error> {
         caller.require(Right::Read)?;
-        let (scope, reader) = (caller.scope, caller.clone());
-        let found = self.list(caller, move |reads| {
-            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
-            Ok((reads.actions(&scope, session, &after, limit)?, reads.now()?))
+        let found = self.list(caller, move |reads, caller| {
+            Sight::of(reads, caller)?.session(reads, &caller.scope, session)?;
+            Ok((reads.actions(&caller.scope, session, &after, limit)?, reads.now()?))
         });
         let (found, now) = found.await?;
         let next = found.last().filter(|_| found.more).map(|last| last.call_id.clone());
@@ -66,9 +65,9 @@ impl Engine {
     }
 
     async fn look_at(&self, caller: &Caller, session: SessionId, call: &str) -> Result<ActionReply, Error> {
-        let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
-        let found = self.read(Cost::Point, move |reads| {
-            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+        let (scope, call) = (caller.scope, call.to_owned());
+        let found = self.read_by(caller, Cost::Point, move |reads, caller| {
+            Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let found = reads.action(&scope, session, &call)?.ok_or(Refusal::NotFound("action"))?;
             Ok((found, reads.now()?))
         });
@@ -88,23 +87,22 @@ impl Engine {
         caller.require(Right::Ask)?;
         let length = self.lease_length(seconds)?;
         self.fingerprint(PERMIT, "").await?;
-        let mut ruled = 0;
-        let done = loop {
-            let judged = self.judged_by_now(caller, session, &call).await?;
-            match self.started(caller, (session, call.clone(), judged), (permit.clone(), length), once.clone()).await {
-                // The policy changed between the ruling and the transaction.
-                Err(error) if ruled < MOST_RULINGS && self.rules_again(&error).await => ruled += 1,
-                other => break other?,
+        let start = || {
+            let (call, permit, once) = (call.clone(), permit.clone(), once.clone());
+            async move {
+                let judged = self.judged_by_now(caller, session, &call).await?;
+                self.started(caller, (session, call, judged), (permit, length), once).await
             }
         };
-        self.acted(caller, done, self.now()).await
+        let started = self.with_current_ruling(start).await?;
+        self.acted(caller, started, self.now()).await
     }
 
     /// Ruling of today's policy on an action that is about to start.
     async fn judged_by_now(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Judged, Error> {
-        let (scope, reader, call) = (caller.scope, caller.clone(), call.to_owned());
-        let found = self.read(Cost::Point, move |reads| {
-            let session = Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+        let (scope, call) = (caller.scope, call.to_owned());
+        let found = self.read_by(caller, Cost::Point, move |reads, caller| {
+            let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let proposal = reads.action(&scope, session.id, &call)?.ok_or(Refusal::NotFound("action"))?;
             Ok((session, proposal))
         });

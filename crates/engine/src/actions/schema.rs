@@ -3,9 +3,7 @@
 use domain::access::Right;
 use domain::{Caller, InteractionId, Refusal};
 use serde_json::Value;
-use store::Cost;
 
-use crate::access::sight::Sight;
 use crate::interactions::plan::AnswerSubject;
 use crate::{Engine, Error};
 
@@ -33,8 +31,7 @@ impl Engine {
     /// Schema of the arguments of the action that a question is about. The policy's schema comes first, then that of the agent's version or the tool.
     pub async fn action_schema(&self, caller: &Caller, id: InteractionId) -> Result<Option<Value>, Error> {
         caller.require(Right::Read)?;
-        let reader = caller.clone();
-        self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.question(reads, &reader.scope, id)).await?;
+        self.look(caller, id).await?;
         let subject = self.answer_subject(caller.scope, id, true).await?.ok_or(Refusal::NotFound("interaction"))?;
         let AnswerSubject { action: Some(action), tool_schema, .. } = subject else { return Ok(None) };
         let policy = self.in_force(caller.scope).await?.policy;

@@ -32,7 +32,7 @@ impl Engine {
         self.chain().await?;
         let (scope, most) = (caller.scope, page.limit as usize);
         let page = Page { limit: page.limit + 1, ..page };
-        let found = self.list(caller, move |reads| {
+        let found = self.list(caller, move |reads, _| {
             if let (Some(id), None) = (filter.interaction, filter.session) {
                 // The chain indexes entries by session. The question of an entry is read from the entry itself.
                 let Some(interaction) = reads.interaction(&scope, id)? else { return Ok(Bounded::default()) };

@@ -17,9 +17,9 @@ impl Engine {
         once: Option<Idempotency>,
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
-        let by = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = deliveries::lock(work, &by, id)?;
+            let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             let was = interaction.status();
             let change = interaction.complete(lease, work.now)?;
             let interaction = interactions::apply_change(work, &mut session, was, change)?;

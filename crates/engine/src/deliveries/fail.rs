@@ -21,9 +21,9 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         checked("/reason", Some(&reason))?;
-        let by = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (mut session, interaction) = deliveries::lock(work, &by, id)?;
+            let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             let was = interaction.status();
             let change = interaction.fail(lease, reason.clone(), again, work.now)?;
             let interaction = interactions::apply_change(work, &mut session, was, change)?;

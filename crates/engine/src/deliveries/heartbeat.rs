@@ -18,9 +18,9 @@ impl Engine {
     ) -> Result<Interaction, Error> {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
-        let by = caller.clone();
+        let scope = caller.scope;
         self.command(caller, once, move |work| {
-            let (_, interaction) = deliveries::lock(work, &by, id)?;
+            let (_, interaction) = deliveries::lock(work, &scope, id)?;
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let interaction = interaction.heartbeat(lease, work.now, until)?;
             work.tx.interaction_save(&interaction)?;

@@ -1,6 +1,6 @@
 //! Locks a question for the agent that asked it, and rings agents whose answers were held back.
 
-use domain::{Caller, Delivery, Interaction, InteractionId, Refusal, Session};
+use domain::{Delivery, Interaction, InteractionId, Refusal, Scope, Session};
 use store::Topic;
 
 use crate::access::sight::Sight;
@@ -9,24 +9,25 @@ use crate::{Error, interactions};
 
 /// Locks the session of a question and reads the question, like `interactions::lock`, for the agent that asked. An answer in the archive is no longer
 /// delivered: the agent gets `DeliveryClosed`.
-pub(crate) fn lock(work: &mut Work<'_>, caller: &Caller, id: InteractionId) -> Result<(Session, Interaction), Error> {
-    let (session, interaction) = match interactions::lock(work, &caller.scope, id) {
+pub(crate) fn lock(work: &mut Work<'_>, scope: &Scope, id: InteractionId) -> Result<(Session, Interaction), Error> {
+    let (session, interaction) = match interactions::lock(work, scope, id) {
         Err(Error::Refused(Refusal::AlreadyResolved(archived))) => {
-            require_asker(work, caller, &archived)?;
+            require_asker(work, &archived)?;
             let over = archived.delivery().filter(|delivery| delivery.over());
             return Err(Refusal::DeliveryClosed(over.map_or("archived", Delivery::name)).into());
         }
         found => found?,
     };
-    require_asker(work, caller, &interaction)?;
+    require_asker(work, &interaction)?;
     Ok((session, interaction))
 }
 
 /// Refuses every caller but the agent that asked. A caller who may not read the question gets `NotFound`.
-fn require_asker(work: &mut Work<'_>, caller: &Caller, interaction: &Interaction) -> Result<(), Error> {
+fn require_asker(work: &mut Work<'_>, interaction: &Interaction) -> Result<(), Error> {
+    let caller = work.caller()?;
     let refused = interaction.deliverable_to(&caller.actor);
     if refused.is_err() {
-        Sight::of(&mut *work.tx, caller)?.question(&mut *work.tx, &caller.scope, interaction.id)?;
+        Sight::of(&mut *work.tx, &caller)?.question(&mut *work.tx, &caller.scope, interaction.id)?;
     }
     Ok(refused?)
 }

@@ -56,14 +56,14 @@ impl Engine {
     ) -> Result<TakenAnswer, Error> {
         caller.require(Right::Take)?;
         let length = self.lease_length(seconds)?;
-        let by = caller.clone();
+        let scope = caller.scope;
         let receipt = self.command(caller, once, move |work| {
-            let (mut session, interaction) = deliveries::lock(work, &by, id)?;
+            let (mut session, interaction) = deliveries::lock(work, &scope, id)?;
             session.going_on()?;
             let lease = work.ids.lease(work.now);
             let until = work.now.saturating_add(length).unwrap_or(work.now);
             let was = interaction.status();
-            let change = interaction.take(&by.actor, lease, work.now, until)?;
+            let change = interaction.take(&work.caller()?.actor, lease, work.now, until)?;
             let interaction = interactions::apply_change(work, &mut session, was, change)?;
             work.effects.taken_after = interaction.resolved_at().map(|at| work.now.duration_since(at));
             sessions::save(work, &session)?;

@@ -7,7 +7,6 @@ use domain::{Caller, Event, Session, SessionId};
 use store::{Cost, Reads, Topic};
 
 use crate::access::sight::Sight;
-use crate::run::fair_gate::Entrant;
 use crate::run::read_batch::BatchSize;
 use crate::sessions::names::{begun_in, live_in, newest_in};
 use crate::{Engine, Error, Listener};
@@ -17,7 +16,6 @@ use crate::{Engine, Error, Listener};
 pub struct ChannelFollower {
     engine: Engine,
     caller: Caller,
-    reader: Entrant,
     channel: String,
     listener: Listener,
     portion: BatchSize,
@@ -81,7 +79,6 @@ impl Engine {
         Ok(ChannelFollower {
             engine: self.clone(),
             caller: caller.clone(),
-            reader: Entrant::of(caller),
             channel: channel.to_owned(),
             listener,
             portion: BatchSize::default(),
@@ -123,10 +120,10 @@ impl ChannelFollower {
 
     /// Reads the sessions of the channel and the last event of each. Returns the newly followed sessions, the oldest first.
     async fn look(&mut self) -> Result<Vec<SessionId>, Error> {
-        let (caller, channel, newest) = (self.caller.clone(), self.channel.clone(), self.newest);
+        let (channel, newest) = (self.channel.clone(), self.newest);
         let followed: Vec<SessionId> = self.places.keys().copied().collect();
-        let look = move |reads: &mut dyn Reads| stands(reads, &caller, &channel, (&followed, newest));
-        let (fresh, heads) = self.engine.list_patiently(self.reader.clone(), look).await?;
+        let look = move |reads: &mut dyn Reads, caller: &Caller| stands(reads, caller, &channel, (&followed, newest));
+        let (fresh, heads) = self.engine.list_patiently(&self.caller, look).await?;
         // A ring from now on may be about an event that this look has not seen.
         self.rung = false;
         fresh.iter().for_each(|session| self.joined(session));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use domain::access::Right;
 use domain::{Caller, Event, InteractionId, SessionId};
 use parking_lot::Mutex;
-use store::{Cost, Cursor, Page, Topic};
+use store::{Cost, Cursor, Page, Reads, Topic};
 
 use crate::access::sight::{Remembered, Sight};
 use crate::run::fair_gate::Entrant;
@@ -53,9 +53,9 @@ impl Engine {
         limit: u32,
     ) -> Result<Vec<Event>, Error> {
         caller.require(Right::Read)?;
-        let (scope, reader) = (caller.scope, caller.clone());
-        self.list(caller, move |reads| {
-            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+        let scope = caller.scope;
+        self.list(caller, move |reads, caller| {
+            Sight::of(reads, caller)?.session(reads, &scope, session)?;
             Ok(reads.events_about(&scope, session, about, Page { after: Some(after), limit })?.into_vec())
         })
         .await
@@ -87,8 +87,10 @@ impl Engine {
         caller.require(Right::Read)?;
         let listener = self.bell.listen(Topic::Session(session));
         let (caller, engine) = (caller.clone(), self.clone());
-        let reader = caller.clone();
-        self.read(Cost::Point, move |reads| Sight::of(reads, &reader)?.session(reads, &reader.scope, session)).await?;
+        let look = move |reads: &mut dyn Reads, caller: &Caller| {
+            Sight::of(reads, caller)?.session(reads, &caller.scope, session)
+        };
+        self.read_by(&caller, Cost::Point, look).await?;
         Ok(SessionFollower { engine, caller, session, after, listener, portion: BatchSize::default() })
     }
 
@@ -116,11 +118,10 @@ impl SessionFollower {
     /// Waits for the next events and returns at least one.
     pub async fn next(&mut self) -> Result<Vec<Event>, Error> {
         loop {
-            let (caller, session, after) = (self.caller.clone(), self.session, self.after);
-            let limit = self.portion.limit();
-            let read = self.engine.read(Cost::Point, move |reads| {
+            let (session, after, limit) = (self.session, self.after, self.portion.limit());
+            let read = self.engine.read_by(&self.caller, Cost::Point, move |reads, caller| {
                 // The sight of an agent may have been narrowed since the follower was created.
-                if let sight @ Sight::Own(_) = Sight::of(reads, &caller)? {
+                if let sight @ Sight::Own(_) = Sight::of(reads, caller)? {
                     sight.session(reads, &caller.scope, session)?;
                 }
                 Ok(reads.events(&caller.scope, session, after, limit)?)
@@ -146,11 +147,11 @@ impl ProjectFollower {
     /// Waits for the next events that the reader may see, each with its cursor. Returns at least one.
     pub async fn next(&mut self) -> Result<Vec<(Cursor, Event)>, Error> {
         loop {
-            let (caller, after, limit) = (self.caller.clone(), self.after, self.portion.limit());
+            let (after, limit) = (self.after, self.portion.limit());
             let remembered = Arc::clone(&self.remembered);
-            let read = self.engine.read(Cost::Point, move |reads| {
+            let read = self.engine.read_by(&self.caller, Cost::Point, move |reads, caller| {
                 let found = reads.project_events(&caller.scope, after, limit)?;
-                let sight = Sight::of(reads, &caller)?;
+                let sight = Sight::of(reads, caller)?;
                 let mut remembered = remembered.lock();
                 let mut unseen = HashSet::new();
                 for (_, event) in &found.events {

@@ -4,8 +4,8 @@ use domain::{AnswerDraft, Caller, Interaction, InteractionId, Refusal, Verdict};
 
 use serde_json::Value;
 
-use crate::actions::propose::MOST_RULINGS;
 use crate::interactions::plan::AnswerPlan;
+use crate::policy::in_force::MOST_RULINGS;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 /// Answer in a request with many answers.

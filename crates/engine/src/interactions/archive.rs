@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use domain::{Event, Interaction, InteractionId, Refusal, Scope, Timestamp};
 use store::{Cost, Page, Reads};
 
+use crate::run::pages::Pages;
 use crate::{Engine, Error};
 
 /// Number of questions that are read at once. A small batch does not hold up other readers.
@@ -95,17 +96,12 @@ impl ArchiveExport {
 
 /// Reads every event of a question, in order.
 fn events_about(reads: &mut dyn Reads, scope: &Scope, interaction: &Interaction) -> Result<Vec<Event>, Error> {
-    let (mut events, mut after) = (Vec::new(), None);
-    loop {
-        let page = Page { after, limit: EVENTS };
-        let found = reads.events_about(scope, interaction.origin.session, interaction.id, page)?;
-        let more = found.more;
-        after = found.last().map(|event| event.seq);
+    let (session, id) = (interaction.origin.session, interaction.id);
+    let (mut events, mut pages) = (Vec::new(), Pages::new(EVENTS, |event: &Event| event.seq));
+    while let Some(found) = pages.next(|page| reads.events_about(scope, session, id, page))? {
         events.extend(found);
-        if !more {
-            return Ok(events);
-        }
     }
+    Ok(events)
 }
 
 impl Span {

@@ -3,8 +3,8 @@
 use domain::access::Right;
 use domain::{AnswerDraft, AutoSource, Caller, Effect, Interaction, InteractionId};
 
-use crate::actions::propose::MOST_RULINGS;
 use crate::interactions::plan::AnswerPlan;
+use crate::policy::in_force::MOST_RULINGS;
 use crate::{Engine, Error, Idempotency, interactions, policy, sessions};
 
 impl Engine {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use domain::{
     AnswerDraft, Caller, Credential, Digest, Fallback, FormProof, Kind, Limit, Problem, ProjectId, Question, Refusal,
-    Scope, TenantId,
+    Scope, TenantId, text,
 };
 use forms::{CheckError, Forms, SchemaError};
 use serde_json::Value;
@@ -211,7 +211,7 @@ fn problem(error: &SchemaError) -> Problem {
 /// that form, so the agent never saw it.
 fn of_secret(question: &Question, problem: Problem) -> Problem {
     let place = question.secrets.iter().enumerate().find_map(|(index, field)| {
-        let rest = problem.pointer.strip_prefix(&domain::text::field("/schema/properties", &field.name))?;
+        let rest = problem.pointer.strip_prefix(&text::field("/schema/properties", &field.name))?;
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("/secrets/{index}{rest}"))
     });
     Problem { pointer: place.unwrap_or(problem.pointer), ..problem }
@@ -224,7 +224,7 @@ fn discreet(question: &Question, problems: Vec<Problem>) -> Vec<Problem> {
         return problems;
     }
     let named = |problem: &Problem| {
-        let name = problem.pointer.split('/').nth(2).unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        let name = text::unescaped(problem.pointer.split('/').nth(2).unwrap_or_default());
         name.is_empty() || question.secrets.iter().any(|field| field.name == name)
     };
     let (mut told, slipped): (Vec<_>, Vec<_>) = problems.into_iter().partition(named);

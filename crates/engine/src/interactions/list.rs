@@ -59,9 +59,9 @@ impl Engine {
         before: Option<StepId>,
     ) -> Result<(Session, SessionInput, Vec<Step>, Option<StepId>), Error> {
         caller.require(Right::Read)?;
-        let (scope, caller, page) = (caller.scope, caller.clone(), Page { after: before, limit: STRIDE });
-        self.read(Cost::Point, move |reads| {
-            let session = Sight::of(reads, &caller)?.session(reads, &scope, id)?;
+        let (scope, page) = (caller.scope, Page { after: before, limit: STRIDE });
+        self.read_by(caller, Cost::Point, move |reads, caller| {
+            let session = Sight::of(reads, caller)?.session(reads, &scope, id)?;
             let luggage = reads.session_input(&scope, id)?.unwrap_or_default();
             let found = reads.steps_page(&scope, id, page)?;
             let next = found.last().filter(|_| found.more).map(|step| step.id);
@@ -80,10 +80,9 @@ impl Engine {
         page: Page<SessionId>,
     ) -> Result<Bounded<Session>, Error> {
         caller.require(Right::Read)?;
-        let reader = caller.clone();
-        self.list(caller, move |reads| {
-            filter.belongs_to = Sight::of(reads, &reader)?.limited_to();
-            Ok(reads.sessions(&reader.scope, &filter, page)?)
+        self.list(caller, move |reads, caller| {
+            filter.belongs_to = Sight::of(reads, caller)?.limited_to();
+            Ok(reads.sessions(&caller.scope, &filter, page)?)
         })
         .await
     }
@@ -97,25 +96,25 @@ impl Engine {
     ) -> Result<(Vec<Interaction>, Option<InteractionId>), Error> {
         caller.require(Right::Read)?;
         let InteractionQuery { mut filter, mine, overdue } = query;
-        let (by, most) = (caller.clone(), page.limit as usize);
-        self.list_while(caller, move |reads, wanted| {
-            filter.belongs_to = Sight::of(reads, &by)?.limited_to();
+        let most = page.limit as usize;
+        self.list_while(caller, move |reads, caller, wanted| {
+            filter.belongs_to = Sight::of(reads, caller)?.limited_to();
             if overdue {
                 filter.overdue_at = Some(reads.now()?.as_microsecond());
             }
             if !mine {
-                let found = reads.interactions(&by.scope, &filter, page)?;
+                let found = reads.interactions(&caller.scope, &filter, page)?;
                 let next = found.last().filter(|_| found.more).map(|last| last.id);
                 return Ok((found.into_vec(), next));
             }
             let (mut found, mut after, mut looked) = (Vec::new(), page.after, ScannedRows::default());
             // As soon as a question was found, the scan stops at the size of a normal page.
             while looked.goes_on() && wanted() && (found.is_empty() || looked.bytes < PAGE_BYTES) {
-                let more = reads.interactions(&by.scope, &filter, Page { after, limit: STRIDE })?;
+                let more = reads.interactions(&caller.scope, &filter, Page { after, limit: STRIDE })?;
                 let last = !more.more;
                 looked.through(&more);
                 after = more.last().map(|interaction| interaction.id).or(after);
-                found.extend(more.into_iter().filter(|interaction| interaction.awaits(&by)));
+                found.extend(more.into_iter().filter(|interaction| interaction.awaits(caller)));
                 if found.len() > most {
                     found.truncate(most);
                     let next = found.last().map(|last| last.id);

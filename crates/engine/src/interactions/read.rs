@@ -45,9 +45,9 @@ impl Engine {
         page: Page<InteractionId>,
     ) -> Result<Questions, Error> {
         caller.require(Right::Read)?;
-        let (scope, reader) = (caller.scope, caller.clone());
-        self.list(caller, move |reads| {
-            Sight::of(reads, &reader)?.session(reads, &scope, session)?;
+        let scope = caller.scope;
+        self.list(caller, move |reads, caller| {
+            Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let of = InteractionFilter { session: Some(session), ..InteractionFilter::default() };
             let pending = InteractionFilter { status: Some(Status::Pending), ..of.clone() };
             let open = reads.interactions(&scope, &pending, Page { after: open_after, limit: MOST_OPEN })?;
@@ -84,9 +84,9 @@ impl Engine {
         id: InteractionId,
     ) -> Result<QuestionWithStep, Error> {
         caller.require(Right::Read)?;
-        let (scope, caller) = (caller.scope, caller.clone());
-        self.read(Cost::Point, move |reads| {
-            let interaction = Sight::of(reads, &caller)?.question(reads, &scope, id)?;
+        let scope = caller.scope;
+        self.read_by(caller, Cost::Point, move |reads, caller| {
+            let interaction = Sight::of(reads, caller)?.question(reads, &scope, id)?;
             if interaction.origin.session != session {
                 return Err(Refusal::NotFound("interaction").into());
             }

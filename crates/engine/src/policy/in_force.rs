@@ -17,6 +17,9 @@ use crate::policy::server_file::NOWHERE;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
+/// Number of times that a ruling is repeated, at most, because the policy changed before the transaction.
+pub(crate) const MOST_RULINGS: u32 = 5;
+
 /// Number of attempts to compare the server's policy with the decisions of a project, if the policy changes each time.
 const VETTINGS: usize = 5;
 
@@ -181,6 +184,20 @@ impl Engine {
             Ok(state.unwrap_or(PolicyState::initial(reads.now()?)))
         });
         state.await
+    }
+
+    /// Runs `attempt`, which judges and writes, again if the policy or the subject changed between the ruling and the transaction.
+    pub(crate) async fn with_current_ruling<T, F>(&self, mut attempt: impl FnMut() -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        for _ in 0..MOST_RULINGS {
+            match attempt().await {
+                Err(error) if self.rules_again(&error).await => {}
+                other => return other,
+            }
+        }
+        attempt().await
     }
 
     /// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy

@@ -121,7 +121,7 @@ impl Engine {
         caller.require(Right::Read)?;
         let (scope, most) = (caller.scope, page.limit as usize);
         let page = Page { limit: page.limit + 1, ..page };
-        let found = self.list(caller, move |reads| Ok(reads.policy_changes(&scope, version.as_deref(), page)?));
+        let found = self.list(caller, move |reads, _| Ok(reads.policy_changes(&scope, version.as_deref(), page)?));
         let mut found = found.await?;
         found.truncate(most);
         let next = found.last().filter(|_| found.more).map(|known| known.number);

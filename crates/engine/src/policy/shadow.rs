@@ -39,10 +39,10 @@ impl Engine {
     /// Returns the shadow draft and its differences from the policy in force.
     pub async fn policy_shadow(&self, caller: &Caller) -> Result<ShadowReport, Error> {
         caller.require(Right::Read)?;
-        let (scope, reader) = (caller.scope, caller.clone());
-        self.list(caller, move |reads| {
+        let scope = caller.scope;
+        self.list(caller, move |reads, caller| {
             let none = Refusal::NotFound("shadow");
-            if matches!(Sight::of(reads, &reader)?, Sight::Own(_)) {
+            if matches!(Sight::of(reads, caller)?, Sight::Own(_)) {
                 // The report contains the calls of all agents, and this agent may read only its own sessions.
                 return Err(none.into());
             }

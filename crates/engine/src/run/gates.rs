@@ -68,41 +68,41 @@ impl Engine {
         Ok(HeavyWork::new(self.gates.checks.enter(entrant).await?))
     }
 
-    /// Reads a list when it is the caller's turn. The list is not read if the caller has gone before that.
+    /// Reads a list for a caller when it is the caller's turn. The list is not read if the caller has gone before that.
     pub(crate) async fn list<T, F>(&self, caller: &Caller, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnMut(&mut dyn Reads) -> Result<T, Error> + Send + 'static,
+        F: FnMut(&mut dyn Reads, &Caller) -> Result<T, Error> + Send + 'static,
     {
-        self.list_while(caller, move |reads, _| work(reads)).await
+        self.list_while(caller, move |reads, caller, _| work(reads, caller)).await
     }
 
     /// Like [`Self::list`], for lists that are read in several batches: the closure can ask whether the caller still waits.
     pub(crate) async fn list_while<T, F>(&self, caller: &Caller, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnMut(&mut dyn Reads, &dyn Fn() -> bool) -> Result<T, Error> + Send + 'static,
+        F: FnMut(&mut dyn Reads, &Caller, &dyn Fn() -> bool) -> Result<T, Error> + Send + 'static,
     {
-        let pass = self.gates.lists.enter(Entrant::of(caller)).await?;
+        let (pass, caller) = (self.gates.lists.enter(Entrant::of(caller)).await?, caller.clone());
         let work = move |reads: &mut dyn Reads, wanted: &dyn Fn() -> bool| {
             // The pass is held until the list has been read, even if the caller has gone.
             let _held = &pass;
-            work(reads, wanted)
+            work(reads, &caller, wanted)
         };
         store::read_while(self.store.as_ref(), Cost::Scan, work).await
     }
 
     /// Like [`Self::list`], for a reader that follows a stream: it waits for its turn, and the number of its lists is not limited.
-    pub(crate) async fn list_patiently<T, F>(&self, entrant: Entrant, mut work: F) -> Result<T, Error>
+    pub(crate) async fn list_patiently<T, F>(&self, caller: &Caller, mut work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnMut(&mut dyn Reads) -> Result<T, Error> + Send + 'static,
+        F: FnMut(&mut dyn Reads, &Caller) -> Result<T, Error> + Send + 'static,
     {
-        let pass = self.gates.lists.enter_patiently(entrant).await?;
-        let work = move |reads: &mut dyn Reads| {
+        let pass = self.gates.lists.enter_patiently(Entrant::of(caller)).await?;
+        let work = move |reads: &mut dyn Reads, caller: &Caller| {
             let _held = &pass;
-            work(reads)
+            work(reads, caller)
         };
-        self.read(Cost::Scan, work).await
+        self.read_by(caller, Cost::Scan, work).await
     }
 }

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use domain::Visit;
+use domain::{SignedDuration, Timestamp, Visit};
 
 use crate::policy::shadow::KEPT;
+use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
 /// Pause between two runs.
@@ -65,17 +66,19 @@ impl Engine {
         self.transact(|work| Ok(work.tx.open_totals_recount()?)).await
     }
 
+    /// Deletes rows in one transaction after another until a transaction finds fewer than `BATCH`.
+    async fn purge<F>(&self, delete: F) -> Result<(), Error>
+    where
+        F: FnMut(&mut Work<'_>) -> Result<u64, Error> + Clone + Send + 'static,
+    {
+        while self.transact(delete.clone()).await? >= u64::from(BATCH) {}
+        Ok(())
+    }
+
     /// Deletes old idempotency keys with the secrets that are sealed under them.
     async fn forget_once(&self) -> Result<(), Error> {
         let kept = self.settings().once_kept;
-        loop {
-            let forgotten = self.transact(move |work| {
-                Ok(work.tx.idempotency_purge(work.now.saturating_sub(kept).unwrap_or(work.now), BATCH)?)
-            });
-            if forgotten.await? < u64::from(BATCH) {
-                return Ok(());
-            }
-        }
+        self.purge(move |work| Ok(work.tx.idempotency_purge(before(work, kept), BATCH)?)).await
     }
 
     /// Saves the times at which keys and visits were last used.
@@ -96,41 +99,31 @@ impl Engine {
 
     /// Deletes the older differences of shadow drafts beyond the number that is kept.
     async fn forget_differences(&self) -> Result<(), Error> {
-        loop {
-            let forgotten = self.transact(move |work| Ok(work.tx.differences_purge(KEPT, BATCH)?));
-            if forgotten.await? < u64::from(BATCH) {
-                return Ok(());
-            }
-        }
+        self.purge(|work| Ok(work.tx.differences_purge(KEPT, BATCH)?)).await
     }
 
     /// Deletes webhook deliveries that are older than the retention period, and webhook secrets that have expired.
     async fn forget_webhooks(&self) -> Result<(), Error> {
         let retention = self.settings().retention;
-        loop {
-            let forgotten = self.transact(move |work| {
-                let before = work.now.saturating_sub(retention).unwrap_or(work.now);
-                let sent = work.tx.webhook_deliveries_purge(before, BATCH)?;
-                Ok(sent + work.tx.webhook_secrets_purge(work.now, BATCH)?)
-            });
-            if forgotten.await? < u64::from(BATCH) {
-                return Ok(());
-            }
-        }
+        self.purge(move |work| {
+            let sent = work.tx.webhook_deliveries_purge(before(work, retention), BATCH)?;
+            Ok(sent + work.tx.webhook_secrets_purge(work.now, BATCH)?)
+        })
+        .await
     }
 
     /// Deletes visits, links and tickets that have expired.
     async fn forget_visits(&self) -> Result<(), Error> {
-        loop {
-            let forgotten = self.transact(move |work| {
-                let before = |age| work.now.saturating_sub(age).unwrap_or(work.now);
-                let visits = work.tx.visits_purge(before(Visit::IDLE), before(Visit::LONGEST), BATCH)?;
-                let tickets = work.tx.tickets_purge(work.now, BATCH)?;
-                Ok(visits + tickets + work.tx.links_purge(work.now, BATCH)?)
-            });
-            if forgotten.await? < u64::from(BATCH) {
-                return Ok(());
-            }
-        }
+        self.purge(|work| {
+            let visits = work.tx.visits_purge(before(work, Visit::IDLE), before(work, Visit::LONGEST), BATCH)?;
+            let tickets = work.tx.tickets_purge(work.now, BATCH)?;
+            Ok(visits + tickets + work.tx.links_purge(work.now, BATCH)?)
+        })
+        .await
     }
+}
+
+/// Time of the transaction less an age.
+fn before(work: &Work<'_>, age: SignedDuration) -> Timestamp {
+    work.now.saturating_sub(age).unwrap_or(work.now)
 }

@@ -18,6 +18,7 @@ use zeroize::Zeroizing;
 use crate::access::authenticate::renewed;
 use crate::interactions::close::OpenChanges;
 use crate::run::effects::Effects;
+use crate::run::retry::retry_conflicts;
 use crate::secrets::vault::SealContext;
 use crate::{Engine, Error, Ids, Settings, Vault, interactions};
 
@@ -168,13 +169,7 @@ impl Engine {
         T: Send + 'static,
         F: FnMut(&mut Work<'_>) -> Result<T, Error> + Clone + Send + 'static,
     {
-        for _ in 1..MOST_MEETINGS {
-            match self.transact(work.clone()).await {
-                Err(Error::Store(StoreError::Conflict)) => {}
-                other => return other,
-            }
-        }
-        self.transact(work).await
+        retry_conflicts(MOST_MEETINGS, || self.transact(work.clone())).await
     }
 
     /// Runs a command in one transaction, and performs its effects after the commit. Commands of callers go through [`Self::transact_by`].
@@ -233,6 +228,16 @@ impl Engine {
         F: FnMut(&mut dyn Reads) -> Result<T, Error> + Send + 'static,
     {
         store::read(self.store.as_ref(), cost, work).await
+    }
+
+    /// Runs a query that depends on what the caller may see.
+    pub(crate) async fn read_by<T, F>(&self, caller: &Caller, cost: Cost, mut work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut dyn Reads, &Caller) -> Result<T, Error> + Send + 'static,
+    {
+        let caller = caller.clone();
+        self.read(cost, move |reads| work(reads, &caller)).await
     }
 }
 
@@ -369,9 +374,10 @@ impl Engine {
         let digest = domain::hex(&self.fingerprint("idempotency", &digest).await?);
         let record = Record { scope: caller.scope, actor: caller.actor.name.clone(), key };
         let command = Arc::new(Mutex::new(command));
-        for _ in 0..MOST_DUPLICATES {
+        // After a conflict, a concurrent duplicate of the command has committed, and the next attempt reads its result.
+        retry_conflicts(MOST_DUPLICATES, || {
             let (record, digest, command) = (record.clone(), digest.clone(), Arc::clone(&command));
-            let done = self.transact_by(caller, move |work| {
+            self.transact_by(caller, move |work| {
                 let Record { scope, actor, key } = &record;
                 if let Some(once) = work.tx.idempotency_record(scope, actor, key)? {
                     if once.digest != digest {
@@ -383,14 +389,9 @@ impl Engine {
                 let begun = IdempotencyRecord { digest: digest.clone(), result: String::new() };
                 work.tx.idempotency_insert(scope, actor, key, &begun)?;
                 (command.lock())(work, &record, None)
-            });
-            match done.await {
-                // A concurrent duplicate of the command has committed: the next attempt reads its result.
-                Err(Error::Store(StoreError::Conflict)) => {}
-                other => return other,
-            }
-        }
-        Err(StoreError::Conflict.into())
+            })
+        })
+        .await
     }
 }
 

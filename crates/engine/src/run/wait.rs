@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::access::Right;
 use domain::{Caller, Interaction, InteractionId, Status};
-use store::{Bounded, Cost, Page, Topic};
+use store::{Bounded, Cost, Page, Reads, Topic};
 
 use crate::access::sight::Sight;
 use crate::run::fair_gate::Entrant;
@@ -78,8 +78,10 @@ impl Engine {
         self.read(Cost::Point, move |reads| Ok(reads.deliveries(&scope, &name, page)?)).await
     }
 
-    async fn look(&self, caller: &Caller, id: InteractionId) -> Result<Interaction, Error> {
-        let caller = caller.clone();
-        self.read(Cost::Point, move |reads| Sight::of(reads, &caller)?.question(reads, &caller.scope, id)).await
+    /// Returns a question that the caller may see.
+    pub(crate) async fn look(&self, caller: &Caller, id: InteractionId) -> Result<Interaction, Error> {
+        let look =
+            move |reads: &mut dyn Reads, caller: &Caller| Sight::of(reads, caller)?.question(reads, &caller.scope, id);
+        self.read_by(caller, Cost::Point, look).await
     }
 }

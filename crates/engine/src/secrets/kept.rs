@@ -20,7 +20,7 @@ impl Engine {
     pub async fn secrets(&self, caller: &Caller, page: Page<SecretId>) -> Result<Vec<KeptSecret>, Error> {
         caller.require(Right::ManageSecrets)?;
         let scope = caller.scope;
-        self.list(caller, move |reads| Ok(reads.kept_secrets(&scope, page)?)).await
+        self.list(caller, move |reads, _| Ok(reads.kept_secrets(&scope, page)?)).await
     }
 
     /// Stores a secret for a hosted agent, such as the key of its model, which the agent would need before it could ask for anything. A secret of

@@ -2,13 +2,13 @@
 
 use domain::access::Right;
 use domain::{
-    ActionState, Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId, Status,
-    Timestamp,
+    Action, ActionState, Actor, Caller, Interaction, InteractionId, PermitId, Refusal, Scope, Session, SessionId,
+    Status, Timestamp,
 };
 use store::{Cost, InteractionFilter, Page, Reads};
 
 use crate::access::sight::Sight;
-use crate::run::fair_gate::Entrant;
+use crate::run::pages::Pages;
 use crate::sessions::names::newest_in;
 use crate::{Engine, Error};
 
@@ -32,14 +32,12 @@ impl Engine {
     /// Returns the present state of a session.
     pub async fn attend(&self, caller: &Caller, session: SessionId) -> Result<SessionSnapshot, Error> {
         caller.require(Right::Read)?;
-        let (scope, actor, reader) = (caller.scope, caller.actor.clone(), Entrant::of(caller));
-        let caller = caller.clone();
-        self.list_patiently(reader, move |reads| {
+        self.list_patiently(caller, move |reads, caller| {
             // The session is read first: a change in between is then seen twice rather than missed.
-            let session = Sight::of(reads, &caller)?.session(reads, &scope, session)?;
-            let open = reads.open_interactions(&scope, session.id)?;
-            let runs = session.hosted && session.started_by == actor && session.ended.is_none();
-            let (ready, running) = if runs { in_hand(reads, &session, &actor)? } else { Default::default() };
+            let session = Sight::of(reads, caller)?.session(reads, &caller.scope, session)?;
+            let open = reads.open_interactions(&caller.scope, session.id)?;
+            let runs = session.hosted && session.started_by == caller.actor && session.ended.is_none();
+            let (ready, running) = if runs { in_hand(reads, &session, &caller.actor)? } else { Default::default() };
             Ok(SessionSnapshot { session, open, ready, running })
         })
         .await
@@ -53,9 +51,8 @@ impl Engine {
         id: InteractionId,
     ) -> Result<(Interaction, Option<String>), Error> {
         caller.require(Right::Read)?;
-        let caller = caller.clone();
-        self.read(Cost::Point, move |reads| {
-            Sight::of(reads, &caller)?.question(reads, &caller.scope, id)?;
+        self.read_by(caller, Cost::Point, move |reads, caller| {
+            Sight::of(reads, caller)?.question(reads, &caller.scope, id)?;
             shown(reads, &caller.scope, id)
         })
         .await
@@ -71,9 +68,9 @@ impl Engine {
         page: Page<InteractionId>,
     ) -> Result<(Vec<(Interaction, Option<String>)>, Option<InteractionId>), Error> {
         caller.require(Right::Read)?;
-        let (scope, reader, channel) = (caller.scope, caller.clone(), channel.to_owned());
-        self.list(caller, move |reads| {
-            let sight = Sight::of(reads, &reader)?;
+        let (scope, channel) = (caller.scope, channel.to_owned());
+        self.list(caller, move |reads, caller| {
+            let sight = Sight::of(reads, caller)?;
             let known = match session {
                 Some(session) => reads.session(&scope, session)?.is_some_and(|session| sight.sees(&session)),
                 None => newest_in(reads, &scope, &channel)?.is_some(),
@@ -96,9 +93,9 @@ impl Engine {
     /// Returns the question that a client refers to: the first question about a call of the session, or a question of the session by its id.
     pub async fn question_meant(&self, caller: &Caller, session: SessionId, call: &str) -> Result<Interaction, Error> {
         caller.require(Right::Read)?;
-        let (scope, caller, call) = (caller.scope, caller.clone(), call.to_owned());
-        self.read(Cost::Point, move |reads| {
-            Sight::of(reads, &caller)?.session(reads, &scope, session)?;
+        let (scope, call) = (caller.scope, call.to_owned());
+        self.read_by(caller, Cost::Point, move |reads, caller| {
+            Sight::of(reads, caller)?.session(reads, &scope, session)?;
             let asked = match reads.action(&scope, session, &call)? {
                 Some(proposal) => proposal.asked.first().copied(),
                 None => call.parse::<InteractionId>().ok(),
@@ -133,12 +130,12 @@ fn known_as(reads: &mut dyn Reads, scope: &Scope, asked: Interaction) -> Result<
 type InHand = (Vec<String>, Vec<(String, PermitId, Timestamp)>);
 
 fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<InHand, Error> {
-    let (now, mut found, mut after) = (reads.now()?, InHand::default(), String::new());
-    loop {
-        let portion = reads.actions(&session.scope, session.id, &after, STRIDE)?;
-        let full = portion.more;
-        let Some(last) = portion.last() else { return Ok(found) };
-        after.clone_from(&last.call_id);
+    let (now, mut found) = (reads.now()?, InHand::default());
+    let mut pages = Pages::new(STRIDE, |action: &Action| action.call_id.clone());
+    while let Some(portion) = pages.next(|page| {
+        let after = page.after.as_deref().unwrap_or_default();
+        reads.actions(&session.scope, session.id, after, page.limit)
+    })? {
         for proposal in portion.into_iter().filter(|proposal| proposal.runner.as_ref() == Some(actor)) {
             match &proposal.state {
                 ActionState::Started { permit, since, .. } => found.1.push((proposal.call_id, *permit, *since)),
@@ -146,8 +143,6 @@ fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<In
                 _ => {}
             }
         }
-        if !full {
-            return Ok(found);
-        }
     }
+    Ok(found)
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use store::{IdempotencyRecord, StoreError};
 
 use crate::access;
+use crate::run::retry::retry_conflicts;
 use crate::run::transaction::Work;
 use crate::sessions;
 use crate::sessions::message::checked;
@@ -17,8 +18,8 @@ use crate::{Engine, Error, Idempotency, Start};
 /// Agent that is chosen if the caller names none and there are several.
 const DEFAULT: &str = "default";
 
-/// Number of retries if another request begins the same conversation at the same time.
-const MOST_MEETINGS: u32 = 5;
+/// Number of attempts if another request begins the same conversation at the same time.
+const MOST_MEETINGS: u32 = 6;
 
 /// Message of a person, with its conversation and agent.
 #[derive(Debug, Clone)]
@@ -40,10 +41,10 @@ impl Engine {
         checked(&chat.content)?;
         named_well(chat.agent.as_deref())?;
         let offered = self.offered(caller.scope).await?;
-        let mut met = 0;
-        loop {
+        // After a conflict, another request has begun the same conversation, and the next attempt finds it.
+        retry_conflicts(MOST_MEETINGS, || {
             let (chat, offered) = (chat.clone(), offered.clone());
-            let said = self.command(caller, once.clone(), move |work| {
+            self.command(caller, once.clone(), move |work| {
                 let caller = work.caller()?;
                 let session = match find_current(work, &caller, &chat)? {
                     Some(session) => session,
@@ -51,13 +52,9 @@ impl Engine {
                 };
                 let before = session.last_seq;
                 Ok((sessions::send_message(work, session, &offered, (&caller, &chat.content))?, before))
-            });
-            match said.await {
-                // Another request has begun the same conversation at the same time: the next attempt finds it.
-                Err(Error::Store(StoreError::Conflict)) if met < MOST_MEETINGS => met += 1,
-                other => return other,
-            }
-        }
+            })
+        })
+        .await
     }
 }
 

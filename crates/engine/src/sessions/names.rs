@@ -5,7 +5,7 @@ use domain::{Caller, Scope, Session, SessionId, text};
 use store::{Cost, Page, Reads, SessionFilter};
 
 use crate::access::sight::Sight;
-use crate::run::fair_gate::Entrant;
+use crate::run::pages::Pages;
 use crate::{Engine, Error};
 
 /// Number of sessions of a channel that are read at once.
@@ -26,9 +26,9 @@ impl Engine {
     /// may have no session yet. An invalid name gives `None`.
     pub async fn named(&self, caller: &Caller, name: &str) -> Result<Option<NamedConversation>, Error> {
         caller.require(Right::Read)?;
-        let (caller, name) = (caller.clone(), name.to_owned());
-        self.read(Cost::Point, move |reads| {
-            let sight = Sight::of(reads, &caller)?;
+        let name = name.to_owned();
+        self.read_by(caller, Cost::Point, move |reads, caller| {
+            let sight = Sight::of(reads, caller)?;
             let found = named(reads, &caller.scope, &name)?;
             Ok(found.filter(|found| !matches!(found, NamedConversation::Session(session) if !sight.sees(session))))
         })
@@ -38,9 +38,9 @@ impl Engine {
     /// Returns the session that a name refers to. For a channel, this is its newest live session, otherwise its newest session.
     pub async fn conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
-        let (caller, name) = (caller.clone(), name.to_owned());
-        self.read(Cost::Point, move |reads| {
-            let sight = Sight::of(reads, &caller)?;
+        let name = name.to_owned();
+        self.read_by(caller, Cost::Point, move |reads, caller| {
+            let sight = Sight::of(reads, caller)?;
             conversation(reads, (&caller.scope, &sight), &name)
         })
         .await
@@ -49,18 +49,17 @@ impl Engine {
     /// Returns the session in which a caller asks. For a channel, this is the caller's own newest live session, if there is one.
     pub async fn own_conversation(&self, caller: &Caller, name: &str) -> Result<Option<Session>, Error> {
         caller.require(Right::Read)?;
-        let (scope, actor, name) = (caller.scope, caller.actor.clone(), name.to_owned());
-        let (reader, caller) = (Entrant::of(caller), caller.clone());
-        self.list_patiently(reader, move |reads| {
+        let (scope, name) = (caller.scope, name.to_owned());
+        self.list_patiently(caller, move |reads, caller| {
             if let Some(NamedConversation::Channel(_)) = named(reads, &scope, &name)? {
-                let own = |one: &Session| one.belongs_to(&actor).is_ok();
+                let own = |one: &Session| one.belongs_to(&caller.actor).is_ok();
                 let filter = SessionFilter { live: true, ..of_channel(&name, None) };
                 let own = first_of(reads, &scope, &filter, own)?;
                 if own.is_some() {
                     return Ok(own);
                 }
             }
-            let sight = Sight::of(reads, &caller)?;
+            let sight = Sight::of(reads, caller)?;
             conversation(reads, (&scope, &sight), &name)
         })
         .await
@@ -69,9 +68,9 @@ impl Engine {
     /// Returns the sessions of a channel that began after this one, newest first.
     pub async fn begun_in(&self, caller: &Caller, channel: &str, after: SessionId) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
-        let (reader, caller, channel) = (Entrant::of(caller), caller.clone(), channel.to_owned());
-        self.list_patiently(reader, move |reads| {
-            let sight = Sight::of(reads, &caller)?;
+        let channel = channel.to_owned();
+        self.list_patiently(caller, move |reads, caller| {
+            let sight = Sight::of(reads, caller)?;
             let mut found = begun_in(reads, &caller.scope, &channel, Some(after))?;
             found.retain(|session| sight.sees(session));
             Ok(found)
@@ -82,9 +81,9 @@ impl Engine {
     /// Returns the live sessions of a channel, newest first.
     pub async fn live_in(&self, caller: &Caller, channel: &str) -> Result<Vec<Session>, Error> {
         caller.require(Right::Read)?;
-        let (reader, caller, channel) = (Entrant::of(caller), caller.clone(), channel.to_owned());
-        self.list_patiently(reader, move |reads| {
-            let sight = Sight::of(reads, &caller)?;
+        let channel = channel.to_owned();
+        self.list_patiently(caller, move |reads, caller| {
+            let sight = Sight::of(reads, caller)?;
             let mut found = live_in(reads, &caller.scope, &channel)?;
             found.retain(|session| sight.sees(session));
             Ok(found)
@@ -182,18 +181,13 @@ fn first_of(
     filter: &SessionFilter,
     wanted: impl Fn(&Session) -> bool,
 ) -> Result<Option<Session>, Error> {
-    let mut after = None;
-    loop {
-        let mut page = reads.sessions(scope, filter, Page { after, limit: STRIDE })?;
-        let last = !page.more;
-        after = page.last().map(|session| session.id);
-        if let Some(found) = page.iter().position(&wanted) {
-            return Ok(Some(page.swap_remove(found)));
-        }
-        if last {
-            return Ok(None);
+    let mut pages = Pages::new(STRIDE, |session: &Session| session.id);
+    while let Some(page) = pages.next(|page| reads.sessions(scope, filter, page))? {
+        if let Some(found) = page.into_iter().find(&wanted) {
+            return Ok(Some(found));
         }
     }
+    Ok(None)
 }
 
 /// Returns the newest session of a channel, whether it has ended or not.
@@ -236,14 +230,12 @@ fn listed(
     filter: &SessionFilter,
     wanted: impl Fn(&Session) -> bool,
 ) -> Result<Vec<Session>, Error> {
-    let (mut found, mut after) = (Vec::new(), None);
-    loop {
-        let more = reads.sessions(scope, filter, Page { after, limit: STRIDE })?;
-        let last = !more.more || !more.last().is_some_and(&wanted);
-        after = more.last().map(|session| session.id);
+    let (mut found, mut pages) = (Vec::new(), Pages::new(STRIDE, |session: &Session| session.id));
+    while let Some(more) = pages.next(|page| reads.sessions(scope, filter, page))? {
         found.extend(more);
-        if last {
-            return Ok(found);
+        if !found.last().is_some_and(&wanted) {
+            break;
         }
     }
+    Ok(found)
 }

@@ -7,6 +7,7 @@ use domain::{Answer, Caller, Resolution, SignedDuration, Timestamp};
 use store::{ClosedInteraction, percentile};
 
 use crate::access::sight::Sight;
+use crate::run::pages::Pages;
 use crate::{Engine, Error};
 
 /// Upper bounds of the age classes of open questions, in seconds.
@@ -53,18 +54,18 @@ impl Engine {
         parts: u32,
     ) -> Result<StatsDetails, Error> {
         caller.require(Right::Read)?;
-        let (scope, reader) = (caller.scope, caller.clone());
-        self.list_while(caller, move |reads, wanted| {
-            Sight::whole(reads, &reader)?;
+        let scope = caller.scope;
+        self.list_while(caller, move |reads, caller, wanted| {
+            Sight::whole(reads, caller)?;
             let now = reads.now()?;
             let since = now.saturating_sub(window).unwrap_or(now);
             let mut count = Count::new(since, now, parts);
-            let mut after = None;
-            loop {
-                let portion = reads.closed_interactions(&scope, since, after, PORTION)?;
-                after = portion.last().map(|last| (last.resolved_at, last.id));
+            let mut pages = Pages::new(PORTION, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
+            while let Some(portion) =
+                pages.next(|page| reads.closed_interactions(&scope, since, page.after, page.limit))?
+            {
                 portion.iter().for_each(|closed| count.add(closed));
-                if !portion.more || !wanted() {
+                if !wanted() {
                     break;
                 }
             }

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use store::{Cost, Page, Reads, StoreError};
 
+use crate::run::pages::Pages;
 use crate::run::transaction::Work;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error, Idempotency};
@@ -124,7 +125,7 @@ impl Engine {
         let offered = self.offered(scope).await?;
         let (after, filed) = (page.after.clone(), offered.definitions(kind, self.now()));
         let ((kept, mut more), filed) = self
-            .list(caller, move |reads| {
+            .list(caller, move |reads, _| {
                 let kept = kept_page(reads, &scope, kind, (page.clone(), &offered))?;
                 let mut unused = Vec::new();
                 for one in &filed {
@@ -201,16 +202,19 @@ fn kept_page(
     kind: DefinitionKind,
     (page, offered): (Page<(String, String)>, &OfferedDefinitions),
 ) -> Result<(Vec<Definition>, bool), Error> {
-    let Page { mut after, limit } = page;
-    loop {
-        let kept = reads.definitions(scope, kind, Page { after, limit })?;
-        let more = kept.more;
-        after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
+    let mut pages = Pages::from(page, name_and_version);
+    while let Some(kept) = pages.next(|page| reads.definitions(scope, kind, page))? {
         let found: Vec<Definition> = kept.into_iter().filter(|kept| offered.allows(kept)).collect();
-        if !more || !found.is_empty() {
-            return Ok((found, more));
+        if !found.is_empty() {
+            return Ok((found, !pages.is_over()));
         }
     }
+    Ok((Vec::new(), false))
+}
+
+/// Position of a definition in the list of its kind.
+pub(crate) fn name_and_version(definition: &Definition) -> (String, String) {
+    (definition.name.clone(), definition.version.clone())
 }
 
 /// Whether a project has, or had, a hosted agent of this name.
@@ -274,15 +278,10 @@ pub(crate) fn available_agents(
     offered: &OfferedDefinitions,
 ) -> Result<BTreeSet<String>, Error> {
     const PORTION: u32 = 200;
-    let (mut names, mut after) = (BTreeSet::new(), None);
-    loop {
-        let kept = work.tx.definitions(scope, DefinitionKind::Agent, Page { after, limit: PORTION })?;
-        let brought = |one: &&Definition| one.retired_at.is_none() && one.by != Actor::system();
-        names.extend(kept.iter().filter(brought).map(|one| one.name.clone()));
-        after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
-        if !kept.more {
-            break;
-        }
+    let (mut names, mut pages) = (BTreeSet::new(), Pages::new(PORTION, name_and_version));
+    while let Some(kept) = pages.next(|page| work.tx.definitions(scope, DefinitionKind::Agent, page))? {
+        let brought = |one: &Definition| one.retired_at.is_none() && one.by != Actor::system();
+        names.extend(kept.into_iter().filter(brought).map(|one| one.name));
     }
     for agent in offered.agents() {
         if !is_retired(work, scope, &Definition::of_agent(agent, Actor::system(), work.now))? {

@@ -12,6 +12,7 @@ use store::{StoreError, Topic};
 
 use crate::actions;
 use crate::interactions;
+use crate::run::pages::Pages;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::steps;
@@ -348,12 +349,11 @@ pub(crate) fn revoke_unstarted_actions(
 ) -> Result<(), Error> {
     const PORTION: u32 = 200;
     let message = format!("its step ended before it was begun: {why}");
-    let mut after = String::new();
-    loop {
-        let portion = work.tx.actions(&session.scope, session.id, &after, PORTION)?;
-        let full = portion.more;
-        let Some(last) = portion.last() else { return Ok(()) };
-        after.clone_from(&last.call_id);
+    let mut pages = Pages::new(PORTION, |action: &Action| action.call_id.clone());
+    while let Some(portion) = pages.next(|page| {
+        let after = page.after.as_deref().unwrap_or_default();
+        work.tx.actions(&session.scope, session.id, after, page.limit)
+    })? {
         for proposal in
             portion.into_iter().filter(|proposal| step.map_or(proposal.hosted, |step| proposal.step == Some(step)))
         {
@@ -361,10 +361,8 @@ pub(crate) fn revoke_unstarted_actions(
                 actions::save_change(work, session, left)?;
             }
         }
-        if !full {
-            return Ok(());
-        }
     }
+    Ok(())
 }
 
 /// Values that the templates of a flow can use, except the answer to the question before a step.

@@ -8,12 +8,16 @@ use domain::{
 use serde_json::{Value, json};
 use store::{JournalEntry, StepState, Topic};
 
+use crate::run::pages::Pages;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::steps;
 use crate::steps::lease::StepClaim;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
+
+/// Number of journal entries that are read at once.
+pub(super) const PORTION: u32 = 500;
 
 /// Journal entries and state that a worker writes at once.
 #[derive(Debug, Clone, Default)]
@@ -125,20 +129,12 @@ pub(crate) fn unheard_messages(
     session: &Session,
     step: &domain::Step,
 ) -> Result<Vec<Value>, Error> {
-    const PORTION: u32 = 500;
     let mut listening = Listening::default();
-    let mut after = 0;
-    loop {
-        let portion = work.tx.journal(&session.scope, step.id, after, PORTION)?;
-        let full = portion.len() == PORTION as usize;
-        for entry in portion {
-            after = entry.seq;
-            listening.take(entry.body);
-        }
-        if !full {
-            return Ok(listening.unheard());
-        }
+    let mut pages = Pages::new(PORTION, |entry: &JournalEntry| entry.seq);
+    while let Some(portion) = pages.next(|page| work.tx.journal(&session.scope, step.id, page))? {
+        portion.into_iter().for_each(|entry| listening.take(entry.body));
     }
+    Ok(listening.unheard())
 }
 
 pub(crate) fn append_input(
@@ -209,17 +205,13 @@ pub(crate) fn copy_journal(
     mut step: domain::Step,
     (why, after_end): (&str, bool),
 ) -> Result<domain::Step, Error> {
-    const PORTION: u32 = 500;
     let scope = session.scope;
     let mut length = 0;
-    loop {
-        let found = work.tx.journal(&scope, before.id, length, PORTION)?;
-        for entry in &found {
-            work.tx.journal_append(&scope, step.id, entry)?;
+    let mut pages = Pages::new(PORTION, |entry: &JournalEntry| entry.seq);
+    while let Some(found) = pages.next(|page| work.tx.journal(&scope, before.id, page))? {
+        for entry in found {
+            work.tx.journal_append(&scope, step.id, &entry)?;
             length = entry.seq;
-        }
-        if found.len() < PORTION as usize {
-            break;
         }
     }
     if let Some(state) = work.tx.step_state(&scope, before.id)? {

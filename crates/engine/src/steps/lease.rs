@@ -8,11 +8,13 @@ use domain::{
     SessionInput, Status, Step, StepEnd, StepEnding, StepId, Timestamp,
 };
 use serde_json::json;
-use store::{AnswerSource, Cost, DueStep, JournalEntry, StepState, Topic};
+use store::{AnswerSource, Cost, DueStep, JournalEntry, Page, StepState, Topic};
 
+use crate::run::pages::Pages;
 use crate::run::transaction::{Originator, Work};
 use crate::sessions;
 use crate::steps;
+use crate::steps::journal::PORTION;
 use crate::{Engine, Error};
 
 /// Claim of a worker on a step. Its number fences all writes under it.
@@ -210,18 +212,16 @@ impl Engine {
 
     /// Returns the journal entries of a step after a number.
     pub async fn step_journal_after(&self, claim: &StepClaim, after: u64) -> Result<Vec<JournalEntry>, Error> {
-        const PORTION: u32 = 500;
-        let (mut all, mut after) = (Vec::new(), after);
-        loop {
-            let (scope, step) = (claim.scope, claim.step);
-            let found = self.read(Cost::Scan, move |reads| Ok(reads.journal(&scope, step, after, PORTION)?)).await?;
-            let full = found.len() == PORTION as usize;
-            after = found.last().map_or(after, |entry| entry.seq);
-            all.extend(found);
-            if !full {
-                return Ok(all);
+        let (scope, step) = (claim.scope, claim.step);
+        self.read(Cost::Scan, move |reads| {
+            let page = Page { after: Some(after), limit: PORTION };
+            let (mut all, mut pages) = (Vec::new(), Pages::from(page, |entry: &JournalEntry| entry.seq));
+            while let Some(found) = pages.next(|page| reads.journal(&scope, step, page))? {
+                all.extend(found);
             }
-        }
+            Ok(all)
+        })
+        .await
     }
 }
 

@@ -6,8 +6,10 @@
 use domain::project::DEFAULT;
 use domain::{Definition, DefinitionKind, Problem, ProjectName, Refusal, Scope};
 use serde_json::Value;
-use store::{Cost, Page, Reads};
+use store::{Cost, Reads};
 
+use crate::run::pages::Pages;
+use crate::steps::definitions::name_and_version;
 use crate::steps::server_files::OfferedDefinitions;
 use crate::{Engine, Error};
 
@@ -64,17 +66,13 @@ fn is_default_workspace(reads: &mut dyn Reads, offered: &OfferedDefinitions, nam
     let works_there = |kept: &Definition| {
         kept.retired_at.is_none() && kept.body.get("workspace").and_then(Value::as_str) == Some(name)
     };
-    let mut after = None;
-    loop {
-        let kept = reads.definitions(&scope, DefinitionKind::Agent, Page { after, limit: PORTION })?;
+    let mut pages = Pages::new(PORTION, name_and_version);
+    while let Some(kept) = pages.next(|page| reads.definitions(&scope, DefinitionKind::Agent, page))? {
         if kept.iter().any(works_there) {
             return Ok(true);
         }
-        if !kept.more {
-            return Ok(false);
-        }
-        after = kept.last().map(|last| (last.name.clone(), last.version.clone()));
     }
+    Ok(false)
 }
 
 fn refused(workspace: &str, why: &str) -> Error {

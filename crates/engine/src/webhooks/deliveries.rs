@@ -22,7 +22,7 @@ impl Engine {
     ) -> Result<Vec<WebhookDelivery>, Error> {
         caller.require(Right::ManageWebhooks)?;
         let scope = caller.scope;
-        self.list(caller, move |reads| {
+        self.list(caller, move |reads, _| {
             reads.webhook(&scope, webhook)?.ok_or(Refusal::NotFound("webhook"))?;
             Ok(reads.webhook_deliveries(&scope, webhook, state, page)?)
         })

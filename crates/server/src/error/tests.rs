@@ -1,3 +1,5 @@
+//! Tests of refusals: their status codes, and what they do not reveal.
+
 use super::*;
 
 /// Errors of a store go to the log only: they name tables, files, addresses and statements.

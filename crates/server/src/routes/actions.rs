@@ -1,4 +1,4 @@
-//! Actions: propose, read, start, report.
+//! Routes of actions: propose, read, start and report.
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};

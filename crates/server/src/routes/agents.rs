@@ -1,4 +1,4 @@
-//! Agents: add, list, read, retire.
+//! Routes of agents: add, list, read and retire.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! Flows: add, list, read, retire.
+//! Routes of flows: add, list, read and retire.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! Grants: list, revoke.
+//! Routes of grants: list and revoke.
 
 use axum::Json;
 use axum::extract::State;

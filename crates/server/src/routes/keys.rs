@@ -1,4 +1,4 @@
-//! Keys: create, list, revoke.
+//! Routes of API keys: create, list and revoke.
 
 use axum::Json;
 use axum::extract::State;

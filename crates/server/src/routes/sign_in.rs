@@ -1,4 +1,4 @@
-//! Sign-in and sign-out.
+//! Routes that sign a person in, by password or by link, and out.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! Statistics of a project.
+//! Routes of the statistics of a project.
 
 use axum::Json;
 use axum::extract::State;

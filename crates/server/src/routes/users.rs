@@ -1,4 +1,4 @@
-//! The people of a project.
+//! Routes of the people of a project.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! Webhooks and their deliveries.
+//! Routes of webhooks and their deliveries.
 
 use axum::Json;
 use axum::extract::State;

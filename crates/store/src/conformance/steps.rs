@@ -87,9 +87,9 @@ pub fn journals_come_back(fixture: &Fixture) {
     }
     assert_eq!(append(3), Err(StoreError::Conflict));
     assert_eq!(world.write(move |tx| tx.journal_append(&elsewhere, id, &entry(4))), Err(StoreError::Conflict));
-    assert_eq!(world.look(move |reads| reads.journal(&scope, id, 0, 10)), [entry(1), entry(2), entry(3)]);
-    assert_eq!(world.look(move |reads| reads.journal(&scope, id, 1, 1)), [entry(2)]);
-    assert_eq!(world.look(move |reads| reads.journal(&elsewhere, id, 0, 10)), []);
+    assert_eq!(world.look(move |reads| reads.journal(&scope, id, Page::first(10))), [entry(1), entry(2), entry(3)]);
+    assert_eq!(world.look(move |reads| reads.journal(&scope, id, Page { after: Some(1), limit: 1 })), [entry(2)]);
+    assert_eq!(world.look(move |reads| reads.journal(&elsewhere, id, Page::first(10))), []);
 
     assert_eq!(world.look(move |reads| reads.step_state(&scope, id)), None);
     for upto in [2, 3] {

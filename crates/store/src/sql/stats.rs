@@ -1,4 +1,4 @@
-//! Statements about statistics.
+//! Statements that count questions and deliveries, which have the same text in both stores.
 
 /// Statement of [`crate::StatsReads::stats`].
 pub const STATS_OPEN: &str =

@@ -1,4 +1,4 @@
-//! Statements about webhooks.
+//! Statements about webhooks and their deliveries, which have the same text in both stores.
 
 /// Statement of [`crate::WebhookReads::webhook`].
 pub const WEBHOOK: &str = "select body from webhooks where id = ?1 and project = ?2";

@@ -1,4 +1,4 @@
-//! Redirections, here-documents and here-strings.
+//! Reads redirections, here-documents and here-strings of a command.
 
 use tree_sitter::Node;
 

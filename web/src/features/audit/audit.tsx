@@ -4,8 +4,9 @@ import { useId, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type AuditFilter, auditQuery, meQuery } from '@/api/queries';
 import { serverNow } from '@/lib/clock';
-import { Button, buttonLook } from '@/ui/button';
+import { buttonLook } from '@/ui/button';
 import { Input, Select } from '@/ui/field';
+import { More } from '@/ui/more';
 import { Card, Empty, Page, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Entry } from './entry';
@@ -31,9 +32,8 @@ export function Audit({ filter, period, periods, onChange }: Props) {
     const length = LENGTH[period];
     return length === 0 ? undefined : new Date(Math.floor((serverNow() - length) / 60_000) * 60_000).toISOString();
   }, [period]);
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    auditQuery({ ...filter, since, sort: 'newest' }),
-  );
+  const query = useInfiniteQuery(auditQuery({ ...filter, since, sort: 'newest' }));
+  const { data, error, isPending, refetch } = query;
   const entries = data?.pages.flatMap((page) => page.entries) ?? [];
   const { data: me } = useQuery(meQuery());
   const types = useTypes(entries.map((entry) => entry.type));
@@ -107,13 +107,7 @@ export function Audit({ filter, period, periods, onChange }: Props) {
           </ol>
         </Card>
       ) : null}
-      {hasNextPage ? (
-        <div className="mt-4 text-center">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      ) : null}
+      <More query={query} />
     </Page>
   );
 }

@@ -11,6 +11,7 @@ import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
+import { More } from '@/ui/more';
 import { Card, Empty, Page, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
@@ -19,9 +20,8 @@ import { Allowed, Where } from './allowed';
 /** Standing approvals: what each allows, and a button to revoke it. */
 export function Grants({ over, onOver }: { over: boolean; onOver: (over: boolean) => void }) {
   const { t } = useTranslation();
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    grantsQuery(over),
-  );
+  const query = useInfiniteQuery(grantsQuery(over));
+  const { data, error, isPending, refetch } = query;
   const { data: me } = useQuery(meQuery());
   const [leaving, setLeaving] = useState<Grant>();
   const grants = data?.pages.flatMap((page) => page.grants) ?? [];
@@ -57,13 +57,7 @@ export function Grants({ over, onOver }: { over: boolean; onOver: (over: boolean
           </ul>
         </Card>
       ) : null}
-      {hasNextPage ? (
-        <div className="mt-4 text-center">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      ) : null}
+      <More query={query} />
       {leaving ? <Revoke grant={leaving} onClose={() => setLeaving(undefined)} /> : null}
     </Page>
   );

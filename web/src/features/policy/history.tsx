@@ -7,6 +7,7 @@ import type { Policy, PolicyVersion } from '@/api/types';
 import { AgentLine, AgentText } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
+import { More } from '@/ui/more';
 import { Card, Empty, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
@@ -22,9 +23,8 @@ interface Props {
 /** Policy history: author, reason and diff of each change. */
 export function PolicyHistory({ policy, may, onUse }: Props) {
   const { t } = useTranslation();
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    policyVersionsQuery(`${policy.version} ${policy.changed_at}`),
-  );
+  const query = useInfiniteQuery(policyVersionsQuery(`${policy.version} ${policy.changed_at}`));
+  const { data, error, refetch } = query;
   const [open, setOpen] = useState<number>();
   if (error && !data) return <ProblemNotice error={error} again={() => void refetch()} />;
   if (!data) return <Waiting label={t('common.loading')} />;
@@ -48,13 +48,7 @@ export function PolicyHistory({ policy, may, onUse }: Props) {
         </ul>
       </Card>
       {error ? <ProblemNotice error={error} /> : null}
-      {hasNextPage ? (
-        <div className="mt-4 text-center">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      ) : null}
+      <More query={query} />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { sessionName } from '@/model/labels';
 import { AgentLine } from '@/ui/agent-text';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
+import { More } from '@/ui/more';
 import { Card, Empty, Page, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { SessionBadge } from '@/ui/status';
@@ -22,9 +23,8 @@ interface Props {
 /** Every session of the project, the newest first. */
 export function Sessions({ filter, onFilter }: Props) {
   const { t } = useTranslation();
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    sessionsQuery(filter),
-  );
+  const query = useInfiniteQuery(sessionsQuery(filter));
+  const { data, error, isPending, refetch } = query;
   const sessions = data?.pages.flatMap((page) => page.sessions) ?? [];
   const none = data !== undefined && sessions.length === 0;
   const filtered = filter.agent !== undefined || filter.status !== undefined;
@@ -55,13 +55,7 @@ export function Sessions({ filter, onFilter }: Props) {
           </ul>
         </Card>
       ) : null}
-      {hasNextPage ? (
-        <div className="mt-4 text-center">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      ) : null}
+      <More query={query} />
     </Page>
   );
 }

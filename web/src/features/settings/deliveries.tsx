@@ -9,6 +9,7 @@ import { AgentLine } from '@/ui/agent-text';
 import { Badge, type Tone } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { Select } from '@/ui/field';
+import { More } from '@/ui/more';
 import { Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { Ago } from '@/ui/time';
@@ -25,9 +26,8 @@ interface Props {
 /** Messages of a webhook; failed ones can be sent again. */
 export function Deliveries({ webhook, state, onShow }: Props) {
   const { t } = useTranslation();
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    webhookDeliveriesQuery(webhook.id, state),
-  );
+  const query = useInfiniteQuery(webhookDeliveriesQuery(webhook.id, state));
+  const { data, error, refetch } = query;
   const deliveries = data?.pages.flatMap((page) => page.deliveries) ?? [];
   return (
     <section aria-label={t('webhooks.messagesOf', { url: webhook.url })} className="mt-3 rounded-lg border bg-sunken">
@@ -56,13 +56,7 @@ export function Deliveries({ webhook, state, onShow }: Props) {
           <Delivery key={delivery.id} delivery={delivery} />
         ))}
       </ul>
-      {hasNextPage ? (
-        <div className="border-t p-2 text-center">
-          <Button size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      ) : null}
+      <More query={query} size="sm" className="border-t p-2" />
     </section>
   );
 }

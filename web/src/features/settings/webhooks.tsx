@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { type DeliveryState, webhooksQuery } from '@/api/queries';
 import type { Webhook } from '@/api/types';
 import { Button } from '@/ui/button';
+import { More } from '@/ui/more';
 import { Card, Empty, Waiting } from '@/ui/page';
 import { ProblemNotice } from '@/ui/problem';
 import { NewWebhook } from './new-webhook';
@@ -25,7 +26,8 @@ const DIALOGS = { rotate: RotateWebhook, off: SwitchOffWebhook, remove: RemoveWe
 /** Webhooks: the events of each, its health, and its messages. */
 export function Webhooks({ shown, onShow }: { shown: Shown; onShow: (shown: Shown) => void }) {
   const { t } = useTranslation();
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(webhooksQuery());
+  const query = useInfiniteQuery(webhooksQuery());
+  const { data, error, refetch } = query;
   const [making, setMaking] = useState(false);
   const [begun, setBegun] = useState<{ task: Task; webhook: Webhook }>();
   const webhooks = data?.pages.flatMap((page) => page.webhooks) ?? [];
@@ -61,13 +63,7 @@ export function Webhooks({ shown, onShow }: { shown: Shown; onShow: (shown: Show
           </ul>
         </Card>
       ) : null}
-      {hasNextPage ? (
-        <div className="text-center">
-          <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      ) : null}
+      <More query={query} className="" />
       {making ? <NewWebhook onClose={() => setMaking(false)} /> : null}
       {begun && Begun ? <Begun webhook={begun.webhook} onClose={() => setBegun(undefined)} /> : null}
     </div>

@@ -59,7 +59,7 @@ pub(crate) fn look(store: &dyn Store, scope: Scope) -> Books {
             let mut steps = Vec::new();
             for step in reads.steps(&scope, session.id)? {
                 let entry = |entry: store::JournalEntry| (entry.seq, serde_json::from_value(entry.body).unwrap());
-                let journal = reads.journal(&scope, step.id, 0, ALL)?.into_iter().map(entry).collect();
+                let journal = reads.journal(&scope, step.id, Page::first(ALL))?.into_iter().map(entry).collect();
                 steps.push(Kept { state: reads.step_state(&scope, step.id)?, step, journal });
             }
             let proposals = reads.actions(&scope, session.id, "", ALL)?.into_vec();

@@ -8,13 +8,14 @@ use ::policy::{Decided, DecisionOutcome, Policy};
 use domain::{
     Call, Decision, Effect, Interaction, Kind, Role, Scope, SessionId, SignedDuration, Status, Timestamp, Verdict,
 };
-use store::{ActionHistoryFilter, Cost, InteractionFilter, Page, Sort, StoreError};
+use store::{ActionHistoryFilter, ClosedInteraction, Cost, InteractionFilter, Page, Sort, StoreError};
 
 use crate::interactions::forms_check::off_reactor;
 use crate::interactions::plan::AnswerSubject;
 use crate::policy::learn::action_history::HistoricAction;
 use crate::policy::learn::suspend::AskedCall;
 use crate::policy::ruling::OnBehalfOf;
+use crate::run::pages::Pages;
 use crate::run::transaction::Work;
 use crate::{Engine, Error};
 
@@ -153,12 +154,10 @@ pub(crate) fn find_contradictions(
     since: Timestamp,
 ) -> Result<Vec<(String, Decision)>, Error> {
     let mut found = Vec::new();
-    let mut after = None;
+    let mut pages = Pages::new(PORTION, |closed: &ClosedInteraction| (closed.resolved_at, closed.id));
     for _ in 0..MOST_PORTIONS {
-        let closed = work.tx.closed_interactions(scope, since, after, PORTION)?;
-        let whole = closed.len() < PORTION as usize;
-        after = closed.last().map(|closed| (closed.resolved_at, closed.id));
-        for closed in closed.into_iter().filter(|closed| closed.kind == Kind::Approval.name()) {
+        let closed = pages.next(|page| work.tx.closed_interactions(scope, since, page.after, page.limit))?;
+        for closed in closed.into_iter().flatten().filter(|closed| closed.kind == Kind::Approval.name()) {
             let Some(asked) = work.tx.interaction(scope, closed.id)? else { continue };
             let Some(decision) = Decision::of(&asked) else { continue };
             let subject = AnswerSubject::read(&mut *work.tx, asked)?;
@@ -167,7 +166,7 @@ pub(crate) fn find_contradictions(
             let against = policy.contradicted(&decided).into_iter();
             found.extend(against.map(|rule| (rule.to_owned(), decision.clone())));
         }
-        if whole {
+        if pages.is_over() {
             return Ok(found);
         }
     }

@@ -116,8 +116,7 @@ impl Engine {
     /// Suggests rules that explain recent decisions, without changing the policy.
     pub async fn policy_suggestions(&self, caller: &Caller) -> Result<Suggestions, Error> {
         caller.require(Right::Read)?;
-        let reader = caller.clone();
-        let sight = self.read(Cost::Point, move |reads| Sight::of(reads, &reader)).await?;
+        let sight = self.read_by(caller, Cost::Point, |reads, caller| Sight::of(reads, caller)).await?;
         if matches!(sight, Sight::Own(_)) {
             // Suggestions contain the calls of all agents, and this agent may read only its own sessions.
             return Ok(Suggestions { decisions: 0, more: false, suggestions: Vec::new(), held_back: Vec::new() });

@@ -1,3 +1,5 @@
+//! Tests of the gate: tenants and keys take turns, and nobody takes the places of others.
+
 use domain::{Actor, ActorKind, Credential, EntryPoint, KeyId, Role, Scope};
 use uuid::Uuid;
 
