@@ -139,7 +139,7 @@ pub const WORDS: &[Word] = &[
         meaning: "The credential of an agent or another program.",
         types: &["Key"], tables: &["keys"], json: "key", route: "/v1/keys", events: "key", page: "Key" },
     Word { word: "lease", glossary: false,
-        meaning: "A time until which an answer or an action belongs to whoever took it.",
+        meaning: "A time until which an answer or an action belongs to one worker.",
         types: &[], tables: &[], json: "lease", route: "", events: "", page: "" },
     Word { word: "limit", glossary: false,
         meaning: "A bound on what one project or tenant may use.",

@@ -58,7 +58,7 @@ impl<'de> Visitor<'de> for KeyVisitor {
         while let Some(name) = fields.next_key::<String>()? {
             fields.next_value::<UniqueKeys>()?;
             if !names.insert(name) {
-                return Err(A::Error::custom("a name stands twice in one object"));
+                return Err(A::Error::custom("an object contains a name twice"));
             }
         }
         Ok(UniqueKeys)

@@ -111,7 +111,7 @@ impl StepRun<'_> {
 /// Puts an event first that retracts the text which an earlier worker published of this turn.
 fn with_restart_event(turn: u64, again: &mut bool, told: Vec<(&'static str, Value)>) -> Vec<(&'static str, Value)> {
     let anew = std::mem::take(again);
-    let why = "the turn was begun anew: whoever had it has let go of it";
+    let why = "the turn was started again: its earlier worker no longer holds the step";
     let first = anew.then(|| ("model.again", json!({ "turn": turn, "text": why })));
     first.into_iter().chain(told).collect()
 }

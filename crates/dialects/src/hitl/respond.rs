@@ -173,7 +173,7 @@ fn permission(body: PermissionData, question: &Question) -> Result<(AnswerDraft,
         }
         (None, None) => return Err(ApiError::invalid("/response_data", "say `action` or `granted`")),
         (Some(_), Some(_)) => {
-            return Err(ApiError::invalid("/response_data/granted", "does not say the same as `action`"));
+            return Err(ApiError::invalid("/response_data/granted", "contradicts `action`"));
         }
         (Some(_), None) => {
             let words = "must be allow, allow_always, deny, or an option of the request";

@@ -68,7 +68,7 @@ fn run_command(
     let step = work.tx.step(&session.scope, id)?.filter(|step| step.session == session.id);
     let step = step.ok_or(Refusal::NotFound("step"))?;
     if step.id != session.step {
-        let problem = Problem::new("/step", "is not the step that the session is at");
+        let problem = Problem::new("/step", "is not the current step of the session");
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
     if step.lease.is_none() {
