@@ -88,7 +88,7 @@ impl RemoteModel {
             };
             if after > self.pace.patience {
                 return Err(ModelError::Unavailable(format!(
-                    "{why} (and wants to be asked in {} seconds)",
+                    "{why} (and asks for a pause of {} seconds)",
                     after.as_secs()
                 )));
             }
