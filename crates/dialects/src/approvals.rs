@@ -307,7 +307,7 @@ impl Approvals {
             ("model.again", _) => Ok(Some(assistant_message(String::new(), false, true))),
             ("model.turn", _) if !said("text").is_empty() => Ok(Some(assistant_message(String::new(), true, false))),
             ("step.failed", _) => {
-                let why = event.data["reason"].as_str().unwrap_or("the agent could not go on").to_owned();
+                let why = event.data["reason"].as_str().unwrap_or("the agent could not continue").to_owned();
                 Err(ApiError::StepFailed(why))
             }
             _ => Ok(None),
