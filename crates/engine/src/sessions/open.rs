@@ -133,7 +133,7 @@ fn choose_run(
             let Some(agent) = &step.agent else { continue };
             let wanted = (agent.as_str(), step.agent_version.as_deref());
             let agent = steps::resolve_agent(work, scope, offered, wanted)?.ok_or_else(|| {
-                let why = format!("the step `{}` runs `{agent}`, which is not here", step.name);
+                let why = format!("the step `{}` runs `{agent}`, which does not exist in this project", step.name);
                 Refusal::QuestionInvalid(vec![Problem::new("/flow", why)])
             })?;
             require_separate_workspace(work, offered, &agent)?;

@@ -154,7 +154,7 @@ fn require_may_pass_question(
         return Err(Refusal::NotInAudience.into());
     }
     if audiences.iter().any(|audience| audience.quorum > 1) {
-        let why = "passes over a question that needs several people: have them answer it";
+        let why = "would skip a question that needs several people: have them answer it";
         return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
     }
     Ok(())
