@@ -24,7 +24,7 @@ pub(crate) use node_limits::NodeLimits;
 pub(crate) use tenant_limits::TenantLimits;
 pub(crate) use webhooks::Webhooks;
 
-/// Approval server for AI agents: an agent asks, its step sleeps durably, a person answers, and the agent continues
+/// Approval server for AI agents: an agent asks, its state is stored on disk, a person answers, and the agent continues
 /// exactly once.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
