@@ -61,7 +61,7 @@ fn what_is_no_toml_is_named_by_its_line() {
     check(
         "workspace = \"demo\"",
         "limits = { iterations = 99999999999999999999 }",
-        &["a.toml:4: `limits.iterations`: is a number that JSON cannot carry"],
+        &["a.toml:4: `limits.iterations`: is a number that JSON cannot represent"],
     );
 }
 
