@@ -30,7 +30,7 @@ lint: tested
 unit: tested
 	$(LINTED) ./scripts/with-postgres ./scripts/unit-tests
 
-# What takes too long for `make test`: the simulations with thousands of seeds, servers that are killed
+# Checks that take too long for `make test`: the simulations with thousands of seeds, servers that are killed
 # many times, the README against a release build, and the walls.
 SEEDS ?= 5000
 KILLS ?= 100

@@ -256,7 +256,7 @@ pub(crate) enum StepError {
     Engine(#[from] Error),
     #[error("{0}")]
     Tools(#[from] ToolError),
-    #[error("what was journalled cannot be read: {0}")]
+    #[error("the journal cannot be read: {0}")]
     Journal(#[from] serde_json::Error),
     #[error("the worker stops")]
     Stopped,

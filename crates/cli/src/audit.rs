@@ -39,8 +39,8 @@ fn verify_export(
     println!("{}", report_lines(&report));
     if demands.public_key.is_none() {
         println!(
-            "warning: the key in the file was not checked against anything, so that whoever made the file may have \
-             signed it: give --public-key"
+            "warning: the key in the file was not compared with a known key, so the maker of the file may have \
+             signed it with a key of their own: give --public-key"
         );
     }
     Ok(())

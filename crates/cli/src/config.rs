@@ -24,7 +24,7 @@ pub(crate) use node_limits::NodeLimits;
 pub(crate) use tenant_limits::TenantLimits;
 pub(crate) use webhooks::Webhooks;
 
-/// Approval server for AI agents: an agent asks, its step sleeps durably, a person answers, and the agent continues
+/// Approval server for AI agents: an agent asks, its state is stored on disk, a person answers, and the agent continues
 /// exactly once.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
@@ -331,7 +331,7 @@ pub(crate) enum PolicyCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct PolicySimulate {
-    /// AnswerDraft of a policy file
+    /// Draft of a policy file
     pub(crate) file: PathBuf,
     /// Largest number of actions to compare, newest first, at most 10000
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000))]

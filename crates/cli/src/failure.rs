@@ -26,12 +26,12 @@ pub(crate) enum Failure {
     Store(StoreError),
     #[error("{0}")]
     Refused(engine::Error),
-    #[error("what was given is not valid: {}", listed(.0))]
+    #[error("the input is not valid: {}", listed(.0))]
     Invalid(Vec<Problem>),
     #[error("{path}: {why}")]
     MasterKey { path: PathBuf, why: String },
     #[error(
-        "what this database keeps was sealed with another master key: give the key that it was made with, as \
+        "the values in this database were sealed with another master key: give the key that the database was created with, as \
          HOLDPOINT_MASTER_KEY or as the file master.key in the data directory"
     )]
     OtherMasterKey,
@@ -60,7 +60,7 @@ pub(crate) enum Failure {
     Export(io::Error),
     #[error("the database is damaged:\n{0}")]
     Damaged(String),
-    #[error("{0} works on the SQLite database of a data directory; use the tools of PostgreSQL for the other")]
+    #[error("{0} works on the SQLite database of a data directory; for PostgreSQL use its own tools")]
     SqliteOnly(&'static str),
     #[error(
         "{0} works on a PostgreSQL database: give --database-url; a SQLite file can be copied and restored as it is"
@@ -86,7 +86,7 @@ pub(crate) enum Failure {
     #[error("the agents and flows are refused:\n{0}")]
     DefinitionsInvalid(String),
     #[error(
-        "a worker of its own needs a database that several processes share: give --database-url, or let `holdpoint serve` drive the agents"
+        "a worker of its own needs a database that several processes share: give --database-url, or let `holdpoint serve` run the agents"
     )]
     WorkerNeedsPostgres,
     #[error(
@@ -99,11 +99,11 @@ pub(crate) enum Failure {
         path.display(), workspaces.display()
     )]
     OperatorFileInWorkspaces { path: PathBuf, workspaces: PathBuf },
-    #[error("--worker-steps: a worker that drives no step has nothing to do")]
+    #[error("--worker-steps: a worker that runs no step has nothing to do")]
     WorkerIdle,
     #[error("{0} of the files would be refused")]
     PolicyRefused(usize),
-    #[error("{} would be refused: {problems} to put right", dir.display())]
+    #[error("{} would be refused; errors: {problems}", dir.display())]
     DefinitionsRefused { dir: PathBuf, problems: usize },
 }
 

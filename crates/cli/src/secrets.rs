@@ -32,11 +32,11 @@ async fn rotate_file(rotate: &Rotate) -> Result<(), Failure> {
         return Ok(());
     }
     if !begun {
-        println!("going on with the new key that master.key has already");
+        println!("continuing with the new key that is already in master.key");
     }
     let rotated = engine.rotate().await?;
     file.finish()?;
-    println!("{}; master.key has the new key alone: keep it with the next backup", report_lines(rotated));
+    println!("{}; master.key contains only the new key: keep it with the next backup", report_lines(rotated));
     Ok(())
 }
 
@@ -48,7 +48,5 @@ async fn engine(rotate: &Rotate, vault: Vault) -> Result<Engine, Failure> {
 }
 
 fn report_lines(RotationReport { tenants, values, forgotten }: RotationReport) -> String {
-    format!(
-        "rotated: {tenants} tenants have new keys, {values} values were sealed again, {forgotten} old keys forgotten"
-    )
+    format!("rotated: {tenants} tenants have new keys, {values} values were sealed again, {forgotten} old keys deleted")
 }

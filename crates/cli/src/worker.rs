@@ -56,7 +56,7 @@ async fn run(worker: &Worker) -> Result<(), Failure> {
     }
     hosted_agents::start(&tasks, &cancelled, &engine, (&worker.agents, settings, programs));
     tasks.spawn(signals.stop_on_signal(stop));
-    println!("Holdpoint drives agents, {} steps at once", worker.agents.worker_steps);
+    println!("Holdpoint runs agents, at most {} steps at once", worker.agents.worker_steps);
 
     // An error means that no sender is left; the worker stops then too.
     let _ = stopping.wait_for(|stopping| *stopping).await;
@@ -80,7 +80,7 @@ async fn serve_metrics(
     let app = App::new(engine.clone(), limits, front, telemetry::install_metrics()?, stopping.clone());
     let listener = TcpListener::bind(address).await.map_err(|error| Failure::Listen(address, error))?;
     let bound = listener.local_addr().map_err(|error| Failure::Listen(address, error))?;
-    println!("Its figures are at http://{bound}/metrics");
+    println!("Its metrics are at http://{bound}/metrics");
     tasks.spawn(async move {
         if let Err(error) =
             server::listen(listener, server::health_router(app), server::ConnectionLimits::default(), stopping).await

@@ -64,7 +64,7 @@ pub(super) fn operations() -> OpenApiRouter<App> {
 struct OpenQuery {
     /// Name of the agent that messages are for. A message goes to a session of this agent that listens, or opens one.
     agent: Option<String>,
-    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one socket.
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one socket.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }
@@ -316,7 +316,7 @@ impl Approvals {
                 Ok((!turn.text.is_empty()).then(|| assistant_message(String::new(), true, false)))
             }
             (EventKind::StepFailed(step), _) => {
-                Err(ApiError::StepFailed(step.reason.unwrap_or_else(|| "the agent could not go on".to_owned())))
+                Err(ApiError::StepFailed(step.reason.unwrap_or_else(|| "the agent could not continue".to_owned())))
             }
             (
                 EventKind::InteractionAsked(_)

@@ -100,7 +100,7 @@ async fn flows_start(
 ) -> Result<(StatusCode, Json<FlowStartedView>), ApiError> {
     let FlowStartBody { parameters, shared_context, chat_session_id, overrides } = body;
     if !overrides.is_null() {
-        let why = "are not taken: the version of the agent says how its model is called";
+        let why = "are not accepted: the version of the agent has the settings of its model";
         return Err(ApiError::invalid("/overrides", why));
     }
     let start = Start { channel: chat_session_id, ..Start::default() };

@@ -195,7 +195,7 @@ async fn hitl_respond(
     let answered = app.engine.answer(&caller, asked.id, draft, idempotency).await;
     let answered = answered.map_err(|error| map_fields(error, respond::fields(&asked.question)))?;
     let taken = match answered.status() {
-        Status::Pending => "Response recorded; others are still to respond",
+        Status::Pending => "Response recorded; other people still have to respond",
         _ => "Response received",
     };
     Ok(success(match note {

@@ -88,7 +88,7 @@ pub(super) struct ReactStreamQuery {
     /// Name of the conversation.
     #[param(rename = "sessionId")]
     session_id: String,
-    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream.
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Message for an approval with changed arguments, which is refused.
-pub const AS_PROPOSED: &str = "what is approved runs as it was proposed: other arguments are an `edit`";
+pub const AS_PROPOSED: &str = "an approved action runs with its proposed arguments: send an `edit` to change them";
 
 /// An accepted answer, as it is recorded and as the agent reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -150,7 +150,7 @@ impl Question {
             draft.data = Value::Null;
         }
         if draft.keep && (self.kind != Kind::Secret || !effect.carries_form()) {
-            problems.push(Problem::new("/keep", "only secrets that are given can be kept"));
+            problems.push(Problem::new("/keep", "only an answer with secret values can be kept"));
         }
         self.check_arguments(effect, &draft, &mut problems);
         self.check_remember(effect, &draft, &mut problems);
@@ -198,7 +198,7 @@ impl Question {
             (None, _) if free => return Some((effect, Vec::new())),
             (None, _) if effect == Effect::Skip && !self.required => return Some((effect, Vec::new())),
             (None, _) if effect == Effect::Reject && self.takes_value() => return Some((effect, Vec::new())),
-            (None, _) => problems.push(Problem::new("/effect", "this question does not offer it")),
+            (None, _) => problems.push(Problem::new("/effect", "this question does not offer this effect")),
         }
         None
     }
@@ -229,9 +229,9 @@ impl Question {
                 crate::action::check_arguments("/arguments", arguments, problems);
             }
             (Effect::Edit, _) => {
-                problems.push(Problem::new("/arguments", "an edit carries whole new arguments, an object"))
+                problems.push(Problem::new("/arguments", "an edit needs complete new arguments, as an object"))
             }
-            (_, Some(_)) => problems.push(Problem::new("/arguments", "only an edit carries arguments")),
+            (_, Some(_)) => problems.push(Problem::new("/arguments", "only an edit takes arguments")),
             (_, None) => {}
         }
     }
@@ -244,7 +244,7 @@ impl Question {
             return;
         };
         if self.needs_several() {
-            problems.push(Problem::new("/remember", "what several people decide is decided each time"));
+            problems.push(Problem::new("/remember", "a decision of several people cannot be remembered"));
         }
         let arguments = draft.arguments.as_ref().unwrap_or(&action.arguments);
         remember.check(&Call { tool: action.tool.clone(), arguments: arguments.clone() }, problems);
@@ -262,7 +262,7 @@ impl Question {
         let empty = draft.data.is_null() || draft.data.as_str().is_some_and(|text| text.trim().is_empty());
         let silent = empty && draft.feedback.is_none();
         if !effect.carries_form() && !draft.data.is_null() {
-            problems.push(Problem::new("/data", "this effect carries no form: give a reason as feedback"));
+            problems.push(Problem::new("/data", "this effect takes no form: give a reason as feedback"));
         } else if effect.carries_form() && self.form().is_some() {
             if proof.is_none() {
                 problems.push(Problem::new("/data", "the form must be filled in"));

@@ -427,10 +427,10 @@ impl Question {
             problems.push(Problem::new("/secrets", "a question of kind `secret`, and no other, names its secrets"));
         }
         if self.fresh && !secret {
-            problems.push(Problem::new("/fresh", "only a question of kind `secret` can be answered from what is kept"));
+            problems.push(Problem::new("/fresh", "only a question of kind `secret` can be answered with kept values"));
         }
         if self.reply && self.kind != Kind::Question {
-            problems.push(Problem::new("/requires_reply", "only a question in words is replied to"));
+            problems.push(Problem::new("/requires_reply", "only a question of kind `question` can require a reply"));
         }
         if secret && self.schema.is_some() {
             problems.push(Problem::new("/schema", "a secret has named fields instead of a schema"));
@@ -456,7 +456,7 @@ impl Question {
                     problems.push(Problem::new("/fallback/option", "an edit needs a person"));
                 }
                 Some(option) if self.call.is_some() && option.effect.runs_action() => {
-                    problems.push(Problem::new("/fallback/option", "would run the action on nobody's word"));
+                    problems.push(Problem::new("/fallback/option", "would run the action without a person's approval"));
                 }
                 Some(option) if self.form().is_some() && option.effect.carries_form() => {
                     problems.push(Problem::new("/fallback/option", "would leave the form empty: give a value"));
@@ -464,7 +464,7 @@ impl Question {
                 Some(_) => {}
             },
             Some(Fallback::Value(_)) if self.kind == Kind::Secret => {
-                problems.push(Problem::new("/fallback/value", "a secret cannot stand in the question"));
+                problems.push(Problem::new("/fallback/value", "a question must not contain a secret"));
             }
             Some(Fallback::Value(_)) if !self.takes_value() => {
                 problems.push(Problem::new("/fallback/value", "this question is answered with an option"));

@@ -36,10 +36,10 @@ pub enum Refusal {
     #[error("you are not in the audience of this question")]
     NotInAudience,
     /// The asker can never answer their own question.
-    #[error("whoever asked a question cannot answer it")]
+    #[error("the asker of a question cannot answer it")]
     AskerCannotAnswer,
     /// Four eyes: the person who started the session cannot answer.
-    #[error("this question needs a second pair of eyes: whoever started the session cannot answer it")]
+    #[error("this question needs a second person: the person who started the session cannot answer it")]
     FourEyes,
     /// The audience requires several people to agree, so one person alone cannot end the question with a positive result.
     #[error("this question needs the answers of several people: answer it, and have the others answer it too")]
@@ -51,10 +51,10 @@ pub enum Refusal {
     #[error("the deadline of this question has passed")]
     TooLate(InteractionId),
     /// The question is already overdue and stays open.
-    #[error("this question is already overdue, and held open until somebody answers")]
+    #[error("this question is already overdue and stays open until somebody answers")]
     AlreadyOverdue(InteractionId),
     /// The person has already given an equal answer, and the quorum is not reached.
-    #[error("you have already answered so; others are still to answer")]
+    #[error("you have already given this answer; other people still have to answer")]
     AlreadyVoted(InteractionId),
     /// The person has already declared that they will not answer.
     #[error("you have already said that you will not answer")]
@@ -75,7 +75,7 @@ pub enum Refusal {
     #[error("the answer does not fit the question")]
     AnswerInvalid(Vec<Problem>),
     /// The question is invalid.
-    #[error("what was sent is not valid")]
+    #[error("the body is not valid")]
     QuestionInvalid(Vec<Problem>),
     /// The question is still open.
     #[error("this question is still pending")]
@@ -90,7 +90,7 @@ pub enum Refusal {
     #[error("this delivery is already {0}")]
     DeliveryClosed(&'static str),
     /// The lease is not in force, or no longer.
-    #[error("this lease is not, or no longer, in force")]
+    #[error("this lease is unknown or has ended")]
     LeaseLost,
     /// Only the agent that asked may take the answer.
     #[error("only the agent that asked can take the answer")]
@@ -113,19 +113,19 @@ pub enum Refusal {
     #[error("this session is not paused")]
     NotPaused(SessionId),
     /// The `call_id` already belongs to another action.
-    #[error("the call `{0}` is another action already")]
+    #[error("the call id `{0}` already names another action")]
     CallConflict(String),
     /// The `call_id` has the form that is reserved for workers of this server.
-    #[error("the call id `{0}` is of the form that this server's workers give: choose another one")]
+    #[error("call ids like `{0}` are reserved for the workers of this server: choose another one")]
     CallReserved(String),
     /// Only the caller who opened the session, or the agent for which it was opened, may propose actions.
     #[error("this session was opened by somebody else, for another agent")]
     NotYourSession(SessionId),
     /// The current policy denies an action that was allowed earlier.
-    #[error("policy denies this action by now: {}", .0.reason)]
+    #[error("the policy now denies this action: {}", .0.reason)]
     DeniedByNow(Box<crate::Ruling>),
     /// The current policy asks about an action that was allowed earlier without a question.
-    #[error("policy asks about this action by now: propose it again under another call id")]
+    #[error("the policy now asks about this action: propose it again under another call id")]
     AskedByNow(Box<crate::Ruling>),
     /// The step has ended, or another worker holds its lease.
     #[error("this step has ended, or another worker has it")]
@@ -134,15 +134,13 @@ pub enum Refusal {
     #[error("this step has not failed")]
     StepNotFailed,
     /// The agent of the session is not hosted, so no worker would read the message.
-    #[error("this session's agent is not run by this server")]
+    #[error("this server does not run the agent of this session")]
     NotHosted(SessionId),
     /// The current step has no agent that could read the message.
     #[error("no agent works at this step: nobody would read the message")]
     NobodyListens,
     /// The version already exists with another content. Versions never change.
-    #[error(
-        "{kind} `{name}` has a version `{version}` already, and it is another one: give this one a name of its own"
-    )]
+    #[error("{kind} `{name}` already has a version `{version}` with other content: choose another version")]
     VersionExists {
         /// Kind of the definition: `agent` or `flow`.
         kind: &'static str,
@@ -152,7 +150,7 @@ pub enum Refusal {
         version: String,
     },
     /// Only the agent that proposed an action may continue with it.
-    #[error("only the agent that proposed this action can go on with it")]
+    #[error("only the agent that proposed this action can continue it")]
     NotYourAction,
     /// The action is not in the state that this command requires.
     #[error("this action is {state}, not {wanted}")]
@@ -163,41 +161,41 @@ pub enum Refusal {
         state: &'static str,
     },
     /// The report concerns another run than the latest one.
-    #[error("this is about another run of the action than the one that was started last, with {0}")]
+    #[error("this report is not about the latest run of the action, which was started with {0}")]
     AnotherRun(crate::PermitId),
     /// The permit was not given for this action.
-    #[error("this permit is not good for this action")]
+    #[error("this permit is not valid for this action")]
     PermitUnknown,
     /// The permit has expired.
-    #[error("this permit ran out at {at}; propose the action again under another call id")]
+    #[error("this permit expired at {at}; propose the action again under another call id")]
     PermitExpired {
         /// Time at which the permit expired.
         at: jiff::Timestamp,
     },
     /// The policy denies the action as a person edited it.
-    #[error("policy denies this edit: {}", .0.reason)]
+    #[error("the policy denies this edit: {}", .0.reason)]
     EditDenied(Box<crate::Ruling>),
     /// The policy in force is not the one that the request wants to replace.
-    #[error("the policy in force is another one by now: {current}")]
+    #[error("another policy is in force now: {current}")]
     PolicyMoved {
         /// Version in force.
         current: String,
     },
     /// The grant that allowed an action was revoked or has expired.
-    #[error("the grant that let this action through is over; propose it again under another call id")]
+    #[error("the grant that allowed this action no longer applies; propose it again under another call id")]
     GrantOver(crate::GrantId),
     /// The grant was already revoked.
     #[error("this grant was already revoked")]
     GrantRevoked(crate::GrantId),
     /// The user already belongs to the project.
-    #[error("`{0}` is in this project already")]
+    #[error("`{0}` is already in this project")]
     UserExists(String),
     /// A key or another account already has the name.
     #[error("the name `{0}` is taken: a key or another account has it")]
     NameTaken(String),
     /// A new key was given the name of an account of its project without `join_account`.
     #[error(
-        "an account has the name `{0}`: say `join_account: true` (`--join-account`) to make a key of that person's"
+        "an account has the name `{0}`: send `join_account: true` (`--join-account`) to make a key for that person"
     )]
     NameOfAccount(String),
     /// A new key was given the name of an account whose user does not belong to the project.
@@ -206,13 +204,13 @@ pub enum Refusal {
     )]
     NameOutside(String),
     /// The user also belongs to projects in which the caller has no rights.
-    #[error("`{0}` also belongs to projects of which you are no admin")]
+    #[error("`{0}` also belongs to projects of which you are not an admin")]
     UserElsewhere(String),
     /// The user is the only admin of the project who has ever signed in.
     #[error("`{0}` is the last admin of this project: make somebody else an admin first")]
     LastAdmin(String),
     /// Only a signed-in user can do this. A key has no password and belongs to one project.
-    #[error("only a person who is signed in can do this, with a key it means nothing")]
+    #[error("only a person who is signed in with a browser can do this, not a key")]
     NeedsSignIn,
     /// The old password is wrong.
     #[error("the old password is wrong")]

@@ -18,7 +18,7 @@ pub enum Error {
     #[error("the schema of the form cannot be used")]
     SchemaInvalid(Vec<Problem>),
     /// The policy is invalid. Each problem names its line.
-    #[error("the policy is not a good one")]
+    #[error("the policy has errors")]
     PolicyInvalid(Vec<Problem>),
     /// This node has another policy or floor than the one that was last put in force.
     #[error("{0}")]
@@ -28,10 +28,10 @@ pub enum Error {
     Unauthenticated,
     /// The person is unknown, the password is wrong, or the link was used or is too old. The cases share one error so that an attacker learns
     /// nothing.
-    #[error("the name or the password is wrong, or the link was used or is too old")]
+    #[error("the name or the password is wrong, or the link was already used or has expired")]
     SignInFailed,
     /// A sealed value cannot be decrypted, usually because the master key is another one.
-    #[error("what was sealed cannot be opened with this master key")]
+    #[error("a sealed value cannot be opened with this master key")]
     Sealed,
     /// An audit export would be incomplete: this number of entries has no position in the chain. The number is 0 if the database was restored from a
     /// dump and not adopted, so that new entries would get no position.

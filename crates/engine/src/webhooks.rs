@@ -227,7 +227,7 @@ impl Engine {
             return Err("must begin with https:// or http://".into());
         }
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
-            return Err("must have neither a user nor a fragment: messages are proved by their signature".into());
+            return Err("must not contain a user or a fragment: endpoints verify messages by their signature".into());
         }
         let address = match url.host() {
             Some(Host::Ipv4(address)) => Some(address.into()),

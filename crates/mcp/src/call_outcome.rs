@@ -49,7 +49,7 @@ impl CallOutcome {
                 Self::failed("the server wants to ask somebody first, which is not possible here")
             }
             // This client does not announce support for tasks. The server continues on its own, and its result is never read.
-            _ => Self::unknown("the server goes on with it by itself"),
+            _ => Self::unknown("the server continues it by itself"),
         }
     }
 

@@ -108,7 +108,7 @@ impl Connection {
                 Err(HandshakeError { words, answered })
             }
             Err(_) => {
-                let words = with_last_words("it does not introduce itself".to_owned(), child.as_ref()).await;
+                let words = with_last_words("it does not answer the initialization".to_owned(), child.as_ref()).await;
                 Err(HandshakeError::silent(words))
             }
         }

@@ -129,7 +129,7 @@ impl Condition {
         values::bind(&mut context, &self.reads, case)?;
         let value = Value::resolve_val(&self.expression, &context).map_err(|error| describe(&error))?;
         let truth = value.downcast_ref::<CelBool>().map(|truth| *truth.inner());
-        truth.ok_or_else(|| format!("it gives a {} where true or false is wanted", value.get_type().name()))
+        truth.ok_or_else(|| format!("it gives a {} instead of true or false", value.get_type().name()))
     }
 }
 
@@ -155,10 +155,10 @@ fn describe(error: &ExecutionError) -> String {
             if overload.argument_types().first().is_some_and(|first| first == "null_type")
                 && matches!(functions::shown(overload.function()), "." | "[]") =>
         {
-            "it looks into something that this call does not have".into()
+            "it reads a field that this call does not have".into()
         }
         ExecutionError::NoSuchOverload(overload) if functions::guards_loop(overload.function()) => {
-            format!("a loop cannot go through a {}", overload.argument_types().join(", "))
+            format!("a loop needs a list, not a {}", overload.argument_types().join(", "))
         }
         ExecutionError::NoSuchOverload(overload) => {
             let types = overload.argument_types().join(", ");
@@ -168,7 +168,7 @@ fn describe(error: &ExecutionError) -> String {
         ExecutionError::FunctionError { function, message } => {
             format!("`{}`: {message}", functions::shown(function))
         }
-        ExecutionError::UnexpectedType { .. } => "a value is not of the kind that is wanted".into(),
+        ExecutionError::UnexpectedType { .. } => "a value has the wrong type".into(),
         ExecutionError::IndexOutOfBounds(_) => "a list has no such element".into(),
         ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => "it divides by zero".into(),
         ExecutionError::Overflow(..) => "a number is too large".into(),

@@ -164,7 +164,7 @@ fn json(value: &Spanned<DeValue<'_>>, findings: &mut Findings<'_>) -> Option<Val
         DeValue::Table(entries) => return object(entries, findings),
     };
     if read.is_none() {
-        findings.error(at, "wrong_type", "this is a number that JSON cannot carry");
+        findings.error(at, "wrong_type", "JSON cannot represent this number");
     }
     read
 }

@@ -119,7 +119,8 @@ fn read_version(root: &Table<'_>, findings: &mut Findings<'_>) {
 /// matches to the policy, and declares no tools.
 fn refuse_in_floor(root: &Table<'_>, findings: &mut Findings<'_>) {
     if root.has("default") {
-        let message = "a floor has no `default`: what none of its rules match is left to the policy of the project";
+        let message =
+            "a floor has no `default`: a call that none of its rules matches is left to the policy of the project";
         findings.error(root.place("default"), "floor_default", message);
     }
     if root.has("tool") {
@@ -135,7 +136,7 @@ fn read_default(root: &Table<'_>, findings: &mut Findings<'_>) -> Verdict {
             findings.error(
                 text.at,
                 "default_allows",
-                "`default` may be `ask` or `deny`: what no rule knows is high risk",
+                "`default` must be `ask` or `deny`: a call that no rule matches is never allowed",
             );
             Verdict::Ask
         }

@@ -169,7 +169,7 @@ impl Policy {
     pub(crate) fn effective_fit(&self, case: &Case<'_>, rule: &Rule, fit: Fit) -> Fit {
         let blind = self.is_floor() && rule.verdict != Verdict::Allow && fit == Fit::Misses(Miss::Condition);
         match case.parsed().first_failure().filter(|_| blind) {
-            Some(it) => Fit::Fails(format!("its {} cannot be relied on: {}", it.what, it.reason)),
+            Some(it) => Fit::Fails(format!("its {} is not trusted: {}", it.what, it.reason)),
             None => fit,
         }
     }
@@ -254,7 +254,7 @@ fn held_because(first: &Failed<'_>, asks: &[Asking], doubts: &str) -> String {
 /// The part of a call that could not be parsed, as a sentence to add to a reason.
 fn doubts(case: &Case<'_>) -> String {
     if let Some(it) = case.parsed().first_failure() {
-        return format!(" Its {} cannot be relied on: {}.", it.what, it.reason);
+        return format!(" Its {} is not trusted: {}.", it.what, it.reason);
     }
     // Arguments such as `to` and `source` may not be paths at all.
     let files = case.parsed().names_files();
@@ -262,7 +262,7 @@ fn doubts(case: &Case<'_>) -> String {
     unexamined.map_or_else(String::new, |(argument, beside)| {
         let argument: String = argument.chars().filter(char::is_ascii_graphic).take(60).collect();
         format!(
-            " It has `{argument}` beside its {beside}: a rule that allows it by its {beside} has to look at that too."
+            " It has `{argument}` beside its {beside}: a rule that allows the call by its {beside} must test that argument too."
         )
     })
 }

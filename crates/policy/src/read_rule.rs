@@ -58,7 +58,7 @@ pub(crate) fn read(table: &Table<'_>, regexes: &mut usize, findings: &mut Findin
     let when = read_when(table, verdict, regexes, findings);
     let ask = table.table("ask", "`ask`", findings).map(|ask| {
         if verdict.is_some_and(|verdict| verdict != Verdict::Ask) {
-            findings.error(ask.at, "ask_unused", "`ask` says how a question is put, and this rule asks none");
+            findings.error(ask.at, "ask_unused", "`ask` is only for rules with the verdict `ask`");
         }
         Arc::new(read_ask::read(&ask, findings))
     });

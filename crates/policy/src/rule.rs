@@ -176,13 +176,13 @@ impl fmt::Display for Miss {
             Self::Agent => "none of its agents is the caller",
             Self::User => "none of its users started the session",
             Self::Role => "none of its roles is the caller's",
-            Self::Unparsed => "something in the call could not be parsed, and what cannot be parsed is never allowed",
+            Self::Unparsed => "a part of the call could not be parsed, and no rule allows such a call",
             Self::Beside => {
-                "an argument beside what it looks at may change that, and it does not look at the argument, by its name"
+                "the call has an argument that may change the facts that the rule tests, and the rule does not test it by its name"
             }
-            Self::Arguments => "its arguments are others",
+            Self::Arguments => "the arguments of the call are not equal to its `arguments`",
             Self::Condition => "its expression is false",
-            Self::Suspended => "it is suspended, because somebody decided otherwise",
+            Self::Suspended => "it is suspended, because a person decided against it",
         })
     }
 }

@@ -142,7 +142,7 @@ pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     deserializer.end().map_err(|error| ApiError::MalformedJson(error.to_string()))?;
     let mut again = serde_json::Deserializer::from_slice(bytes);
     let unique: Result<UniqueKeys, _> = serde_path_to_error::deserialize(&mut again);
-    unique.map_err(|error| ApiError::invalid(json_pointer(error.path()), "a name stands twice in one object"))?;
+    unique.map_err(|error| ApiError::invalid(json_pointer(error.path()), "an object contains a name twice"))?;
     if let Some(pointer) = first_rounded(bytes) {
         return Err(ApiError::invalid(pointer, ROUNDED));
     }
@@ -244,7 +244,7 @@ impl<'de> Visitor<'de> for KeyVisitor {
         while let Some(name) = fields.next_key::<String>()? {
             fields.next_value::<UniqueKeys>()?;
             if !names.insert(name) {
-                return Err(A::Error::custom("a name stands twice in one object"));
+                return Err(A::Error::custom("an object contains a name twice"));
             }
         }
         Ok(UniqueKeys)

@@ -10,8 +10,8 @@ use crate::routes::Addition;
 #[openapi(
     info(
         title = "Holdpoint",
-        description = "The server between AI agents and the people who answer for them. An agent asks; its step sleeps durably; \
-                       the right person answers; the agent goes on from exactly there, once.",
+        description = "Holds actions and questions of AI agents until a person answers them. An agent asks, its state is stored, a \
+                       person answers, and the agent continues exactly once.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     modifiers(&Credentials, &SharedResponses),
@@ -20,16 +20,16 @@ use crate::routes::Addition;
     tags(
         (name = "sessions", description = "One conversation or flow of an agent"),
         (name = "interactions", description = "Questions put to people, and their answers"),
-        (name = "actions", description = "What agents want to do: judged, released, started once, reported"),
+        (name = "actions", description = "Tool calls that agents propose: judged, released, started once, reported"),
         (name = "grants", description = "Approvals that hold for more than one action"),
-        (name = "policy", description = "Rules that say what may run, what is asked, and what never runs"),
+        (name = "policy", description = "Rules that allow, ask about or deny actions"),
         (name = "deliveries", description = "Answers on their way to the agents that asked"),
-        (name = "events", description = "What happened, numbered"),
-        (name = "audit", description = "What was done, by whom, how and from where; chained and signed"),
+        (name = "events", description = "Numbered events of sessions and projects"),
+        (name = "audit", description = "Every decision with its person, time, entry point and address; chained and signed"),
         (name = "agents", description = "Agents that this server runs itself, in versions that never change"),
         (name = "flows", description = "Steps that follow each other, in versions that never change"),
         (name = "keys", description = "Credentials"),
-        (name = "people", description = "Signing in, and who may"),
+        (name = "people", description = "People, their roles, and sign-in"),
         (name = "project", description = "The settings of the project"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),
         (name = "flows-wire", description = "The dialect `flows`: flows with human steps, their interactions and their events"),
@@ -37,7 +37,7 @@ use crate::routes::Addition;
         (name = "approvals", description = "The dialect `approvals`: tool approval over a WebSocket"),
         (name = "hitl", description = "The dialect `hitl`: requests of four types, their responses and their status"),
         (name = "react", description = "The dialect `react`: a conversation as an event stream that pauses for interactions"),
-        (name = "server", description = "Health and figures")
+        (name = "server", description = "Health and metrics")
     )
 )]
 struct Holdpoint;
@@ -49,7 +49,8 @@ impl Modify for Credentials {
         let scheme = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("A key: `hp_…`")).build();
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("key", SecurityScheme::Http(scheme));
-        let words = "A browser in which a person has signed in; whatever is not GET also sends `X-Holdpoint-Page: 1`";
+        let words =
+            "A browser in which a person has signed in; requests other than GET also send `X-Holdpoint-Page: 1`";
         let cookie = ApiKey::Cookie(ApiKeyValue::with_description(crate::cookie::VISIT, words));
         components.add_security_scheme("cookie", SecurityScheme::ApiKey(cookie));
     }
@@ -60,17 +61,17 @@ const PROBLEMS: [(&str, &str, &str); 16] = [
     ("400", "BadRequest", "The request cannot be read"),
     ("401", "Unauthorized", "No credential, or one that is unknown, expired or revoked"),
     ("403", "Forbidden", "The caller may not do this"),
-    ("404", "NotFound", "It does not exist, or belongs to somebody else"),
-    ("405", "MethodNotAllowed", "This path does not take this method"),
+    ("404", "NotFound", "The object does not exist, or belongs to another tenant or project"),
+    ("405", "MethodNotAllowed", "This path does not accept this method"),
     ("408", "RequestTimeout", "The body did not arrive in time"),
-    ("409", "Conflict", "It is not in a state for this, or somebody else was first"),
+    ("409", "Conflict", "The object is in a state that does not allow this, or another request was first"),
     ("410", "Gone", "The deadline has passed"),
     ("413", "ContentTooLarge", "The body is too large"),
     ("414", "UriTooLong", "The path and query are too long"),
     ("415", "UnsupportedMediaType", "The body is not JSON"),
     ("422", "UnprocessableContent", "The body does not fit; `errors` says where"),
     ("429", "TooManyRequests", "Too many requests"),
-    ("500", "InternalServerError", "A defect of ours"),
+    ("500", "InternalServerError", "The server failed; its log has the cause"),
     ("503", "ServiceUnavailable", "The server cannot do this now; try again"),
     ("507", "InsufficientStorage", "The disk is full"),
 ];

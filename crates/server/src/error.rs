@@ -242,7 +242,7 @@ impl ApiError {
             | Self::BodyInvalid(problems) => (problems, None),
             // The pointer tells programs which field makes the request acceptable.
             Self::Engine(Error::Refused(Refusal::NameOfAccount(_))) => {
-                (vec![Problem::new("/join_account", "must be true to make a key of that person's")], None)
+                (vec![Problem::new("/join_account", "must be true to make a key for that person")], None)
             }
             Self::Engine(Error::Refused(Refusal::AlreadyResolved(interaction))) => (Vec::new(), ended(*interaction)),
             _ => (Vec::new(), None),
@@ -275,35 +275,35 @@ impl ApiError {
                 plain("the database cannot be reached; try again")
             }
             Self::Engine(Error::Store(StoreError::Conflict | StoreError::Serialization)) => {
-                plain("somebody else changed the same thing at the same moment; try again")
+                plain("another request changed the same object at the same time; try again")
             }
-            Self::Engine(Error::Store(_)) | Self::Panicked => plain("something went wrong inside; it is in the log"),
+            Self::Engine(Error::Store(_)) | Self::Panicked => plain("the server failed; its log has the cause"),
             Self::Engine(error) => (error.to_string(), None),
             Self::NoCredential => plain("sign in, or send a key as `Authorization: Bearer KEY`"),
             Self::MalformedJson(why) => ("the body is not JSON".to_owned(), Some(why.clone())),
-            Self::BodyInvalid(_) => plain("the body is not what this operation takes"),
+            Self::BodyInvalid(_) => plain("this operation does not accept the body"),
             Self::BodyTooLarge(most) => (format!("the body is larger than {most} bytes"), None),
             Self::BodyTimeout => plain("the body did not arrive in time"),
             Self::NotJson => plain("send the body as `Content-Type: application/json`"),
-            Self::EncodingUnsupported => plain("send the body as it is, without `Content-Encoding`"),
-            Self::QueryInvalid(why) => ("a query parameter is wrong".to_owned(), Some(why.clone())),
+            Self::EncodingUnsupported => plain("send the body without `Content-Encoding`"),
+            Self::QueryInvalid(why) => ("a query parameter is not valid".to_owned(), Some(why.clone())),
             Self::IdInvalid(why) | Self::HeaderInvalid(why) => (why.clone(), None),
-            Self::ChannelMismatch => plain("the question is in another channel than the one that was named"),
+            Self::ChannelMismatch => plain("the question is in another channel than the request names"),
             Self::RateLimited(_) => plain("this key sends more requests than it may; wait a second"),
             Self::TooManySignIns(_) => plain("too many attempts to sign in; wait a minute"),
             Self::CrossSite => {
-                plain("this did not come from the page of this server: send `X-Holdpoint-Page: 1` from there")
+                plain("this request did not come from the page of this server, which sends `X-Holdpoint-Page: 1`")
             }
-            Self::TooManyStreams(_) => plain("this node has as many streams open as it may"),
+            Self::TooManyStreams(_) => plain("this node has reached its limit of open streams"),
             Self::UriTooLong(most) => (format!("the path and query are longer than {most} bytes"), None),
             Self::NotSocket => plain("this is a WebSocket: connect with `Upgrade: websocket`"),
             Self::Binary => plain("a binary message cannot be read: send JSON as text"),
             Self::StepFailed(why) => (why.clone(), None),
             Self::TooManySubscriptions(most) => {
-                (format!("this socket has {most} subscriptions, which is the most"), None)
+                (format!("this socket has reached its limit of {most} subscriptions"), None)
             }
-            Self::NoRoute => plain("there is nothing at this path"),
-            Self::NoMethod => plain("this path does not take this method"),
+            Self::NoRoute => plain("this path does not exist"),
+            Self::NoMethod => plain("this path does not accept this method"),
         }
     }
 }

@@ -139,7 +139,7 @@ pub(crate) enum OidcError {
     Provider(String),
     #[error("the code was not exchanged: {0}")]
     Exchange(String),
-    #[error("the token is not believed: {0}")]
+    #[error("the token is not accepted: {0}")]
     Token(#[from] ClaimsVerificationError),
     #[error("the provider gives no role in `{claim}`")]
     NoRole {

@@ -78,7 +78,7 @@ impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TicketQuery {
-    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream or socket.
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream or socket.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }

@@ -90,7 +90,10 @@ pub(crate) fn notify(bell: &Bell, config: &Config) {
         for payload in encode(&topics) {
             let sent = tell(bell, &mut link, &payload).or_else(|_| tell(bell, &mut link, &payload));
             if let Err(failure) = sent {
-                tracing::warn!(?failure, "other servers could not be told of a change; they will look for themselves");
+                tracing::warn!(
+                    ?failure,
+                    "other servers could not be notified of a change; they will find it by polling"
+                );
             }
         }
     }
@@ -116,7 +119,7 @@ fn notify_on(bell: &Bell, connection: &mut Connection, payload: &str) -> Result<
 pub(crate) fn hear(bell: &Bell, config: &Config, listener: &Listener) {
     while !bell.stopped() {
         if let Err(failure) = hear_until_lost(bell, config, listener) {
-            tracing::warn!(?failure, "other servers cannot be heard for a moment");
+            tracing::warn!(?failure, "notifications of other servers are interrupted");
             bell.rest(Duration::from_millis(500));
         }
     }
@@ -164,7 +167,7 @@ pub(crate) fn sweep(bell: &Bell, config: &Config, listener: &Listener) {
                 cursor = Some(head);
             }
             Err(error) => {
-                tracing::warn!(%error, "what has changed cannot be looked for at the moment");
+                tracing::warn!(%error, "changes could not be polled");
                 link.discard();
             }
         }

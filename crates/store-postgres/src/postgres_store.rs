@@ -113,7 +113,7 @@ impl Store for PostgresStore {
             false => Ok(()),
         };
         if let Err(error) = swept.and(heard) {
-            tracing::error!(%error, "other servers will not be heard");
+            tracing::error!(%error, "notifications of other servers cannot be received");
         }
     }
 

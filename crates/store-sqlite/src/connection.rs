@@ -58,7 +58,7 @@ impl<'a> Executor<'a> {
         let mut statement = self.connection.prepare_cached(sql).or_store_error()?;
         let rows = statement.query_map(values, read).or_store_error()?;
         let readable = |row: rusqlite::Result<T>| {
-            row.inspect_err(|error| tracing::error!(%error, "something that is due has ids that cannot be read")).ok()
+            row.inspect_err(|error| tracing::error!(%error, "a due row has ids that cannot be read")).ok()
         };
         Ok(rows.filter_map(readable).collect())
     }

@@ -19,7 +19,7 @@ pub enum StoreError {
     #[error("the database cannot be reached: {0}")]
     Unavailable(String),
     /// The connection broke during the commit. The transaction may or may not have committed; the caller has to read to find out.
-    #[error("the connection broke during a commit; look before trying again")]
+    #[error("the connection broke during a commit; check the result before you try again")]
     InDoubt,
     /// The database was written by a newer version of Holdpoint.
     #[error("the database was written by a newer version of Holdpoint: {0}")]
@@ -34,7 +34,7 @@ pub enum StoreError {
     #[error("{0} exists already")]
     Exists(String),
     /// A stored value cannot be read, or a statement is invalid.
-    #[error("the database answered with what cannot be used: {0}")]
+    #[error("the database returned data that cannot be used: {0}")]
     Corrupt(String),
     /// The use case panicked, and its transaction was rolled back.
     #[error("the use case panicked and was undone")]

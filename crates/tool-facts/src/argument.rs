@@ -144,7 +144,7 @@ impl<'a> Argument<'a> {
             [] => Ok(None),
             [only] => Ok(Some(*only).filter(|value| !value.is_null())),
             several if several.iter().all(|value| value.is_null()) => Ok(None),
-            _ => Err("what belongs to it is there under several names"),
+            _ => Err("an argument that belongs to it is given under several names"),
         }
     }
 

@@ -132,9 +132,7 @@ impl CallFacts {
                 if let Ok(sql) = read_sql(value) {
                     set_once(&mut self.sql, "sql", || Ok(sql));
                 } else if holds_sql(value) {
-                    set_once(&mut self.sql, "sql", || {
-                        Err(Unparsed::new("sql", "there is SQL in something that is no text"))
-                    });
+                    set_once(&mut self.sql, "sql", || Err(Unparsed::new("sql", "SQL is in a value that is not text")));
                 }
             }
             ArgumentKind::Path | ArgumentKind::File => self.add_path(argument.kind, &argument.place, value),
@@ -229,7 +227,7 @@ fn read_command(argument: &Argument<'_>, list: CommandList) -> Result<Shell, Unp
 fn read_path(place: &str, path: &str) -> Result<PathFacts, Unparsed> {
     let name = place.rsplit('.').next().unwrap_or_default();
     if argument::several(path, argument::is_plural(name) && !name.ends_with(']')) {
-        return Err(Unparsed::new("path", "the text may be taken for several paths"));
+        return Err(Unparsed::new("path", "a tool may read the text as several paths"));
     }
     PathFacts::parse(path)
 }
@@ -251,7 +249,7 @@ fn read_url(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
     };
     let name = argument.place.rsplit('.').next().unwrap_or_default();
     if argument.value.is_string() && argument::is_plural(name) && address.contains([',', ';', '|']) {
-        return Err(refused("the text may be taken for several URLs"));
+        return Err(refused("a tool may read the text as several URLs"));
     }
     if argument.holds_text(argument::OVERRIDES) {
         return Err(refused("a header may change the method"));

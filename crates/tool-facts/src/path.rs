@@ -128,7 +128,7 @@ fn check(path: &str) -> Result<(), Unparsed> {
         return Err(refused("a part of the path begins or ends with a blank"));
     }
     if path.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
-        return Err(refused("a URL stands where a path should"));
+        return Err(refused("a URL is in the place of a path"));
     }
     if may_climb(path) {
         return Err(refused("a pattern in the path may become `..`"));

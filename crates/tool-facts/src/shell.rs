@@ -182,7 +182,7 @@ impl Shell {
         let mut collector = Collector::default();
         // Some tools join the words and give the text to a shell.
         if !strict::reads_joined_alike(words) {
-            collector.add_doubt("a shell would read the words otherwise, were they joined");
+            collector.add_doubt("a shell would read the joined words differently");
         }
         let words = words.iter().map(|word| Word::literal(word)).collect();
         collector.run(Argv { words, ..Argv::default() }, &CommandContext::default())?;

@@ -80,7 +80,7 @@ fn check(address: &str) -> Result<(), Unparsed> {
         return Err(refused(format!("{} is in the URL", text::describe(c))));
     }
     if address.split([',', ';', '|']).skip(1).any(|part| part.contains("://")) {
-        return Err(refused("the text may be taken for several URLs"));
+        return Err(refused("a tool may read the text as several URLs"));
     }
     // `https:host` and `https:///host` are read as `https://host` by some and as a path by others.
     let after = address.split_once(':').map(|(_, rest)| rest).unwrap_or_default();
@@ -110,7 +110,7 @@ fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
         return Err(refused("a part of the host is empty"));
     }
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')) {
-        return Err(refused("the host has a character that no host has"));
+        return Err(refused("the host has an invalid character"));
     }
     // The parser interprets numbers as IP addresses in web schemes only; the host means the same in every scheme.
     let last = name.rsplit('.').next().unwrap_or_default();
@@ -118,7 +118,7 @@ fn domain(name: &str) -> Result<(String, Option<IpAddr>), Unparsed> {
         return match Url::parse(&format!("http://{name}/")).ok().and_then(|url| url.host().map(|host| host.to_owned()))
         {
             Some(Host::Ipv4(ip)) => Ok((ip.to_string(), Some(IpAddr::V4(ip)))),
-            _ => Err(refused("the host looks like a number and is none")),
+            _ => Err(refused("the host looks like a number but is not one")),
         };
     }
     Ok((name, None))
@@ -185,7 +185,7 @@ pub(super) fn is_method(text: &str) -> bool {
 
 fn read_method(method: &str) -> Result<String, Unparsed> {
     if method.is_empty() || method.len() > 20 || !method.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
-        return Err(refused("the method is none"));
+        return Err(refused("the method is not an HTTP method"));
     }
     Ok(method.to_ascii_uppercase())
 }

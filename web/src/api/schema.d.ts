@@ -3789,7 +3789,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemBody"];
             };
         };
-        /** @description It is not in a state for this, or somebody else was first */
+        /** @description The object is in a state that does not allow this, or another request was first */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -3834,7 +3834,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemBody"];
             };
         };
-        /** @description A defect of ours */
+        /** @description The server failed; its log has the cause */
         InternalServerError: {
             headers: {
                 [name: string]: unknown;
@@ -3843,7 +3843,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemBody"];
             };
         };
-        /** @description This path does not take this method */
+        /** @description This path does not accept this method */
         MethodNotAllowed: {
             headers: {
                 [name: string]: unknown;
@@ -3852,7 +3852,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemBody"];
             };
         };
-        /** @description It does not exist, or belongs to somebody else */
+        /** @description The object does not exist, or belongs to another tenant or project */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -4278,7 +4278,7 @@ export interface operations {
             query?: {
                 /** @description Number or cursor after which the stream starts; `Last-Event-ID` takes precedence. */
                 after?: string;
-                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream. */
+                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream. */
                 ticket?: string;
             };
             header?: {
@@ -6782,7 +6782,7 @@ export interface operations {
             query?: {
                 /** @description Number or cursor after which the stream starts; `Last-Event-ID` takes precedence. */
                 after?: string;
-                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream. */
+                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream. */
                 ticket?: string;
             };
             header?: {
@@ -7773,7 +7773,7 @@ export interface operations {
     socket_open: {
         parameters: {
             query?: {
-                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream or socket. */
+                /** @description Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream or socket. */
                 ticket?: string;
             };
             header?: never;

@@ -96,7 +96,7 @@ fn option() -> Value {
                 "description": "What choosing it means: an answer, where absent; or that you go ahead, think again, do not do it, go on \
                                 without it, or that the session ends.",
             },
-            "requires_input": flag("Whether whoever chooses it must say something as well."),
+            "requires_input": flag("Whether the person who chooses it must also write a text."),
             "input_prompt": text("What they are asked to say then."),
             "risk": text("What could go wrong."),
             "cost": text("What it costs."),

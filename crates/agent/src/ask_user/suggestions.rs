@@ -118,7 +118,7 @@ fn unfit(question: &Question, suggestion: &Suggestion) -> Option<String> {
         return Some(format!("there are {MOST} suggestions already"));
     }
     if question.kind == Kind::Secret && !suggestion.data.is_null() {
-        return Some("a secret cannot stand in the question".to_owned());
+        return Some("a question must not contain a secret".to_owned());
     }
     if suggestion.option.as_ref().is_some_and(|id| question.option(id).is_none()) {
         return Some("it chooses an option that the question does not have".to_owned());

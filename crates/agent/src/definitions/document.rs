@@ -169,7 +169,7 @@ impl Reader {
             }
         };
         if read.is_none() {
-            self.found(at, format!("`{}`: is a number that JSON cannot carry", key(pointer)));
+            self.found(at, format!("`{}`: is a number that JSON cannot represent", key(pointer)));
         }
         read
     }

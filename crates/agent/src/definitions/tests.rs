@@ -63,7 +63,7 @@ fn what_is_no_toml_is_named_by_its_line() {
     check(
         "workspace = \"demo\"",
         "limits = { iterations = 99999999999999999999 }",
-        &["a.toml:4: `limits.iterations`: is a number that JSON cannot carry"],
+        &["a.toml:4: `limits.iterations`: is a number that JSON cannot represent"],
     );
 }
 
@@ -142,11 +142,7 @@ fn what_makes_no_sense_is_named_by_its_line() {
         ],
     );
     check("workspace = \"demo\"\n", "", &["a.toml:1: `workspace`: is missing: `read_file` needs a directory"]);
-    check(
-        "say = \"Hello\"",
-        "when = \"x\"",
-        &["a.toml:10: `model.script.turns`: needs something to `say`, or `calls`"],
-    );
+    check("say = \"Hello\"", "when = \"x\"", &["a.toml:10: `model.script.turns`: needs `say` or `calls`"]);
     check(
         "say = \"Hello\"",
         "say = \"x\"\n[[client_tools]]\nname = \"t\"\n[client_tools.schema]\ntype = \"objekt\"",
@@ -231,7 +227,7 @@ fn a_script_may_have_a_file_of_its_own() {
         ["a.script.toml:2: `model.script.turns.say` must be a text, not 1"]
     );
     let dir = directory(&[("a.toml", &scripted("a.script.toml")), ("a.script.toml", "\n[[turns]]\n")]);
-    let nothing = "a.script.toml:2: `model.script.turns`: needs something to `say`, or `calls`";
+    let nothing = "a.script.toml:2: `model.script.turns`: needs `say` or `calls`";
     assert_eq!(found(&dir, read_agents(dir.path())), [nothing]);
 }
 

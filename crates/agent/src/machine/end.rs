@@ -84,7 +84,7 @@ impl End {
         let reason = match how {
             "expired" => "the question before the step expired".to_owned(),
             "cancelled" => "the question before the step was cancelled".to_owned(),
-            other => format!("the question before the step led nowhere: {other}"),
+            other => format!("the question before the step ended without an answer: {other}"),
         };
         Self::Failed { reason }
     }

@@ -52,7 +52,9 @@ impl Http {
         let url = address::of(choice)?;
         let key = key.map(|key| key.trim()).filter(|key| !key.is_empty());
         if key.is_none() && choice.endpoint.is_none() {
-            return Err(ModelError::Refused("the model's provider wants a key, and there is none".to_owned()));
+            return Err(ModelError::Refused(
+                "the provider of the model needs a key, and none is configured".to_owned(),
+            ));
         }
         Ok(Self { client: client()?, url, headers: headers(choice.provider, key)? })
     }
@@ -112,7 +114,7 @@ fn headers(provider: Provider, key: Option<&str>) -> Result<HeaderMap, ModelErro
             _ => (AUTHORIZATION, Zeroizing::new(format!("Bearer {key}"))),
         };
         let mut value = HeaderValue::from_str(&value)
-            .map_err(|_| ModelError::Refused("the model's key has characters that no key has".to_owned()))?;
+            .map_err(|_| ModelError::Refused("the key of the model has invalid characters".to_owned()))?;
         value.set_sensitive(true);
         headers.insert(name, value);
     }

@@ -88,7 +88,7 @@ impl RemoteModel {
             };
             if after > self.pace.patience {
                 return Err(ModelError::Unavailable(format!(
-                    "{why} (and wants to be asked in {} seconds)",
+                    "{why} (and asks for a pause of {} seconds)",
                     after.as_secs()
                 )));
             }
@@ -184,7 +184,7 @@ pub(super) fn fault_of_finish_reason(reason: &str) -> Option<Fault> {
             Some(Fault::refused("the conversation is longer than the model can read".to_owned()))
         }
         "content_filter" | "refusal" => {
-            Some(Fault::refused("the provider refuses to go on with this conversation".to_owned()))
+            Some(Fault::refused("the provider refuses to continue this conversation".to_owned()))
         }
         "error" => Some(Fault::again("the provider broke off")),
         _ => None,

@@ -57,11 +57,11 @@ impl ToolFailure {
     pub(super) fn with(path: &str, error: &io::Error) -> Self {
         let why = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),
-            io::ErrorKind::AlreadyExists => "something is there already".to_owned(),
-            io::ErrorKind::NotADirectory => "it is not a directory, or one on the way to it is not".to_owned(),
+            io::ErrorKind::AlreadyExists => "it already exists".to_owned(),
+            io::ErrorKind::NotADirectory => "it or one of its parents is not a directory".to_owned(),
             io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
             io::ErrorKind::DirectoryNotEmpty => "the directory is not empty".to_owned(),
-            io::ErrorKind::PermissionDenied => "that is not permitted to the server".to_owned(),
+            io::ErrorKind::PermissionDenied => "the server has no permission for that".to_owned(),
             io::ErrorKind::StorageFull => "there is no space left".to_owned(),
             _ => error.to_string(),
         };

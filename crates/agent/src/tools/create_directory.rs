@@ -24,10 +24,10 @@ impl FileWork for CreateDirectory {
     fn spec() -> ToolSpec {
         ToolSpec {
             name: "create_directory".to_owned(),
-            description: "Makes a directory of the workspace, with those on the way to it. One that is there already is left as it is.".to_owned(),
+            description: "Creates a directory of the workspace with its missing parent directories. An existing directory is left unchanged.".to_owned(),
             schema: json!({
                 "type": "object",
-                "properties": {"path": {"type": "string", "description": "The directory, from the workspace on"}},
+                "properties": {"path": {"type": "string", "description": "Path of the directory, relative to the workspace"}},
                 "required": ["path"],
                 "additionalProperties": false
             }),

@@ -37,8 +37,8 @@ impl FileWork for DeleteFile {
             schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "What is deleted, from the workspace on"},
-                    "recursive": {"type": "boolean", "description": "Whether a directory is deleted with all that is in it"}
+                    "path": {"type": "string", "description": "Path of the file or directory to delete, relative to the workspace"},
+                    "recursive": {"type": "boolean", "description": "Whether a directory is deleted with all its contents"}
                 },
                 "required": ["path"],
                 "additionalProperties": false
@@ -89,7 +89,7 @@ fn delete(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -
 
 fn empty(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) -> Result<(), ToolFailure> {
     if depth == DEEPEST {
-        return Err(ToolFailure::new(format!("more than {DEEPEST} directories lie in each other")));
+        return Err(ToolFailure::new(format!("directories are nested deeper than {DEEPEST} levels")));
     }
     let trouble = |error: io::Error| ToolFailure::with(name, &error);
     let dir = enter(parent, name).map_err(trouble)?;

@@ -66,8 +66,8 @@ impl ExecuteCommand {
         let schema = json!({
             "type": "object",
             "properties": {
-                "command": {"type": "string", "description": "What /bin/sh runs in the workspace"},
-                "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": MOST_SECONDS, "description": "When it is ended; 60 unless given"}
+                "command": {"type": "string", "description": "Command that /bin/sh runs in the workspace"},
+                "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": MOST_SECONDS, "description": "Time limit of the command in seconds; 60 if absent"}
             },
             "required": ["command"],
             "additionalProperties": false

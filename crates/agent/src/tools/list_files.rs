@@ -31,12 +31,12 @@ impl FileWork for ListFiles {
         ToolSpec {
             name: "list_files".to_owned(),
             description:
-                "Lists what is in a directory of the workspace, at most 1,000 entries. Links are shown, not followed."
+                "Lists the contents of a directory of the workspace, at most 1,000 entries. Links are shown, not followed."
                     .to_owned(),
             schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "The directory, from the workspace on; the workspace itself unless given"},
+                    "path": {"type": "string", "description": "Path of the directory, relative to the workspace; the workspace itself if absent"},
                     "depth": {"type": "integer", "minimum": 1, "maximum": DEEPEST, "description": "How many directories deep; 1 unless given"}
                 },
                 "additionalProperties": false

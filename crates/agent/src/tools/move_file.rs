@@ -36,9 +36,9 @@ impl FileWork for MoveFile {
             schema: json!({
                 "type": "object",
                 "properties": {
-                    "source": {"type": "string", "description": "What is moved, from the workspace on"},
-                    "destination": {"type": "string", "description": "Its new path, from the workspace on"},
-                    "replace": {"type": "boolean", "description": "Whether a file that is there may be replaced"}
+                    "source": {"type": "string", "description": "Path of the file or directory to move, relative to the workspace"},
+                    "destination": {"type": "string", "description": "New path, relative to the workspace"},
+                    "replace": {"type": "boolean", "description": "Whether an existing file may be replaced"}
                 },
                 "required": ["source", "destination"],
                 "additionalProperties": false

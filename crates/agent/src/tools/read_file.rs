@@ -38,7 +38,7 @@ impl FileWork for ReadFile {
             schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "The file, from the workspace on"},
+                    "path": {"type": "string", "description": "Path of the file, relative to the workspace"},
                     "from_line": {"type": "integer", "minimum": 1, "description": "The first line to show; 1 unless given"},
                     "lines": {"type": "integer", "minimum": 1, "description": "How many lines to show; all unless given"}
                 },

@@ -51,7 +51,7 @@ impl FileWork for SearchFiles {
                 "type": "object",
                 "properties": {
                     "pattern": {"type": "string", "description": "The regular expression, for one line at a time"},
-                    "path": {"type": "string", "description": "The directory or file, from the workspace on; the workspace itself unless given"},
+                    "path": {"type": "string", "description": "Path of the directory or file, relative to the workspace; the workspace itself if absent"},
                     "glob": {"type": "string", "description": "Only files like this, with * and ?: of the name (*.rs), or of the path where it has a / (src/*)"},
                     "ignore_case": {"type": "boolean"}
                 },

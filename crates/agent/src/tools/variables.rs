@@ -62,7 +62,7 @@ impl<'a> Variables<'a> {
         if !self.renamed.is_empty() {
             let names: Vec<String> = self.renamed.iter().map(|name| format!("{name} as {PREFIX}{name}")).collect();
             parts.push(format!(
-                "secrets whose names may change what programs do were given as others: {}",
+                "secrets whose names may change what programs do were given under other names: {}",
                 names.join(", ")
             ));
         }

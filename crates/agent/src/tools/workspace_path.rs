@@ -26,8 +26,8 @@ impl WorkspacePath {
         let shown = text::undisguised(path);
         let refused = |why: &str| Err(ToolFailure::new(format!("`{shown}`: {why}")));
         match PathFacts::parse(path) {
-            Ok(facts) if facts.absolute => refused("the path is absolute; give it from the workspace on"),
-            Ok(facts) if facts.windows => refused("the path is written in the manner of Windows"),
+            Ok(facts) if facts.absolute => refused("the path is absolute; give it relative to the workspace"),
+            Ok(facts) if facts.windows => refused("the path is a Windows path"),
             Ok(facts) if facts.escapes => refused("the path leaves the workspace"),
             Ok(facts) if facts.recomposed => {
                 refused("the path can be written in several ways; give it in composed Unicode")

@@ -47,12 +47,12 @@ impl FileWork for WriteFile {
         ToolSpec {
             name: "write_file".to_owned(),
             description:
-                "Writes a whole text file of the workspace, in place of what was there. Its directory must be there."
+                "Writes a whole text file of the workspace and replaces its content. Its directory must exist."
                     .to_owned(),
             schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "The file, from the workspace on"},
+                    "path": {"type": "string", "description": "Path of the file, relative to the workspace"},
                     "content": {"type": "string", "description": "The whole new text"}
                 },
                 "required": ["path", "content"],
@@ -91,7 +91,7 @@ impl FileWork for WriteFile {
         let temporary = TemporaryFile::create(&parent, arguments.content.as_bytes(), permissions).map_err(trouble)?;
         bounds.go_on()?;
         let changed = || {
-            let why = "has changed since it was shown to those who were asked, and was not written: read it again and propose anew";
+            let why = "has changed since people saw it and was not written: read it again and propose the write again";
             ToolFailure::new(format!("`{path}` {why}"))
         };
         match bounds.expected_content.as_deref() {

@@ -216,7 +216,7 @@ impl Runner<'_> {
         let reported = match self.report(&action, outcome, this_run).await {
             Err(Error::Refused(Refusal::QuestionInvalid(problems))) => {
                 let problems: Vec<String> = problems.iter().map(|problem| problem.message.clone()).collect();
-                let message = format!("It ran, and what came of it cannot be kept: {}", problems.join("; "));
+                let message = format!("It ran, but its result cannot be stored: {}", problems.join("; "));
                 self.report(&action, Outcome::Failed { message, result: json!(null) }, this_run).await
             }
             reported => reported,

@@ -113,7 +113,7 @@ impl StepRun<'_> {
 /// Puts an event first that retracts the text which an earlier worker published of this turn.
 fn with_restart_event(turn: u64, again: &mut bool, told: Vec<EventKind>) -> Vec<EventKind> {
     let anew = std::mem::take(again);
-    let text = "the turn was begun anew: whoever had it has let go of it".to_owned();
+    let text = "the turn was started again: its earlier worker no longer holds the step".to_owned();
     let first = anew.then_some(EventKind::ModelAgain(ModelText { turn, text }));
     first.into_iter().chain(told).collect()
 }

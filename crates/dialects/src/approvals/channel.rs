@@ -23,20 +23,20 @@ struct Types;
 
 /// Messages that clients send.
 const RECEIVED: [MessageType; 4] = [
-    MessageType::new("user_message", "UserMessage", "Say something to the agent"),
+    MessageType::new("user_message", "UserMessage", "Send a message to the agent"),
     MessageType::new("hitl_decision", "Decision", "Decide about a call"),
     MessageType::new("hitl_decisions", "Decisions", "Decide about many calls, each on its own"),
-    MessageType::new("tool_result", "ToolResult", "Report what became of a call that this client was given to run"),
+    MessageType::new("tool_result", "ToolResult", "Report the outcome of a call that this client was given to run"),
 ];
 
 /// Messages that the server sends.
 const SENT: [MessageType; 6] = [
-    MessageType::new("assistant_message", "AssistantMessage", "A part of what the agent says"),
+    MessageType::new("assistant_message", "AssistantMessage", "Part of a message of the agent"),
     MessageType::new("tool_call", "ToolCall", "A call that people are asked about, or that this client is to run now"),
     MessageType::new("hitl_resolved", "Resolved", "How a call was decided"),
-    MessageType::new("hitl_timeout_warning", "Warning", "The time to decide runs out"),
+    MessageType::new("hitl_timeout_warning", "Warning", "The deadline is near"),
     MessageType::new("hitl_expired", "Expired", "Nobody decided in time"),
-    MessageType::new("error", "Wrong", "Something is wrong; the connection stays"),
+    MessageType::new("error", "Wrong", "An error; the connection stays open"),
 ];
 
 /// The channel that `approvals_open` opens.

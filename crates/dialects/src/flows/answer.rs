@@ -84,7 +84,7 @@ impl QuestionPath {
     fn check_responder(&self, responded_by: Option<&str>) -> Result<(), ApiError> {
         match responded_by {
             Some(name) if !domain::text::same_name(name, &self.caller.actor.name) => {
-                Err(ApiError::invalid("/respondedBy", "is not whom the credential belongs to: leave it out"))
+                Err(ApiError::invalid("/respondedBy", "is not the name of the caller: leave it out"))
             }
             _ => Ok(()),
         }
@@ -93,7 +93,10 @@ impl QuestionPath {
     fn check_person(&self, body: &FlowRespondBody) -> Result<(), ApiError> {
         self.check_responder(body.responded_by.as_deref())?;
         if body.source.is_some_and(|source| source != FlowSource::User) {
-            return Err(ApiError::invalid("/source", "is USER where a person answers: use `auto`"));
+            return Err(ApiError::invalid(
+                "/source",
+                "must be USER for the answer of a person; for an automatic answer use `auto`",
+            ));
         }
         Ok(())
     }
@@ -197,9 +200,10 @@ impl FlowAutoBody {
         match self.source {
             None | Some(FlowSource::System) => Ok(AutoSource::System),
             Some(FlowSource::AutoPolicy) => Ok(AutoSource::AutoPolicy),
-            Some(FlowSource::User) => {
-                Err(ApiError::invalid("/source", "is not USER where nobody in person answers: use `respond`"))
-            }
+            Some(FlowSource::User) => Err(ApiError::invalid(
+                "/source",
+                "must not be USER for an automatic answer; for the answer of a person use `respond`",
+            )),
         }
     }
 }
@@ -236,7 +240,7 @@ pub(super) async fn flows_expire(
     path.check_responder(body.responded_by.as_deref())?;
     body.source()?;
     if !body.payload.is_null() {
-        return Err(ApiError::invalid("/payload", "is not taken: what is over is answered by nobody"));
+        return Err(ApiError::invalid("/payload", "is not accepted, because expiry takes no answer"));
     }
     let done = app.engine.expire(&path.caller, path.request, idempotency).await;
     reply(placed, done)

@@ -118,8 +118,9 @@ impl HitlRequestBody {
     /// Translates the request into a question.
     pub(super) fn into_ask(mut self) -> Result<Ask, ApiError> {
         let seconds = self.timeout_seconds.map(SignedDuration::try_from_secs_f64).transpose();
-        let seconds =
-            seconds.map_err(|_| ApiError::invalid("/timeout_seconds", "is no time that somebody could wait"))?;
+        let seconds = seconds.map_err(|_| {
+            ApiError::invalid("/timeout_seconds", "is not a number of seconds that the server can wait")
+        })?;
         let default = self.default_value.take();
         let mut question = self.question()?;
         question.fallback = match default {

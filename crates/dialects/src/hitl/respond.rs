@@ -168,12 +168,12 @@ fn permission(body: PermissionData, question: &Question) -> Result<(AnswerDraft,
         (Some("allow_always"), None | Some(true)) => (by_effect(Effect::Approve), true),
         (Some("deny"), None | Some(false)) | (None, Some(false)) => (by_effect(Effect::Reject), false),
         (Some("deny_always"), _) => {
-            let why = "what is never to run is for the policy to say; deny this one";
+            let why = "permanent denials belong in the policy; deny this request only";
             return Err(ApiError::invalid("/response_data/action", why));
         }
         (None, None) => return Err(ApiError::invalid("/response_data", "say `action` or `granted`")),
         (Some(_), Some(_)) => {
-            return Err(ApiError::invalid("/response_data/granted", "does not say the same as `action`"));
+            return Err(ApiError::invalid("/response_data/granted", "contradicts `action`"));
         }
         (Some(_), None) => {
             let words = "must be allow, allow_always, deny, or an option of the request";
@@ -186,7 +186,7 @@ fn permission(body: PermissionData, question: &Question) -> Result<(AnswerDraft,
         Some(RememberData::Just(false)) | None => always.then(this_tool),
     };
     let lasting = question.call_id.is_some();
-    let note = (grant.is_some() && !lasting).then_some("it holds for this request alone");
+    let note = (grant.is_some() && !lasting).then_some("it applies to this request only");
     Ok((AnswerDraft { remember: grant.filter(|_| lasting), feedback, ..draft }, note))
 }
 

@@ -255,7 +255,7 @@ async fn always_is_remembered_where_it_can_be() {
     assert_eq!(status(&person, &id).await, "completed");
     let plain = world.asks(permission()).await;
     let said = responds(&person, &plain.id, "permission", json!({ "action": "allow_always" })).await.done();
-    assert_eq!(said["message"], json!("Response received; it holds for this request alone"));
+    assert_eq!(said["message"], json!("Response received; it applies to this request only"));
 }
 
 /// A second response is refused and names the first responder.

@@ -105,7 +105,7 @@ async fn what_nobody_answers_in_time_follows_from_the_request() {
     allowing["conversation_id"] = json!("conv-uuid");
     let agent = world.agent().await;
     let body = refused(agent.post("/hitl/requests", allowing).await, 422, "body_invalid");
-    assert!(text(&body["message"]).contains("on nobody's word"), "{body}");
+    assert!(text(&body["message"]).contains("without a person's approval"), "{body}");
 }
 
 /// A request of this dialect is a normal question and can be answered through every API.

@@ -125,7 +125,9 @@ impl McpServer {
         text::name(&format!("{at}/name"), &self.name, "", problems);
         match (self.command.is_empty(), &self.url) {
             (true, None) => problems.push(Problem::new(at, "needs `command` or `url`")),
-            (false, Some(_)) => problems.push(Problem::new(format!("{at}/url"), "stands beside `command`: give one")),
+            (false, Some(_)) => {
+                problems.push(Problem::new(format!("{at}/url"), "cannot be combined with `command`: give one of them"))
+            }
             (true, Some(url)) => address(&format!("{at}/url"), url, problems),
             (false, None) => {}
         }
@@ -212,7 +214,7 @@ fn check_rule_suggestions(by_kind: &BTreeMap<String, Vec<RuleSuggestion>>, probl
         let at = text::field("/suggestions", kind);
         known_kind(&at, kind, problems);
         if kind == Kind::Secret.name() {
-            problems.push(Problem::new(&at, "a secret cannot stand in a definition"));
+            problems.push(Problem::new(&at, "a definition must not contain a secret"));
         }
         check_suggestions(&at, suggestions, problems);
     }

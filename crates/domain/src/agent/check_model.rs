@@ -56,8 +56,7 @@ impl ModelChoice {
         ];
         for (field, there) in others {
             if there {
-                problems
-                    .push(Problem::new(format!("/model/{field}"), "a scripted model has a script and nothing else"));
+                problems.push(Problem::new(format!("/model/{field}"), "a scripted model takes `script` only"));
             }
         }
     }
@@ -66,7 +65,7 @@ impl ModelChoice {
         for (field, value) in &self.options {
             let at = text::field("/model/options", field);
             if OURS.contains(&field.as_str()) {
-                problems.push(Problem::new(&at, "is not an option: it is said elsewhere, or follows from what is"));
+                problems.push(Problem::new(&at, "cannot be an option, because Holdpoint sets this field itself"));
             }
             text::depth(&at, value, problems);
         }
@@ -77,7 +76,7 @@ impl ModelChoice {
 
     fn check_real(&self, problems: &mut Vec<Problem>) {
         if self.name.is_empty() {
-            problems.push(Problem::new("/model/name", "is missing: which model of this provider?"));
+            problems.push(Problem::new("/model/name", "is missing: name a model of this provider"));
         } else {
             text::identifier("/model/name", &self.name, problems);
         }
@@ -93,7 +92,7 @@ impl ModelChoice {
         if let Some(secret) = &self.key_secret {
             text::identifier("/model/key_secret", secret, problems);
             if self.key_env.is_some() {
-                problems.push(Problem::new("/model/key_secret", "stands beside `key_env`: give one"));
+                problems.push(Problem::new("/model/key_secret", "cannot be combined with `key_env`: give one of them"));
             }
         }
         if self.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
@@ -120,7 +119,7 @@ impl Script {
         for (index, turn) in self.turns.iter().enumerate() {
             let at = format!("/model/script/turns/{index}");
             if turn.say.is_empty() && turn.calls.is_empty() {
-                problems.push(Problem::new(&at, "needs something to `say`, or `calls`"));
+                problems.push(Problem::new(&at, "needs `say` or `calls`"));
             }
             text::paragraphs(&format!("{at}/say"), &turn.say, problems);
             if turn.when.as_ref().is_some_and(String::is_empty) {

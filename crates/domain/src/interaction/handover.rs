@@ -72,7 +72,7 @@ impl Interaction {
         self.unclaimed_by_others(&reviewer.actor, now)?;
         let channel = to.head.channel.clone();
         if channel == self.origin.channel {
-            let problem = Problem::new("/channel", "is the channel that the question is in already");
+            let problem = Problem::new("/channel", "is already the channel of the question");
             return Err(Refusal::QuestionInvalid(vec![problem]));
         }
         let by = reviewer.actor.clone();

@@ -81,7 +81,7 @@ impl Engine {
             Ok(reads.user_by_id(link.user)?.map(|record| (link, record.user)))
         });
         let Some((link, user)) = found.await? else {
-            tracing::warn!("somebody came with a link that is unknown or was used");
+            tracing::warn!("a sign-in link is unknown or was already used");
             return Err(Error::SignInFailed);
         };
         let taken =

@@ -26,7 +26,7 @@ impl UserChange {
     fn check(&self) -> Result<(), Error> {
         let mut problems: Vec<Problem> = Vec::new();
         if self.role.is_none() && self.groups.is_none() && self.disabled.is_none() {
-            problems.push(Problem::new("", "name what is to be changed: `role`, `groups` or `disabled`"));
+            problems.push(Problem::new("", "name at least one of `role`, `groups` and `disabled`"));
         }
         user::role("/role", self.role, &mut problems);
         user::groups("/groups", self.groups.as_deref().unwrap_or_default(), &mut problems);

@@ -148,7 +148,7 @@ fn fits_what_was_approved(remember: &Remember, proposal: &Action) -> Result<(), 
             let pointer = domain::text::field("/remember/arguments", name);
             Problem::new(
                 pointer,
-                "does not fit what was approved; commands, addresses, SQL and what cannot be read fit no pattern",
+                "does not match the approved arguments; no pattern matches commands, addresses, SQL and unparsed values",
             )
         })
         .collect();

@@ -34,7 +34,7 @@ impl Engine {
             let pause = match self.chain().await.and(self.sign_due().await) {
                 Ok(()) => EVERY,
                 Err(error) => {
-                    tracing::warn!(%error, "the audit trail was put off");
+                    tracing::warn!(%error, "audit entries could not be chained; the next pass tries again");
                     AFTER_FAILURE
                 }
             };
@@ -72,7 +72,7 @@ impl Engine {
         for tenant in tenants {
             if let Err(error) = self.sign(tenant).await {
                 count_failure("checkpoint");
-                tracing::warn!(%tenant, %error, "the end of a chain was not signed");
+                tracing::warn!(%tenant, %error, "the end of an audit chain could not be signed");
                 all = Err(error);
             }
         }

@@ -109,7 +109,7 @@ fn misnamed<'p>(file: &'p str, policy: &'p Policy) -> impl Iterator<Item = Findi
         code: "reserved_name",
         severity: Severity::Error,
         message: format!(
-            "`{}` is the name of a rule that was learnt, and this one says something else: give it another name",
+            "`{}` is the name of a learnt rule with other content: give this rule another name",
             rule.name
         ),
     })

@@ -120,7 +120,7 @@ impl Engine {
             counter!("flow_policy_shadow_verdicts_total", "verdict" => said).increment(1);
             if let Err(error) = engine.compared(proposal, shadow.number, ruling).await {
                 counter!("flow_policy_shadow_dropped_total").increment(1);
-                tracing::warn!(%error, "what a draft said could not be kept");
+                tracing::warn!(%error, "the difference of a draft could not be stored");
             }
             drop(place);
         });

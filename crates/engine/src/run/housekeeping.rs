@@ -23,7 +23,7 @@ impl Engine {
     pub async fn run_housekeeping(&self) {
         loop {
             if let Err(error) = self.tidy().await {
-                tracing::warn!(%error, "housekeeping was put off");
+                tracing::warn!(%error, "housekeeping failed; the next pass tries again");
             }
             tokio::time::sleep(EVERY).await;
         }
@@ -41,7 +41,7 @@ impl Engine {
             self.forget_webhooks().await,
         ];
         for error in parts.iter().filter_map(|part| part.as_ref().err()).skip(1) {
-            tracing::warn!(%error, "another part of housekeeping was put off");
+            tracing::warn!(%error, "a part of housekeeping failed; the next pass tries again");
         }
         parts.into_iter().collect()
     }

@@ -57,7 +57,7 @@ impl Engine {
                 self.unchained.store(entries, Ordering::Relaxed);
                 tracing::error!(entries, "auditIncomplete: run `holdpoint database adopt` with every node stopped");
             }
-            Err(error) => tracing::warn!(%error, "whether every audit entry has its place could not be looked for"),
+            Err(error) => tracing::warn!(%error, "the check for audit entries without a place in their chain failed"),
         }
         // The conversion to `f64` is exact up to 2^53 entries.
         metrics::gauge!("holdpoint_audit_unchained_entries").set(self.audit_unchained_at_start() as f64);

@@ -43,7 +43,7 @@ impl Engine {
             let sleep = match self.fire_due().await {
                 Ok(sleep) => sleep,
                 Err(error) => {
-                    tracing::warn!(%error, "the timers could not look for what is due");
+                    tracing::warn!(%error, "the timers could not read the due rows");
                     LONGEST
                 }
             };

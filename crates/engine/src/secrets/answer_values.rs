@@ -178,5 +178,5 @@ fn reason<'a>(kept: impl Iterator<Item = &'a KeptSecret>) -> String {
     let more = said.len().saturating_sub(MOST_NAMED);
     let named: Vec<String> = said.into_iter().take(MOST_NAMED).collect();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("given from what was kept by {}{more}", named.join(", "))
+    format!("answered with values kept by {}{more}", named.join(", "))
 }

@@ -28,7 +28,7 @@ impl Engine {
                 caller.require(Right::Take)?;
             }
             if command == Command::Complete && session.hosted {
-                let why = "is not for a session that this server runs: its steps complete it, and `approve_step` counts one as done";
+                let why = "is not for a session that this server runs: its steps complete it; `approve_step` marks a step as done";
                 return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
             }
             let held_by_others = session.paused.as_ref().is_some_and(|held| held.by != caller.actor);

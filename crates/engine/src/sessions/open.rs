@@ -52,10 +52,10 @@ fn briefed(id: String, start: Start) -> Result<(SessionHead, SessionInput), Erro
     text::depth("/shared", &shared, &mut problems);
     let shares = shared.is_object() && brief.flow.is_some();
     if !shared.is_null() && !shares {
-        problems.push(Problem::new("/shared", "is an object, and for the steps of a flow"));
+        problems.push(Problem::new("/shared", "must be an object, and is only for flows"));
     }
     if brief.flow.is_some() && brief.agent.is_some() {
-        problems.push(Problem::new("/agent", "stands beside a flow, whose steps name their agents"));
+        problems.push(Problem::new("/agent", "cannot be combined with a flow, whose steps name their agents"));
     }
     if problems.is_empty() { Ok((brief, luggage)) } else { Err(Refusal::QuestionInvalid(problems).into()) }
 }
@@ -133,7 +133,7 @@ fn choose_run(
             let Some(agent) = &step.agent else { continue };
             let wanted = (agent.as_str(), step.agent_version.as_deref());
             let agent = steps::resolve_agent(work, scope, offered, wanted)?.ok_or_else(|| {
-                let why = format!("the step `{}` runs `{agent}`, which is not here", step.name);
+                let why = format!("the step `{}` runs `{agent}`, which does not exist in this project", step.name);
                 Refusal::QuestionInvalid(vec![Problem::new("/flow", why)])
             })?;
             require_separate_workspace(work, offered, &agent)?;
@@ -146,7 +146,7 @@ fn choose_run(
     let wanted = (name.as_str(), brief.agent_version.as_deref());
     let Some(agent) = steps::resolve_agent(work, scope, offered, wanted)? else {
         if steps::has_known_agent(work, scope, offered, &name)? {
-            let problem = Problem::new("/agent_version", "is not here, or no new session may use it");
+            let problem = Problem::new("/agent_version", "does not exist in this project or is retired");
             return Err(Refusal::QuestionInvalid(vec![problem]).into());
         }
         return Ok(None);

@@ -68,7 +68,7 @@ fn run_command(
     let step = work.tx.step(&session.scope, id)?.filter(|step| step.session == session.id);
     let step = step.ok_or(Refusal::NotFound("step"))?;
     if step.id != session.step {
-        let problem = Problem::new("/step", "is not the step that the session is at");
+        let problem = Problem::new("/step", "is not the current step of the session");
         return Err(Refusal::QuestionInvalid(vec![problem]).into());
     }
     if step.lease.is_none() {
@@ -154,7 +154,7 @@ fn require_may_pass_question(
         return Err(Refusal::NotInAudience.into());
     }
     if audiences.iter().any(|audience| audience.quorum > 1) {
-        let why = "passes over a question that needs several people: have them answer it";
+        let why = "would skip a question that needs several people: have them answer it";
         return Err(Refusal::QuestionInvalid(vec![Problem::new("/command", why)]).into());
     }
     Ok(())

@@ -45,7 +45,7 @@ impl Engine {
                         turns.spawn(async move { engine.webhook_turn(due, &*courier, &stopping).await });
                     }
                 }
-                Err(error) => tracing::warn!(%error, "webhooks were put off"),
+                Err(error) => tracing::warn!(%error, "due webhooks could not be read; the next pass tries again"),
             }
             tokio::select! {
                 () = &mut stop => break,
@@ -83,7 +83,7 @@ impl Engine {
     async fn webhook_turn(&self, due: DueWebhook, courier: &dyn Courier, stopping: &watch::Receiver<bool>) {
         if let Err(error) = self.webhook_sent(due, courier, stopping).await {
             count_failure("webhook");
-            tracing::warn!(webhook = %due.webhook, %error, "a webhook was put off");
+            tracing::warn!(webhook = %due.webhook, %error, "a webhook could not be served; the next pass tries again");
         }
     }
 

@@ -142,7 +142,7 @@ fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload(SIZE, SIZE, vec![DYN_TYPE], |args| size(&args).map(|size| CowVal::owned(CelInt::from(size))))?;
     env.add_overload(EACH, EACH, vec![DYN_TYPE], |args| list(EACH, args).map(|(list, _)| list))?;
     env.add_overload(SOME, SOME, vec![DYN_TYPE], |args| match list(SOME, args)? {
-        (_, 0) => Err(ExecutionError::function_error(SOME, "`all` finds nothing to look at")),
+        (_, 0) => Err(ExecutionError::function_error(SOME, "`all` has no element to check")),
         (list, _) => Ok(list),
     })
 }

@@ -90,19 +90,18 @@ impl Inspection {
             "shell.commands[].redirects",
         ];
         if looks("shell.commands") && !around.into_iter().any(looks) {
-            let message =
-                "this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`";
+            let message = "this also allows redirections and other text around the commands, as in `ls > /etc/passwd`; begin with `shell.plain`";
             remarks.push(Remark::of_allowing("commands_without_plain", message));
         }
         let sure = ["shell.plain", "shell.plain_elsewhere", "shell.plain_beside", "shell.writes_known"];
         let sure = sure.into_iter().any(looks);
         if looks("shell.writes") && !sure && !self.measured.contains("shell.writes") {
             let message =
-                "`shell.writes` has the files that are known, and most programs write others; add `shell.writes_known`";
+                "`shell.writes` lists the known files only, and many programs write others; add `shell.writes_known`";
             remarks.push(Remark::of_allowing("writes_without_known", message));
         }
         if self.wants_no_path && !self.measured.contains("paths") {
-            let message = "`!paths.exists(…)` is true of a call without paths; write `paths.all(…)`, which then fails";
+            let message = "`!paths.exists(…)` is true for a call without paths; write `paths.all(…)`, which then fails";
             remarks.push(Remark::of_allowing("true_of_no_paths", message));
         }
         remarks
@@ -225,7 +224,7 @@ impl Inspection {
         if matches!(&range.expr, Expr::Ident(name) if name == "args")
             || part.as_ref().is_some_and(|part| !part.is_list())
         {
-            return Err(Remark::new("wrong_kind", "a loop goes through a list, and this is none"));
+            return Err(Remark::new("wrong_kind", "a loop needs a list, and this is not one"));
         }
         let bound = Bound {
             variable: comprehension.iter_var.clone(),
@@ -265,7 +264,7 @@ impl Inspection {
         let part = Part::of(&sized.expr, &self.scope);
         let unsized_part = part.as_ref().is_some_and(|part| !part.is_list() && !part.is_text());
         if matches!(&sized.expr, Expr::Ident(name) if name == "args") || unsized_part {
-            return Err(Remark::new("wrong_kind", "`size` is that of a list or a text, and this is neither"));
+            return Err(Remark::new("wrong_kind", "`size` needs a list or a text, and this is neither"));
         }
         self.measured.extend(part.map(|part| part.name));
         call.func_name = SIZE.to_owned();
@@ -316,12 +315,12 @@ fn unknown_function(name: &str, targeted: bool) -> Remark {
         .filter(|known| known.1 == targeted && known.0.starts_with(char::is_alphabetic))
         .map(|known| known.0)
         .collect();
-    let message = format!("`when` has no such use of `{}`; there are {}", shown(name), listed(&functions));
+    let message = format!("`when` cannot use `{}` in this way; it can use {}", shown(name), listed(&functions));
     Remark::new("unknown_function", message)
 }
 
 fn unusable() -> Remark {
-    Remark::new("not_an_expression", "`when` makes a value that rules have no use for")
+    Remark::new("not_an_expression", "`when` contains a value of a type that rules do not support")
 }
 
 /// The argument that `args["x"]` and `"x" in args` read.
@@ -360,7 +359,7 @@ fn pattern(call: &CallExpr) -> Result<&str, Remark> {
     match call.args.last().map(|arg| &arg.expr) {
         Some(Expr::Literal(LiteralValue::String(pattern))) => Ok(pattern.inner()),
         _ => {
-            let message = format!("the pattern of `{}` must stand in the file", call.func_name);
+            let message = format!("the pattern of `{}` must be written in the file", call.func_name);
             Err(Remark::new("pattern_not_literal", message))
         }
     }

@@ -79,13 +79,13 @@ fn what_cannot_be_evaluated_is_an_error_and_not_false() {
     check("args.n.startsWith(\"5\")", &call, Err("`startsWith` cannot be used on (int, string)"));
     check("args.n.matches(\"5\")", &call, Err("`matches` cannot be used on (int)"));
     check("args.n < \"6\"", &call, Err("`<` cannot be used on (int, string)"));
-    check("args.n", &call, Err("it gives a int where true or false is wanted"));
+    check("args.n", &call, Err("it gives a int instead of true or false"));
     check("args.huge > 1.0", &call, Err("a number is too large to be compared"));
     check("args.whole > 1", &call, Ok(true));
     check("args.n / 0 == 1", &call, Err("it divides by zero"));
     check("args.n * 9223372036854775807 > 1", &call, Err("a number is too large"));
     check("args.mode[3] == \"x\"", &call, Err("a list has no such element"));
-    check("shell.plain", &call, Err("it looks into something that this call does not have"));
+    check("shell.plain", &call, Err("it reads a field that this call does not have"));
     check("args.absent == 1 && args.n == 6", &call, Ok(false));
     check("args.absent == 1 || args.n == 5", &call, Ok(true));
 }
@@ -105,10 +105,10 @@ fn only_lists_are_gone_through_and_only_lists_and_texts_have_a_size() {
         "{\"a\": args.n}.all(k, k == \"a\")",
     ];
     for source in loops {
-        check(source, &call, Err("a loop cannot go through a map"));
+        check(source, &call, Err("a loop needs a list, not a map"));
     }
-    check("args.text.all(x, true)", &call, Err("a loop cannot go through a string"));
-    check("args.nil.all(x, true)", &call, Err("a loop cannot go through a null_type"));
+    check("args.text.all(x, true)", &call, Err("a loop needs a list, not a string"));
+    check("args.nil.all(x, true)", &call, Err("a loop needs a list, not a null_type"));
     check("size(args.to) <= 1", &call, Err("`size` cannot be used on (map)"));
     check("args.to.size() <= 1", &call, Err("`size` cannot be used on (map)"));
     check("size(args.n) <= 1", &call, Err("`size` cannot be used on (int)"));
@@ -118,7 +118,7 @@ fn only_lists_are_gone_through_and_only_lists_and_texts_have_a_size() {
 /// `all` fails on an empty list of subjects of the call, because no subject was examined.
 #[test]
 fn all_of_nothing_fails_where_it_would_say_what_the_call_is_about() {
-    let nothing = Err("`all` finds nothing to look at");
+    let nothing = Err("`all` has no element to check");
     for call in [json!({}), json!({ "paths": [] }), json!({ "n": 1 })] {
         check("paths.all(p, under(p.canonical, \"/srv/app\"))", &call, nothing);
         check("paths.filter(p, p.hidden).all(p, under(p.canonical, \"/srv/app\"))", &call, nothing);

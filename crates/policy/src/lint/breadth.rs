@@ -19,7 +19,7 @@ pub(super) fn lint(policy: &Policy, places: &[RulePositions], examples: &[Exampl
         let tools = shown.get(&number);
         for (pattern, at) in rule.tools.iter().zip(&places.tools) {
             if pattern.is_everything() {
-                let message = format!("rule `{}` allows every tool, those that nobody knows yet included", rule.name);
+                let message = format!("rule `{}` allows every tool, including tools that do not exist yet", rule.name);
                 findings.warning(*at, "allows_everything", message);
             } else if !pattern.is_exact() {
                 let mut fitting = tools.into_iter().flatten().filter(|tool| pattern.matches(tool));

@@ -44,7 +44,7 @@ fn contradiction(rule: &Rule, exact: &Exact) -> Option<String> {
         return None;
     }
     fits.into_iter().next().map(|fit| match fit {
-        Fit::Misses(Miss::Condition) => "`when` is false of these arguments".into(),
+        Fit::Misses(Miss::Condition) => "`when` is false for these arguments".into(),
         Fit::Misses(miss) => format!("a call with these arguments is never matched: {miss}"),
         Fit::Fails(error) => format!("`when` always fails on these arguments: {error}"),
         Fit::Matches => String::new(),

@@ -66,17 +66,19 @@ fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &RulePositions, find
     let remnant = wide.iter().any(|wide| wide.verdict == Verdict::Allow);
     match rule.verdict {
         Verdict::Ask if remnant => {
-            let message = format!("rule `{}` is left only what cannot be parsed; {names} comes first", rule.name);
+            let message =
+                format!("rule `{}` can match only calls that cannot be parsed, because {names} comes first", rule.name);
             findings.warning(places.name, "shadowed", message);
         }
         Verdict::Deny if remnant => {
-            let message = format!("rule `{}` denies only what cannot be parsed, as {names} comes first", rule.name);
-            findings.error(places.name, "shadowed", format!("{message}; put it before"));
+            let message =
+                format!("rule `{}` can deny only calls that cannot be parsed, because {names} comes first", rule.name);
+            findings.error(places.name, "shadowed", format!("{message}; move it up"));
         }
         _ => findings.error(
             places.name,
             "shadowed",
-            format!("rule `{}` can never match; {names} comes first", rule.name),
+            format!("rule `{}` can never match, because {names} comes first", rule.name),
         ),
     }
 }

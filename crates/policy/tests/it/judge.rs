@@ -100,7 +100,7 @@ fn what_cannot_be_parsed_is_matched_by_no_allowing_rule() {
     let unparseable = json!({ "command": "echo 'never closed" });
     let ruling = load(&all).judge(&call("execute_command", &unparseable)).ruling;
     assert_eq!((ruling.verdict, ruling.rule), (Verdict::Ask, None));
-    assert!(ruling.reason.contains("cannot be relied on"), "{}", ruling.reason);
+    assert!(ruling.reason.contains("is not trusted"), "{}", ruling.reason);
     check(&load(&format!("default = \"deny\"\n{all}")), &call("execute_command", &unparseable), Verdict::Deny, None);
     check(&load(&all), &call("execute_command", &json!({ "command": "echo closed" })), Verdict::Allow, Some("all"));
 }

@@ -231,7 +231,7 @@ fn a_suspended_rule_matches_nothing() {
     assert_eq!(explained.ruling, without.ruling);
     assert_eq!(
         explained.considered[0].fit.to_string(),
-        "does not match: it is suspended, because somebody decided otherwise"
+        "does not match: it is suspended, because a person decided against it"
     );
 }
 

@@ -93,7 +93,7 @@ policy.toml:5:14: error[wrong_type]: `idempotent` must be true or false, not int
 
 #[test]
 fn the_unknown_is_never_allowed() {
-    insta::assert_snapshot!(findings("default = \"allow\""), @"policy.toml:2:11: error[default_allows]: `default` may be `ask` or `deny`: what no rule knows is high risk");
+    insta::assert_snapshot!(findings("default = \"allow\""), @"policy.toml:2:11: error[default_allows]: `default` must be `ask` or `deny`: a call that no rule matches is never allowed");
 }
 
 #[test]
@@ -114,9 +114,9 @@ policy.toml:5:14: error[wrong_pattern]: a pattern of `tools` contains U+0020, wh
     insta::assert_snapshot!(rule("tools = [\"t\"]\nusers = []"), @"policy.toml:6:9: error[never_matches]: `users` is empty, so that this rule matches nothing");
     insta::assert_snapshot!(rule("tools = [\"t\"]\nroles = []"), @"policy.toml:6:9: error[never_matches]: `roles` is empty, so that this rule matches nothing");
     insta::assert_snapshot!(rule("tools = [\"t\"]\nroles = [\"superuser\"]"), @"policy.toml:6:10: error[unknown_role]: `superuser` is no role; there are `admin`, `operator`, `viewer`, `agent`");
-    insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = 'false'"), @"policy.toml:6:1: error[never_matches]: `when` is false of every call");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = 'false'"), @"policy.toml:6:1: error[never_matches]: `when` is false for every call");
     insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = '1 / 0 == 1'"), @"policy.toml:6:1: error[never_matches]: `when` always fails: it divides by zero");
-    insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = '1 == 1'"), @"policy.toml:6:1: warning[always_true]: `when` is true of every call; leave it out");
+    insta::assert_snapshot!(rule("tools = [\"t\"]\nwhen = '1 == 1'"), @"policy.toml:6:1: warning[always_true]: `when` is true for every call; leave it out");
 }
 
 /// Findings of a file with two rules.
@@ -127,25 +127,25 @@ fn two(wide: &str, narrow: &str) -> String {
 #[test]
 fn rules_shadowed_by_earlier_ones() {
     let (ask, deny) = ("verdict = \"ask\"", "verdict = \"deny\"");
-    insta::assert_snapshot!(two(&format!("tools = [\"write_*\"]\n{ask}"), &format!("tools = [\"write_file\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
-    insta::assert_snapshot!(two(&format!("tools = [\"*\"]\n{ask}"), &format!("tools = [\"write_*\", \"x\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
+    insta::assert_snapshot!(two(&format!("tools = [\"write_*\"]\n{ask}"), &format!("tools = [\"write_file\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can never match, because `first` in line 2 comes first");
+    insta::assert_snapshot!(two(&format!("tools = [\"*\"]\n{ask}"), &format!("tools = [\"write_*\", \"x\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can never match, because `first` in line 2 comes first");
     insta::assert_snapshot!(two(&format!("tools = [\"write_*\"]\n{ask}"), &format!("tools = [\"write_?\", \"x\"]\n{deny}")), @"");
     insta::assert_snapshot!(
-        two(&format!("tools = [\"t\"]\nagents = [\"ci-*\"]\n{ask}"), &format!("tools = [\"t\"]\nagents = [\"ci-7\"]\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
+        two(&format!("tools = [\"t\"]\nagents = [\"ci-*\"]\n{ask}"), &format!("tools = [\"t\"]\nagents = [\"ci-7\"]\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match, because `first` in line 2 comes first");
     insta::assert_snapshot!(
         two(&format!("tools = [\"t\"]\nagents = [\"ci-7\"]\n{ask}"), &format!("tools = [\"t\"]\n{deny}")), @"");
     insta::assert_snapshot!(
-        two(&format!("tools = [\"t\"]\nwhen = 'args.x'\n{ask}"), &format!("tools = [\"t\"]\nwhen = 'args.x'\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
+        two(&format!("tools = [\"t\"]\nwhen = 'args.x'\n{ask}"), &format!("tools = [\"t\"]\nwhen = 'args.x'\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match, because `first` in line 2 comes first");
     insta::assert_snapshot!(
         two(&format!("tools = [\"t\"]\nwhen = 'args.x'\n{ask}"), &format!("tools = [\"t\"]\n{deny}")), @"");
     insta::assert_snapshot!(
-        two(&format!("tools = [\"t\"]\nroles = [\"agent\", \"admin\"]\n{ask}"), &format!("tools = [\"t\"]\nroles = [\"agent\"]\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match; `first` in line 2 comes first");
-    insta::assert_snapshot!(two("tools = [\"t\"]\nverdict = \"allow\"", &format!("tools = [\"t\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` denies only what cannot be parsed, as `first` in line 2 comes first; put it before");
+        two(&format!("tools = [\"t\"]\nroles = [\"agent\", \"admin\"]\n{ask}"), &format!("tools = [\"t\"]\nroles = [\"agent\"]\n{deny}")), @"policy.toml:8:8: error[shadowed]: rule `second` can never match, because `first` in line 2 comes first");
+    insta::assert_snapshot!(two("tools = [\"t\"]\nverdict = \"allow\"", &format!("tools = [\"t\"]\n{deny}")), @"policy.toml:7:8: error[shadowed]: rule `second` can deny only calls that cannot be parsed, because `first` in line 2 comes first; move it up");
     insta::assert_snapshot!(two("tools = [\"*\"]\nwhen = 'args.x'\nverdict = \"allow\"", &format!("tools = [\"t\"]\nwhen = 'args.x'\n{deny}")), @r#"
-policy.toml:4:10: warning[allows_everything]: rule `first` allows every tool, those that nobody knows yet included
-policy.toml:8:8: error[shadowed]: rule `second` denies only what cannot be parsed, as `first` in line 2 comes first; put it before
+policy.toml:4:10: warning[allows_everything]: rule `first` allows every tool, including tools that do not exist yet
+policy.toml:8:8: error[shadowed]: rule `second` can deny only calls that cannot be parsed, because `first` in line 2 comes first; move it up
 "#);
-    insta::assert_snapshot!(two("tools = [\"t\"]\nverdict = \"allow\"", &format!("tools = [\"t\"]\n{ask}")), @"policy.toml:7:8: warning[shadowed]: rule `second` is left only what cannot be parsed; `first` in line 2 comes first");
+    insta::assert_snapshot!(two("tools = [\"t\"]\nverdict = \"allow\"", &format!("tools = [\"t\"]\n{ask}")), @"policy.toml:7:8: warning[shadowed]: rule `second` can match only calls that cannot be parsed, because `first` in line 2 comes first");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn wildcards_broader_than_their_examples() {
     insta::assert_snapshot!(findings(&format!("{rule}{}", example("read_file"))), @"policy.toml:4:10: warning[wildcard_broader_than_examples]: `read_*` allows every tool of that form, and its examples show `read_file` alone");
     insta::assert_snapshot!(findings(&format!("{rule}{}{}", example("read_file"), example("read_file"))), @"policy.toml:4:10: warning[wildcard_broader_than_examples]: `read_*` allows every tool of that form, and its examples show `read_file` alone");
     insta::assert_snapshot!(findings(&format!("{rule}{}{}", example("read_file"), example("read_list"))), @"");
-    insta::assert_snapshot!(findings("[[rule]]\nname = \"a\"\ntools = [\"*\"]\nverdict = \"allow\""), @"policy.toml:4:10: warning[allows_everything]: rule `a` allows every tool, those that nobody knows yet included");
+    insta::assert_snapshot!(findings("[[rule]]\nname = \"a\"\ntools = [\"*\"]\nverdict = \"allow\""), @"policy.toml:4:10: warning[allows_everything]: rule `a` allows every tool, including tools that do not exist yet");
     insta::assert_snapshot!(findings("[[rule]]\nname = \"a\"\ntools = [\"*\"]\nverdict = \"deny\""), @"");
 }
 
@@ -165,8 +165,8 @@ fn expressions_that_are_refused() {
     insta::assert_snapshot!(when("args.x =="), @"policy.toml:6:8: error[not_an_expression]: `when` is no expression: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
     insta::assert_snapshot!(when("argz.x == 1"), @"policy.toml:6:8: error[unknown_variable]: `when` has no variable `argz`; there are `args`, `tool`, `caller`, `shell`, `path`, `paths`, `url`, `sql`");
     insta::assert_snapshot!(when("shell.comands.exists(c, true)"), @"policy.toml:6:8: error[unknown_field]: `shell` has no field `comands`; it has `background`, `commands`, `cwd_changed`, `doubt`, `dynamic`, `elevated`, `functions`, `globs`, `opaque`, `pipes`, `plain`, `plain_beside`, `plain_elsewhere`, `reads`, `remote`, `substitutions`, `unparsed`, `writes`, `writes_known`");
-    insta::assert_snapshot!(when("frobnicate(args.x)"), @"policy.toml:6:8: error[unknown_function]: `when` has no such use of `frobnicate`; there are `under`, `host`, `glob`, `size`, `int`, `uint`, `double`, `string`, `bool`");
-    insta::assert_snapshot!(when("args.x.frobnicate()"), @"policy.toml:6:8: error[unknown_function]: `when` has no such use of `frobnicate`; there are `size`, `contains`, `startsWith`, `endsWith`, `matches`");
+    insta::assert_snapshot!(when("frobnicate(args.x)"), @"policy.toml:6:8: error[unknown_function]: `when` cannot use `frobnicate` in this way; it can use `under`, `host`, `glob`, `size`, `int`, `uint`, `double`, `string`, `bool`");
+    insta::assert_snapshot!(when("args.x.frobnicate()"), @"policy.toml:6:8: error[unknown_function]: `when` cannot use `frobnicate` in this way; it can use `size`, `contains`, `startsWith`, `endsWith`, `matches`");
     insta::assert_snapshot!(when(&"(".repeat(20)), @"policy.toml:6:8: error[expression_too_deep]: `when` has brackets nested deeper than 16");
     insta::assert_snapshot!(when(&"true && ".repeat(200)), @"policy.toml:6:8: error[expression_too_long]: `when` is longer than 1024 bytes");
 }
@@ -287,12 +287,12 @@ policy.toml:6:1: warning[never_true]: `tool` is never `u` here, as none of the r
 
 #[test]
 fn allowing_rules_that_overlook_something() {
-    insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"ls\")"), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
-    insta::assert_snapshot!(allowing("!shell.commands.exists(c, c.name == \"rm\")"), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
-    insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"cp\") && shell.writes.all(f, glob(f, \"/srv/*\"))"), @"policy.toml:6:8: warning[writes_without_known]: `shell.writes` has the files that are known, and most programs write others; add `shell.writes_known`");
+    insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"ls\")"), @"policy.toml:6:8: warning[commands_without_plain]: this also allows redirections and other text around the commands, as in `ls > /etc/passwd`; begin with `shell.plain`");
+    insta::assert_snapshot!(allowing("!shell.commands.exists(c, c.name == \"rm\")"), @"policy.toml:6:8: warning[commands_without_plain]: this also allows redirections and other text around the commands, as in `ls > /etc/passwd`; begin with `shell.plain`");
+    insta::assert_snapshot!(allowing("shell.commands.all(c, c.program == \"cp\") && shell.writes.all(f, glob(f, \"/srv/*\"))"), @"policy.toml:6:8: warning[writes_without_known]: `shell.writes` lists the known files only, and many programs write others; add `shell.writes_known`");
     insta::assert_snapshot!(allowing("shell.writes_known && shell.commands.all(c, c.program == \"cp\") && shell.writes.all(f, glob(f, \"/srv/*\"))"), @"");
-    insta::assert_snapshot!(allowing("shell.commands[0].program == \"ls\""), @"policy.toml:6:8: warning[commands_without_plain]: this allows what stands around the commands too, as in `ls > /etc/passwd`; begin with `shell.plain`");
-    insta::assert_snapshot!(allowing("!paths.exists(p, under(p.canonical, \"/etc\"))"), @"policy.toml:6:8: warning[true_of_no_paths]: `!paths.exists(…)` is true of a call without paths; write `paths.all(…)`, which then fails");
+    insta::assert_snapshot!(allowing("shell.commands[0].program == \"ls\""), @"policy.toml:6:8: warning[commands_without_plain]: this also allows redirections and other text around the commands, as in `ls > /etc/passwd`; begin with `shell.plain`");
+    insta::assert_snapshot!(allowing("!paths.exists(p, under(p.canonical, \"/etc\"))"), @"policy.toml:6:8: warning[true_of_no_paths]: `!paths.exists(…)` is true for a call without paths; write `paths.all(…)`, which then fails");
     let fine = [
         "shell.plain && shell.commands[0].program == \"ls\"",
         "shell.commands.all(c, c.program == \"ls\") && size(shell.writes) == 0",
@@ -311,18 +311,18 @@ fn allowing_rules_that_overlook_something() {
 #[test]
 fn unknown_fields_within_loops() {
     insta::assert_snapshot!(when("shell.commands.exists(c, c.nam == \"rm\")"), @"policy.toml:6:8: error[unknown_field]: `shell.commands[]` has no field `nam`; it has `args`, `assignments`, `cwd_changed`, `dynamic`, `globs`, `name`, `opaque`, `path`, `program`, `redirects`, `remote`, `subcommand`, `via`, `words`");
-    insta::assert_snapshot!(when("args.all(a, true)"), @"policy.toml:6:8: error[wrong_kind]: a loop goes through a list, and this is none");
-    insta::assert_snapshot!(when("size(args) == 1"), @"policy.toml:6:8: error[wrong_kind]: `size` is that of a list or a text, and this is neither");
+    insta::assert_snapshot!(when("args.all(a, true)"), @"policy.toml:6:8: error[wrong_kind]: a loop needs a list, and this is not one");
+    insta::assert_snapshot!(when("size(args) == 1"), @"policy.toml:6:8: error[wrong_kind]: `size` needs a list or a text, and this is neither");
 }
 
 #[test]
 fn questions_that_could_not_be_put() {
     insta::assert_snapshot!(
-        findings("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"deny\"\n[rule.ask]\ndeadline_seconds = 3"), @"policy.toml:6:1: error[ask_unused]: `ask` says how a question is put, and this rule asks none");
-    insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = { option = \"approve\" }"), @"policy.toml:8:1: error[fallback_runs_action]: `fallback.option` would run the action on nobody's word");
+        findings("[[rule]]\nname = \"a\"\ntools = [\"t\"]\nverdict = \"deny\"\n[rule.ask]\ndeadline_seconds = 3"), @"policy.toml:6:1: error[ask_unused]: `ask` is only for rules with the verdict `ask`");
+    insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = { option = \"approve\" }"), @"policy.toml:8:1: error[fallback_runs_action]: `fallback.option` would run the action without a person's approval");
     insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = { option = \"edit\" }"), @"policy.toml:8:1: error[wrong_fallback]: `fallback.option` an edit needs a person");
     insta::assert_snapshot!(
-        ask("deadline_seconds = 60\nfallback = { option = \"go\" }\noptions = [{ id = \"go\", label = \"Go\", effect = \"approve\" }]"), @"policy.toml:8:1: error[fallback_runs_action]: `fallback.option` would run the action on nobody's word");
+        ask("deadline_seconds = 60\nfallback = { option = \"go\" }\noptions = [{ id = \"go\", label = \"Go\", effect = \"approve\" }]"), @"policy.toml:8:1: error[fallback_runs_action]: `fallback.option` would run the action without a person's approval");
     insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = { option = \"perhaps\" }"), @"policy.toml:8:1: error[wrong_fallback]: `fallback.option` is not one of the options");
     insta::assert_snapshot!(ask("deadline_seconds = 60\nfallback = \"allow\""), @r#"policy.toml:8:12: error[wrong_fallback]: `fallback` must be "deny", "hold" or { option = "…" }"#);
     insta::assert_snapshot!(ask("fallback = \"deny\""), @"policy.toml:7:1: error[wrong_fallback]: `fallback` needs a deadline after which it applies");
@@ -348,7 +348,7 @@ fn examples_that_fail() {
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }\nmatches = false"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = false`, and the rule matches");
     insta::assert_snapshot!(rule("tool = \"T\"\narguments = { n = 4 }\nmatches = true"), @"policy.toml:7:1: error[example_fails]: the example expects `matches = true`, and the rule does not match: none of its tools is this one");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = 4 }"), @"policy.toml:7:1: error[missing_key]: an example needs `verdict` or `matches`, or it proves nothing");
-    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = inf }\nmatches = true"), @"policy.toml:9:19: error[wrong_type]: this is a number that JSON cannot carry");
+    insta::assert_snapshot!(rule("tool = \"t\"\narguments = { n = inf }\nmatches = true"), @"policy.toml:9:19: error[wrong_type]: JSON cannot represent this number");
     insta::assert_snapshot!(rule("tool = \"t\"\narguments = 3\nmatches = true\nrole = \"king\""), @"
 policy.toml:9:13: error[wrong_type]: `arguments` must be a table, not integer
 policy.toml:11:8: error[unknown_role]: `king` is no role; there are `admin`, `operator`, `viewer`, `agent`
@@ -364,10 +364,10 @@ fn arguments_that_contradict_the_rest_of_their_rule() {
     insta::assert_snapshot!(rule("ask", "{ n = 5 }", "args.n > 3"), @"");
     insta::assert_snapshot!(rule("ask", "{ n = 5 }", "args.n > 3 && caller.agent == \"x\""), @"");
     insta::assert_snapshot!(rule("ask", "{ n = 2 }", "args.n > 3 || tool == \"u\""), @"");
-    insta::assert_snapshot!(rule("deny", "{ n = 2 }", "args.n > 3"), @"policy.toml:6:1: error[never_matches]: `when` is false of these arguments");
+    insta::assert_snapshot!(rule("deny", "{ n = 2 }", "args.n > 3"), @"policy.toml:6:1: error[never_matches]: `when` is false for these arguments");
     insta::assert_snapshot!(rule("ask", "{}", "args.n > 3"), @"policy.toml:6:1: error[never_matches]: `when` always fails on these arguments: there is no `n`");
-    insta::assert_snapshot!(rule("allow", "{ command = \"$x\" }", "shell != null"), @"policy.toml:6:1: error[never_matches]: a call with these arguments is never matched: something in the call could not be parsed, and what cannot be parsed is never allowed");
-    insta::assert_snapshot!(rule("allow", "{ path = \"/a\", hook = \"x\" }", "under(path.canonical, \"/a\")"), @"policy.toml:6:1: error[never_matches]: a call with these arguments is never matched: an argument beside what it looks at may change that, and it does not look at the argument, by its name");
+    insta::assert_snapshot!(rule("allow", "{ command = \"$x\" }", "shell != null"), @"policy.toml:6:1: error[never_matches]: a call with these arguments is never matched: a part of the call could not be parsed, and no rule allows such a call");
+    insta::assert_snapshot!(rule("allow", "{ path = \"/a\", hook = \"x\" }", "under(path.canonical, \"/a\")"), @"policy.toml:6:1: error[never_matches]: a call with these arguments is never matched: the call has an argument that may change the facts that the rule tests, and the rule does not test it by its name");
     // The tool behind a wildcard is unknown.
     let wild =
         "[[rule]]\nname = \"a\"\ntools = [\"t*\"]\nverdict = \"ask\"\narguments = { n = 2 }\nwhen = 'args.n > 3'";

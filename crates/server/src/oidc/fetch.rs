@@ -17,7 +17,7 @@ pub(crate) enum FetchError {
     Http(#[from] reqwest::Error),
     #[error(transparent)]
     Malformed(#[from] http::Error),
-    #[error("it says more than {MOST} bytes")]
+    #[error("its reply is larger than {MOST} bytes")]
     TooMuch,
 }
 

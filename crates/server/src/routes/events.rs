@@ -70,7 +70,7 @@ pub(super) async fn event_list(
 pub(super) struct StreamQuery {
     /// Number or cursor after which the stream starts; `Last-Event-ID` takes precedence.
     after: Option<String>,
-    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. Good for one stream.
+    /// Ticket from `POST /v1/tickets`, in place of a key, for browsers. It opens one stream.
     #[expect(dead_code, reason = "read before the query is")]
     ticket: Option<String>,
 }

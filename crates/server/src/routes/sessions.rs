@@ -132,7 +132,7 @@ pub async fn control_session(
             Ok(app.engine.control_step(caller, (id, step), command, reason, idempotency).await?)
         }
         ControlTarget::Session(_) if step.is_some() => {
-            Err(ApiError::invalid("/step", "stands beside a command that is not about a step"))
+            Err(ApiError::invalid("/step", "is only for commands about a step"))
         }
         ControlTarget::Session(command) => Ok(app.engine.control(caller, id, command, reason, idempotency).await?),
     }
@@ -146,7 +146,7 @@ enum ControlTarget {
 
 fn control_target(command: ControlCommand, output: Option<Value>) -> Result<ControlTarget, ApiError> {
     if output.is_some() && command != ControlCommand::ApproveStep {
-        return Err(ApiError::invalid("/output", "stands beside a command that gives a step none"));
+        return Err(ApiError::invalid("/output", "is only for the command `approve_step`"));
     }
     Ok(match command {
         ControlCommand::Pause => ControlTarget::Session(domain::Command::Pause),

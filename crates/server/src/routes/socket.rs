@@ -131,9 +131,9 @@ impl V1Socket {
     }
 
     async fn subscribe(&mut self, id: Option<String>, body: SubscribeBody) -> Result<(u16, Value), ApiError> {
-        let id = id.ok_or_else(|| ApiError::invalid("/id", "names the subscription, and is missing"))?;
+        let id = id.ok_or_else(|| ApiError::invalid("/id", "is missing: it names the subscription"))?;
         if self.subscriptions.contains_key(&id) {
-            return Err(ApiError::invalid("/id", "is the name of a subscription of this socket"));
+            return Err(ApiError::invalid("/id", "already names a subscription of this socket"));
         }
         if self.subscriptions.len() >= MAX_SUBSCRIPTIONS {
             return Err(ApiError::TooManySubscriptions(MAX_SUBSCRIPTIONS));

@@ -117,7 +117,7 @@ impl Collector {
             return Ok(());
         };
         if RESERVED.contains(&first.text) {
-            return Err(refused(format!("`{}` stands where a program should", first.text)));
+            return Err(refused(format!("`{}` is in the place of a program", first.text)));
         }
         if let Some(reason) = unknown(first) {
             self.add_doubt(reason);
@@ -214,7 +214,7 @@ impl Collector {
             self.check_variable(&assignment.name, &assignment.value);
             // The values of numeric variables are evaluated: `RANDOM='a[$(x)]'` runs `x`.
             if builtin::evaluates(&assignment.value) {
-                self.add_doubt(format!("what `{}` is set to may be run", assignment.name));
+                self.add_doubt(format!("the value of `{}` may be run as a program", assignment.name));
             }
         }
     }
@@ -224,7 +224,7 @@ impl Collector {
 fn unknown(first: &Word) -> Option<String> {
     let text = &first.text;
     if first.dynamic || first.glob {
-        return Some(format!("which program `{text}` is, is known only when it runs"));
+        return Some(format!("the program `{text}` is known only when it runs"));
     }
     if !text.is_ascii() {
         return Some(format!("the program `{text}` has characters that look like others"));

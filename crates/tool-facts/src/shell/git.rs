@@ -68,12 +68,12 @@ pub(super) fn inspect(collector: &mut Collector, listed: usize, argv: &Argv) {
     let Some(subcommand) = argv.words.get(at) else { return };
     collector.writes_unknown |= !READING_SUBCOMMANDS.contains(&subcommand.text);
     if subcommand.dynamic || subcommand.glob {
-        collector.add_doubt("which subcommand of `git` runs is known only when it runs");
+        collector.add_doubt("the subcommand of `git` is known only when it runs");
         return;
     }
     let mut before = argv.words.iter().skip(at + 1).take_while(|word| word.text != "--");
     if before.any(|word| word.glob && word.text.starts_with(['*', '?', '['])) {
-        collector.add_doubt("a file that is called like an option would be one");
+        collector.add_doubt("a file with the name of an option would be read as an option");
     }
     let name = subcommand.text.clone();
     inspect_arguments(collector, &name, argv.words.get(at + 1..).unwrap_or_default());

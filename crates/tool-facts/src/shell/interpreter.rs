@@ -137,7 +137,7 @@ fn input(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandCo
         return collector.text(text, &context.under(&format!("{name} <<")));
     }
     collector.mark_opaque(listed);
-    collector.add_doubt(format!("`{name}` runs whatever it reads"));
+    collector.add_doubt(format!("`{name}` runs the commands that it reads"));
     Ok(())
 }
 
@@ -205,7 +205,7 @@ fn other_user(collector: &mut Collector, argv: &Argv, context: &CommandContext) 
         Some(text) => nested(collector, &text, &context.under("su -c")),
         None => {
             collector.mark_opaque(listed);
-            collector.add_doubt("what `su` runs is not read");
+            collector.add_doubt("the command of `su` is not parsed");
             Ok(())
         }
     }

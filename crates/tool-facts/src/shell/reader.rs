@@ -296,7 +296,7 @@ impl Reader<'_> {
             }
         }
         if !extra.words.is_empty() {
-            return Err(refused("words follow an assignment in an unusual way"));
+            return Err(refused("the words after an assignment are ambiguous"));
         }
         self.hand_over(Vec::new(), assignments, extra)
     }
@@ -331,7 +331,7 @@ impl Reader<'_> {
     /// Reads `export`, `declare`, `unset`, `[ … ]` and `[[ … ]]`.
     fn builtin<'t>(&mut self, node: Node<'t>, extra: TrailingParts<'t>) -> Result<(), Unparsed> {
         if !extra.words.is_empty() {
-            return Err(refused("words follow a built-in command in an unusual way"));
+            return Err(refused("the words after a built-in command are ambiguous"));
         }
         if node.kind() == "test_command" && self.raw(node).contains("=~") {
             return Err(refused("a test by `=~`, whose pattern may run past its end"));

@@ -103,7 +103,7 @@ pub(super) fn inspect(
     context: &CommandContext,
 ) -> Result<(), Unparsed> {
     if read_command_options(collector, name, argv, context)? {
-        collector.add_doubt(format!("`{name}` runs a command that stands in one of its options"));
+        collector.add_doubt(format!("`{name}` runs a command that is in one of its options"));
     }
     let Some(runner) = RUNNERS.runner.iter().find(|runner| has(&runner.names, name)) else { return Ok(()) };
     let mut at = 1;
@@ -112,7 +112,7 @@ pub(super) fn inspect(
         let Some(found) = argv.words.iter().skip(1).position(named) else { return Ok(()) };
         at = found + 2;
         if found > 0 {
-            collector.add_doubt(format!("what `{name}` runs stands behind words that are not read"));
+            collector.add_doubt(format!("`{name}` runs a command behind words that cannot be parsed"));
         }
     }
     let rest = argv.words.get(at..).unwrap_or_default();
@@ -136,7 +136,7 @@ fn after_options<'a>(collector: &mut Collector, runner: &Runner, name: &str, res
         let option = text.split('=').next().unwrap_or_default();
         if text == "--" {
             if operands > 0 {
-                collector.add_doubt(format!("what stands after `--` of `{name}` is not clear"));
+                collector.add_doubt(format!("the words after `--` of `{name}` are ambiguous"));
             }
             return rest.get(at + 1..).unwrap_or_default();
         } else if has(&runner.values, text) {

@@ -159,7 +159,7 @@ impl Lexer<'_> {
         self.at += sign.len();
         // Bash reads `&>` as one sign and dash as two; `&>/dev/null` at the end of the text writes nothing in either.
         if !fits || (sign == "&" && self.peek() == Some('>')) {
-            return Err(format!("`{sign}` stands where shells may read it differently"));
+            return Err(format!("shells may read `{sign}` differently at this place"));
         }
         match sign {
             "(" => self.depth += 1,
@@ -239,7 +239,7 @@ impl Lexer<'_> {
     fn read_plain_word(&mut self) -> Result<Word, String> {
         let mut word = Word::default();
         if self.rest().starts_with(['#', '=']) {
-            return Err("a word begins with a sign that not every shell takes for itself".to_owned());
+            return Err("a word begins with a character that only some shells treat specially".to_owned());
         }
         while !self.at_end_of_word() {
             let Some(c) = self.peek() else { break };
@@ -295,7 +295,7 @@ impl Lexer<'_> {
     /// Takes `$?`, which is a number. Any other expansion is known only when the command runs.
     fn take_status(&mut self, word: &mut Word) -> Result<(), String> {
         if self.peek() != Some('?') {
-            return Err("what `$` stands for is known only when it runs".to_owned());
+            return Err("the value of `$` is known only when it runs".to_owned());
         }
         self.at += 1;
         word.glob = true;

@@ -38,15 +38,14 @@ fn check(text: &str, trees: &[Tree], read: &[Statement]) -> Result<(), String> {
 
 /// Checks that every word and sign of the text occurs again when the parsed statement is printed.
 fn check_all_parts_read(found: &[Token], tree: &Tree) -> Result<(), String> {
-    let written =
-        tokens(&tree.to_string()).map_err(|_| "something that cannot be written as it was read".to_owned())?;
+    let written = tokens(&tree.to_string()).map_err(|_| "a part that cannot be printed as it was parsed".to_owned())?;
     let (mut found, mut written) = (found.iter().filter_map(essence), written.iter().filter_map(essence));
     loop {
         match (found.next(), written.next()) {
             (None, None) => return Ok(()),
             (one, other) if one == other => {}
             (Some(one), _) => return Err(format!("a part that was not understood, at `{one}`")),
-            (None, Some(_)) => return Err("a part that was read and does not stand there".to_owned()),
+            (None, Some(_)) => return Err("a parsed part that is not in the text".to_owned()),
         }
     }
 }

@@ -21,10 +21,10 @@ pub(super) fn check(text: &str) -> Result<(), Unparsed> {
         return Err(refused(format!("{} is in the SQL", text::describe(c))));
     }
     if text.contains("\\'") || text.contains("\\\"") || text.contains("\\`") {
-        return Err(refused("a backslash before a quote, which some databases take for its end"));
+        return Err(refused("a backslash before a quote, which some databases read as its end"));
     }
     if text.contains("'''") || text.contains("\"\"\"") {
-        return Err(refused("three quotes in a row, which some databases take for another kind of quote"));
+        return Err(refused("three quotes in a row, which some databases read as another kind of quote"));
     }
     if ["/*!", "/*+", "/*M!"].iter().any(|open| text.contains(open)) {
         return Err(refused("a comment that some databases run"));
@@ -37,7 +37,7 @@ pub(super) fn check(text: &str) -> Result<(), Unparsed> {
         match token {
             Token::Whitespace(blank) => comment(blank)?,
             Token::DollarQuotedString(_) => return Err(refused("`$$` quotes, which only some databases know")),
-            Token::Sharp => return Err(refused("a `#`, which some databases take for a comment")),
+            Token::Sharp => return Err(refused("a `#`, which some databases read as a comment")),
             Token::Backslash => return Err(refused("a backslash outside of quotes")),
             _ => words += 1,
         }
@@ -65,7 +65,7 @@ pub(super) fn ends_after_table(text: &str) -> Result<(), Unparsed> {
                 [] => rest,
             };
             if !matches!(rest, [] | [Token::SemiColon]) {
-                return Err(refused("something follows `TABLE` and its name"));
+                return Err(refused("further words follow `TABLE` and its name"));
             }
         }
         before = word;

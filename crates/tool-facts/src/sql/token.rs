@@ -140,7 +140,7 @@ impl Reader<'_> {
         }
         let inner = start.get(..end).unwrap_or_default();
         if inner.contains('\\') {
-            return Err("a backslash in quotes, which some databases pass over".to_owned());
+            return Err("a backslash in quotes, which some databases ignore".to_owned());
         }
         if let Some(c) = inner.chars().find(|c| text::is_like_punctuation(*c)) {
             return Err(format!("{}, which some databases may turn into a quote or another sign", text::describe(c)));
@@ -159,7 +159,7 @@ impl Reader<'_> {
         let inner = start.get(..end).unwrap_or_default();
         let plain = |c: char| in_word(c) || matches!(c, ' ' | '-' | '.' | '/' | ':' | '*');
         if inner.trim() != inner || inner.is_empty() || !inner.chars().all(plain) {
-            return Err("a quoted name with something odd in it".to_owned());
+            return Err("a quoted name with unusual characters".to_owned());
         }
         self.found.push(Token::Quoted(inner.to_owned()));
         self.pass(end + 2);

@@ -3,7 +3,7 @@ import { quoted } from '@/model/subject';
 
 type Place = Pick<Me, 'tenant' | 'project'>;
 
-/** Steps to connect an agent to the reader's project: a key and two calls. */
+/** Steps to connect an agent to the reader's project: a key and two requests. */
 export function connectScript(origin: string, place?: Place): string {
   const at = (['tenant', 'project'] as const)
     .filter((name) => place && place[name] !== 'default')

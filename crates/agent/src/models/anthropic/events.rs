@@ -149,7 +149,7 @@ impl Events {
                 draft.arguments(*place, text("partial_json"))?;
             }
             Some(Block::Redacted(_) | Block::Other) => {}
-            None => return Err(Fault::again("the provider goes on with what it has not begun")),
+            None => return Err(Fault::again("the provider continues a block that it has not begun")),
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ async fn a_requested_wait_is_kept() {
 #[tokio::test(start_paused = true)]
 async fn whoever_wants_to_be_left_alone_for_an_hour_is() {
     let (turn, heard, took) = play(None, vec![(429, Some(3600), vec![])]).await;
-    let message = "the provider answered 429 (and wants to be asked in 3600 seconds)".to_owned();
+    let message = "the provider answered 429 (and asks for a pause of 3600 seconds)".to_owned();
     assert_eq!((turn, heard.len(), took), (Err(ModelError::Unavailable(message)), 0, 0));
 }
 

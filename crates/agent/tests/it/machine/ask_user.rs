@@ -321,7 +321,7 @@ fn a_secret_is_never_suggested() {
     let offered = json!([{ "id": "key", "label": "The test key", "data": { "API_KEY": "sk-1" } }]);
     let arguments = json!({ "question": "Key?", "secrets": [{ "name": "API_KEY" }] });
     let (shown, left_out) = suggested(&agent, "secret", arguments, offered);
-    assert_eq!((shown, left_out), (vec![], vec![dropped("key", "a secret cannot stand in the question")]));
+    assert_eq!((shown, left_out), (vec![], vec![dropped("key", "a question must not contain a secret")]));
 }
 
 #[test]

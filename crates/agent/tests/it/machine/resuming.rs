@@ -393,7 +393,10 @@ fn the_question_before_a_step_decides_what_it_works_on() {
     let (_, effects) = state.clone().advance(Input::BeforeEnded(BeforeEnd::Unanswered { how: "cancelled".into() }));
     assert_eq!(effects, [StepEffect::Fail { reason: "the question before the step was cancelled".into() }]);
     let (_, effects) = state.clone().advance(Input::BeforeEnded(BeforeEnd::Unanswered { how: "no such city".into() }));
-    assert_eq!(effects, [StepEffect::Fail { reason: "the question before the step led nowhere: no such city".into() }]);
+    assert_eq!(
+        effects,
+        [StepEffect::Fail { reason: "the question before the step ended without an answer: no such city".into() }]
+    );
     let ended = |way| {
         let answer = PeopleAnswer { feedback: Some("Not today.".into()), ..answer(way) };
         state.clone().advance(Input::BeforeEnded(BeforeEnd::Answered { answer, task: None })).1

@@ -120,8 +120,9 @@ async fn a_secret_never_changes_what_runs() {
         let ran = ground.tool("execute_command").run(&json!({"command": "env | grep nowhere"}), &run).await;
         let ToolOutcome::Done(said) = ran else { panic!("{ran:?}") };
         assert_eq!(said["stdout"], json!(format!("SECRET_{name}=[secret {name}]\n")));
-        let note =
-            format!("secrets whose names may change what programs do were given as others: {name} as SECRET_{name}");
+        let note = format!(
+            "secrets whose names may change what programs do were given under other names: {name} as SECRET_{name}"
+        );
         assert_eq!(said["note"], json!(note));
     }
     for name in ["api-key", "A=B", ""] {

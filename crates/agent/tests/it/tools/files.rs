@@ -50,7 +50,7 @@ async fn what_is_no_text_is_refused() {
         ("dir", "`dir`: it is a directory"),
         ("pipe", "`pipe`: it is not a regular file"),
         ("none", "`none`: there is no such file or directory"),
-        ("nul/x", "`nul`: it is not a directory, or one on the way to it is not"),
+        ("nul/x", "`nul`: it or one of its parents is not a directory"),
         (".", "that is the workspace itself"),
     ] {
         assert_eq!(ground.refused("read_file", json!({"path": path})).await, message);
@@ -91,7 +91,7 @@ async fn directories_are_listed_in_order_and_to_a_depth() {
     );
     assert_eq!(
         ground.refused("list_files", json!({"path": "a.txt"})).await,
-        "`a.txt`: it is not a directory, or one on the way to it is not"
+        "`a.txt`: it or one of its parents is not a directory"
     );
     assert_eq!(ground.refused("list_files", json!({"depth": 17})).await, "depth is from 1 to 16");
 }

@@ -85,7 +85,7 @@ async fn what_cannot_be_written_leaves_nothing_behind() {
     for (path, message) in [
         ("none/a", "`none`: there is no such file or directory"),
         ("dir", "`dir` is there, and is not a regular file"),
-        ("dir/x/y", "`dir/x`: it is not a directory, or one on the way to it is not"),
+        ("dir/x/y", "`dir/x`: it or one of its parents is not a directory"),
         (".", "that is the workspace itself"),
     ] {
         assert_eq!(ground.refused("write_file", json!({"path": path, "content": "c"})).await, message);
@@ -133,7 +133,7 @@ async fn directories_are_made_once() {
     ground.put("file", "");
     assert_eq!(
         ground.refused("create_directory", json!({"path": "file/x"})).await,
-        "`file`: it is not a directory, or one on the way to it is not"
+        "`file`: it or one of its parents is not a directory"
     );
     assert_eq!(ground.refused("create_directory", json!({"path": "."})).await, "that is the workspace itself");
 }
@@ -145,7 +145,7 @@ async fn nothing_is_replaced_unless_it_is_said() {
     ground.put("b", "b");
     ground.put("dir/c", "c");
     let there = json!({"source": "a", "destination": "b"});
-    assert_eq!(ground.refused("move_file", there).await, "`b`: something is there already");
+    assert_eq!(ground.refused("move_file", there).await, "`b`: it already exists");
     assert_eq!(
         ground.done("move_file", json!({"source": "a", "destination": "b", "replace": true})).await,
         json!({"source": "a", "destination": "b"})

@@ -210,7 +210,7 @@ async fn what_is_denied_before_it_begins_says_why_to_everybody() {
     world.rules(closed).await;
     world.engine.control(&alice, session.id, Command::Resume, None, None).await.unwrap();
     assert_eq!(world.ended(&alice, session.id).await.status(), SessionStatus::Completed);
-    let why = "policy denies this action by now: closed now";
+    let why = "the policy now denies this action: closed now";
     assert_eq!(results(&world.shown()), [(format!("This failed: {why}"), true)]);
     let acted = world.engine.action(&alice, session.id, asked.question.call_id.unwrap(), SOON).await.unwrap();
     let ActionState::Failed { message, .. } = acted.proposal.state else { unreachable!("{:?}", acted.proposal) };

@@ -53,8 +53,7 @@ impl Desk {
 }
 
 fn changed(path: &str) -> (String, bool) {
-    let why =
-        "has changed since it was shown to those who were asked, and was not written: read it again and propose anew";
+    let why = "has changed since people saw it and was not written: read it again and propose the write again";
     (format!("This failed: `{path}` {why}"), true)
 }
 

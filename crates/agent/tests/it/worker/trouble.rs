@@ -208,7 +208,7 @@ async fn an_answer_to_a_step_whose_state_is_gone_fails_for_good_and_visibly() {
     place.engine.answer(&place.alice, asked.id, draft, None).await.unwrap();
     let ended = place.ended(&session).await;
     assert_eq!(ended.status(), SessionStatus::Failed);
-    assert!(reason(ended).contains("what was journalled cannot be read"));
+    assert!(reason(ended).contains("the journal cannot be read"));
     assert_eq!(place.play.shown.lock().len(), 1, "nobody goes on from what cannot be read");
 }
 

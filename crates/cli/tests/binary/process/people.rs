@@ -41,10 +41,10 @@ async fn story(house: &House) {
     let created = house.run(&["users", "create", "alice", "--role", "operator", "--display", "Alice"]);
     assert_eq!(String::from_utf8(created.stdout).unwrap(), "alice is in default\n");
     let twice = house.run(&["users", "create", "alice", "--role", "viewer"]);
-    assert!(!twice.status.success() && String::from_utf8(twice.stderr).unwrap().contains("in this project already"));
+    assert!(!twice.status.success() && String::from_utf8(twice.stderr).unwrap().contains("already in this project"));
     let shouted = house.run(&["users", "create", "ALICE", "--role", "viewer"]);
     assert!(
-        !shouted.status.success() && String::from_utf8(shouted.stderr).unwrap().contains("in this project already")
+        !shouted.status.success() && String::from_utf8(shouted.stderr).unwrap().contains("already in this project")
     );
     let reserved = house.run(&["keys", "create", "--role", "viewer", "--user", "System"]);
     assert!(!reserved.status.success());

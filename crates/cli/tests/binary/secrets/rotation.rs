@@ -124,7 +124,7 @@ async fn a_rotation_that_was_prepared_is_finished_later() {
     server.kill();
     let server = launch.start().await;
     let second = given(&server.client(&bot_key), &server.client(&alice_key), "prepared").await;
-    assert!(rotates(&house, &[]).starts_with("going on with the new key"));
+    assert!(rotates(&house, &[]).starts_with("continuing with the new key"));
     assert_eq!(keys(&house), prepared[..1]);
     takes(&server.client(&bot_key), &waiting, "old").await;
     server.kill();

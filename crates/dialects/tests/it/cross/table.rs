@@ -68,12 +68,10 @@ pub(crate) fn asks(wire: Wire, kind: &str) -> Result<(), &'static str> {
         (Wire::Flows, _) => Ok(()),
         (Wire::Hitl, "approval" | "choice" | "question" | "secret") => Ok(()),
         (Wire::Hitl, "action") => {
-            Err("its permissions are asked in the agent's own words; actions are proposed over `/v1`")
+            Err("its permissions are questions in the agent's own words; actions are proposed over `/v1`")
         }
         (Wire::Hitl, _) => Err("has no type for it"),
-        (Wire::Tools | Wire::React, "approval") => {
-            Err("an agent of ours is asked about what it does, which is the row above")
-        }
+        (Wire::Tools | Wire::React, "approval") => Err("a hosted agent proposes actions instead, see the first row"),
         (Wire::Tools | Wire::React, "review" | "notice" | "custom") => Err("a model has no `ask_user` tool for it"),
         (Wire::Tools | Wire::React, _) => Ok(()),
     }
@@ -83,11 +81,11 @@ pub(crate) fn asks(wire: Wire, kind: &str) -> Result<(), &'static str> {
 const ELSEWHERE: [(&str, &str); 4] = [
     (
         "MCP",
-        "this server is a client of MCP servers: their tools are asked about as any action is, and nobody asks or answers by it",
+        "Holdpoint is a client of MCP servers; calls of their tools are actions, and nobody asks or answers over MCP",
     ),
-    ("webhooks", "tell what happened and hand answers to agents; nothing is asked or answered by one"),
-    ("sign-in links", "sign a person in, who then answers over `http`"),
-    ("`holdpoint` on the command line", "keeps keys, people and data, and answers nothing"),
+    ("webhooks", "send events and answers to endpoints; nobody asks or answers through a webhook"),
+    ("sign-in links", "sign in a person, who then answers over `http`"),
+    ("`holdpoint` on the command line", "manages keys, people and data, and answers nothing"),
 ];
 
 /// Every kind of question, and an action that the policy asks about.

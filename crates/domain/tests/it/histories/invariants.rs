@@ -168,7 +168,7 @@ fn of_the_resolution(interaction: &Interaction, resolution: &Resolution, at: Tim
             question.options.iter().any(|option| option.effect == answer.effect && answer.options.contains(&option.id));
         assert!(offered, "nobody offered {answer:?}");
     }
-    assert_eq!(answer.arguments.is_some(), answer.effect == Effect::Edit, "only an edit carries arguments");
+    assert_eq!(answer.arguments.is_some(), answer.effect == Effect::Edit, "only an edit takes arguments");
     assert!(answer.options.iter().all(|id| question.option(id).is_some()), "an option that exists");
     match resolution {
         Resolution::Answered { answer, votes } => {

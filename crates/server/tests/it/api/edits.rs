@@ -133,7 +133,7 @@ async fn a_denied_edit_is_refused_to_whoever_made_it() {
     let action = scene.writes("c1").await;
     scene.root.rules_by(NEVER).await;
     let refused = scene.alice.decides(&action, edit(json!({ "path": "b" }))).await.refused(403, "edit_denied");
-    assert_eq!(refused["title"], "policy denies this edit: A freeze.");
+    assert_eq!(refused["title"], "the policy denies this edit: A freeze.");
     assert_eq!(scene.alice.reads(&action.question()).await["status"], "pending");
     assert_eq!(scene.agent.state(&action).await, "waiting");
     scene.alice.decides(&action, json!({ "option": "reject", "feedback": "a freeze" })).await.done();
@@ -176,7 +176,7 @@ async fn what_is_denied_by_now_is_not_approved() {
         scene.root.rules_by(NEVER).await;
         let approve = json!({ "option": "approve" });
         let refused = scene.alice.decides(&action, approve.clone()).await.refused(403, "action_denied");
-        assert_eq!(refused["title"], "policy denies this action by now: A freeze.");
+        assert_eq!(refused["title"], "the policy now denies this action: A freeze.");
         let seen = scene.alice.reads(&action.question()).await;
         assert_eq!((&seen["status"], seen.get("votes")), (&json!("pending"), None));
         let many = json!({ "answers": [{ "interaction": action.question().id, "option": "approve" }] });

@@ -38,6 +38,6 @@ pub(super) fn inspect(collector: &mut Collector, args: &[Word]) {
         }
         [_] => {}
         [_, value] if !value.starts_with('-') => {}
-        _ => collector.add_doubt("what `git config` changes is not known"),
+        _ => collector.add_doubt("the change by `git config` is not known"),
     }
 }
