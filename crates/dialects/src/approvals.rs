@@ -116,7 +116,7 @@ pub(super) struct PendingQuery {
 /// Lists the calls that wait for approval in a session, or in all running sessions of a channel, oldest first.
 #[utoipa::path(get, path = "/sessions/{session}/pending-approvals", tag = "approvals",
     params(("session" = String, Path, description = "`ses_…`, its UUID, or the name of a channel"), PendingQuery),
-    responses((status = 200, description = "Pending approvals", body = PendingApprovals), Problems))]
+    responses((status = 200, description = "Calls that wait for approval", body = PendingApprovals), Problems))]
 async fn approvals_pending(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

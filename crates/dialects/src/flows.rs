@@ -31,7 +31,7 @@ use uuid::Uuid;
 
 use self::status::StateView;
 use server::App;
-use server::handler::{ApiError, Authenticated, Command, PathId, Problems, control_session};
+use server::handler::{ApiError, Authenticated, Command, IdempotencyKey, PathId, Problems, control_session};
 
 /// Operations of this dialect.
 pub(super) fn operations() -> OpenApiRouter<App> {
@@ -76,7 +76,7 @@ struct FlowStartedView {
     session_id: Uuid,
     /// Status of the session, such as `NEW` or `RUNNING`.
     status: &'static str,
-    /// Start time.
+    /// Time at which the session was opened.
     #[schema(value_type = String, format = DateTime)]
     started_at: domain::Timestamp,
     /// Input of the flow or agent.
@@ -89,8 +89,7 @@ struct FlowStartedView {
 
 /// Starts a flow, or an agent if no flow has this name.
 #[utoipa::path(post, path = "/api/flows/{flowId}/start", tag = "flows-wire", request_body = FlowStartBody,
-    params(("flowId" = String, Path, description = "The name of a flow, or of an agent"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("flowId" = String, Path, description = "The name of a flow, or of an agent"), IdempotencyKey),
     responses((status = 202, description = "The flow was started", body = FlowStartedView), Problems))]
 async fn flows_start(
     State(app): State<App>,
@@ -149,12 +148,12 @@ fn agent_input(parameters: &Value, shared: &Value) -> Value {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({ "command": "pause" }))]
 struct FlowControlBody {
-    /// The command.
+    /// Command to the flow or to a step.
     command: FlowCommand,
     /// Identifier of the step, with a command about a step.
     #[schema(value_type = Option<String>)]
     step_execution_id: Option<StepId>,
-    /// Reason.
+    /// Reason, which is recorded and shown to the agent.
     reason: Option<String>,
 }
 
@@ -191,8 +190,7 @@ impl From<FlowCommand> for ControlCommand {
 
 /// Pauses, resumes or cancels a flow, or retries, skips or approves one of its steps.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/control", tag = "flows-wire", request_body = FlowControlBody,
-    params(("sessionId" = String, Path, description = "The session"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("sessionId" = String, Path, description = "Identifier of the session"), IdempotencyKey),
     responses((status = 202, description = "The current state of the flow", body = StateView), Problems))]
 async fn flows_control(
     State(app): State<App>,

@@ -27,7 +27,9 @@ use super::refusals::{map_fields, reword_refusal};
 use ask::HitlRequestBody;
 use respond::HitlRespondBody;
 use server::App;
-use server::handler::{ApiError, Authenticated, Command, PathId, Problems, Query, cursor, limit, traceparent};
+use server::handler::{
+    ApiError, Authenticated, Command, IdempotencyKey, PathId, Problems, Query, cursor, limit, traceparent,
+};
 use views::{HitlPendingView, HitlRequestView, HitlStatus};
 
 /// Path prefixes, each with the suffix that makes its operation ids unique in the OpenAPI document.
@@ -77,7 +79,7 @@ fn success(message: impl Into<String>) -> Json<HitlReply> {
 /// Lists the pending requests of a conversation, oldest first.
 #[utoipa::path(get, path = "/conversations/{conversation}/pending", tag = "hitl",
     params(("conversation" = String, Path, description = "A session or its channel"), PendingQuery),
-    responses((status = 200, description = "Pending requests", body = HitlPendingView), Problems))]
+    responses((status = 200, description = "Page of pending requests", body = HitlPendingView), Problems))]
 async fn hitl_conversation_pending(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -110,7 +112,7 @@ pub(super) struct PendingQuery {
 /// Lists the pending requests of the project, oldest first.
 #[utoipa::path(get, path = "/projects/{project}/pending", tag = "hitl",
     params(("project" = String, Path, description = "The caller's project, by id or name"), PendingQuery),
-    responses((status = 200, description = "Pending requests", body = HitlPendingView), Problems))]
+    responses((status = 200, description = "Page of pending requests", body = HitlPendingView), Problems))]
 async fn hitl_project_pending(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -140,8 +142,8 @@ fn pending() -> InteractionFilter {
 
 /// Returns one request.
 #[utoipa::path(get, path = "/requests/{request}", tag = "hitl",
-    params(("request" = String, Path, description = "`int_…`")),
-    responses((status = 200, description = "The request", body = HitlRequestView), Problems))]
+    params(("request" = String, Path, description = "Identifier of the question, `int_…`")),
+    responses((status = 200, description = "Request with its current status", body = HitlRequestView), Problems))]
 async fn hitl_request(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -161,9 +163,9 @@ async fn hitl_request(
 
 /// Creates a request in an existing conversation. Without `timeout_seconds` the default of this API applies.
 #[utoipa::path(post, path = "/requests", tag = "hitl", request_body = HitlRequestBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result"),
+    params(IdempotencyKey,
            ("traceparent" = Option<String>, Header, description = "W3C trace context, returned with the answer")),
-    responses((status = 201, description = "The request", body = HitlRequestView), Problems))]
+    responses((status = 201, description = "Request that was created", body = HitlRequestView), Problems))]
 async fn hitl_ask(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -182,7 +184,7 @@ async fn hitl_ask(
 
 /// Responds to a request, in the form of its type. The first response wins.
 #[utoipa::path(post, path = "/respond", tag = "hitl", request_body = HitlRespondBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 200, description = "The response was accepted", body = HitlReply), Problems))]
 async fn hitl_respond(
     State(app): State<App>,
@@ -210,13 +212,13 @@ async fn hitl_respond(
 pub(super) struct HitlCancelBody {
     /// Identifier of the request.
     request_id: String,
-    /// Reason.
+    /// Reason for the cancellation.
     reason: Option<String>,
 }
 
 /// Cancels a request.
 #[utoipa::path(post, path = "/cancel", tag = "hitl", request_body = HitlCancelBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 200, description = "The request was cancelled", body = HitlReply), Problems))]
 async fn hitl_cancel(
     State(app): State<App>,

@@ -30,7 +30,9 @@ use super::refusals::{ExtraFields, map_fields, reword_refusal};
 use events::{ReactEvents, Until};
 use position::{Position, Positions};
 use server::App;
-use server::handler::{ApiError, Authenticated, Command, EventSource, Problems, Query, StreamCaller, stream_events};
+use server::handler::{
+    ApiError, Authenticated, Command, EventSource, IdempotencyKey, Problems, Query, StreamCaller, stream_events,
+};
 
 /// Number of events that are checked for unsent ones.
 const PORTION: u32 = 200;
@@ -60,7 +62,7 @@ pub(super) struct ReactChatBody {
 
 /// Sends a message to an agent and streams the events until the end of its turn.
 #[utoipa::path(post, path = "/api/agent/chat/react/stream", tag = "react", request_body = ReactChatBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 200, description = "The event stream", content_type = "text/event-stream", body = String,
                example = json!("id: 0199c7a4-6a10-7cc2-b0de-7b7c3a3c0a01:3\nevent: STARTED\ndata: {\"type\":\"STARTED\",…}\n\n")), Problems))]
 async fn react_chat_stream(
@@ -247,7 +249,7 @@ pub(super) struct ReactReply {
 
 /// Responds to a request. The first response wins, and the agent continues.
 #[utoipa::path(post, path = "/api/agent/chat/react/interaction_response", tag = "react", request_body = ReactResponseBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 200, description = "The response was accepted", body = ReactReply), Problems))]
 async fn react_interaction_response(
     State(app): State<App>,

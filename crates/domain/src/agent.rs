@@ -105,7 +105,7 @@ pub struct ModelChoice {
     /// Kept secret of this agent that contains the API key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_secret: Option<String>,
-    /// Sampling temperature.
+    /// Sampling temperature of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Largest number of tokens that the model may write in one turn.

@@ -100,7 +100,7 @@ pub enum Fallback {
     Option(OptionId),
     /// Gives this value.
     Value(Value),
-    /// Rejects.
+    /// Answers with a rejection.
     Deny,
     /// Keeps the question open and reports it as overdue.
     Hold,

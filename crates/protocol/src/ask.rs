@@ -25,7 +25,7 @@ pub struct AskBody {
     pub title: String,
     /// Text of the question.
     pub message: Option<String>,
-    /// Additional details.
+    /// Details that clients show below the text.
     pub details: Option<String>,
     /// Structured background of the question. Clients show it as data, never as markup.
     #[serde(default)]
@@ -142,11 +142,11 @@ pub struct SecretBody {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "groups": ["security", "operations"], "quorum": 2, "distinct_groups": true }))]
 pub struct AudienceBody {
-    /// Names of users.
+    /// Names of users who may answer.
     pub users: Option<Vec<String>>,
-    /// Names of groups.
+    /// Names of groups whose members may answer.
     pub groups: Option<Vec<String>>,
-    /// Roles.
+    /// Roles whose holders may answer.
     pub roles: Option<Vec<Role>>,
     /// Number of different people who must give equal answers; 1 if absent.
     pub quorum: Option<u32>,

@@ -96,7 +96,7 @@ pub struct AuditPage {
 pub struct AuditKeyView {
     /// Identifier of the key, used in checkpoints.
     pub id: String,
-    /// Signature algorithm.
+    /// Algorithm of the signatures: `ed25519`.
     pub algorithm: String,
     /// Public key in hexadecimal.
     pub public_key: String,

@@ -51,7 +51,7 @@ pub enum RememberArguments {
 pub enum RememberWord {
     /// Exactly the arguments of this action.
     Exact,
-    /// Any arguments.
+    /// Any arguments of the tool.
     Any,
 }
 

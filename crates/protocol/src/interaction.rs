@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::{AbstentionView, AnswerView, HandedFromView, HandedOverView, example};
 
-/// A question.
+/// Question to people, with its status and its answer.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::question)]
 pub struct InteractionView {
@@ -44,7 +44,7 @@ pub struct InteractionView {
     /// Text of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Additional details.
+    /// Details that clients show below the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
     /// Structured background of the question. Clients show it as data, never as markup.
@@ -206,13 +206,13 @@ pub struct OptionView {
 /// People who may answer a question, and how many of them must agree.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AudienceView {
-    /// Names of users.
+    /// Names of users who may answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub users: Option<Vec<String>>,
-    /// Names of groups.
+    /// Names of groups whose members may answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// Roles.
+    /// Roles whose holders may answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roles: Option<Vec<Role>>,
     /// Number of different people who must give equal answers.

@@ -68,7 +68,7 @@ pub struct KeyView {
     "created_at": "2026-11-15T10:00:00Z", "secret": "hp_0199c7a46a107cc2b0de7b7c3a3c0a01_…"
 }))]
 pub struct KeyCreatedView {
-    /// The key.
+    /// Key that was created.
     #[serde(flatten)]
     pub key: KeyView,
     /// The credential itself, shown only in this reply.

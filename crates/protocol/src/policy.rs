@@ -198,7 +198,7 @@ pub struct FindingsView {
     "parsed": { "shell": { "commands": [{ "program": "git", "subcommand": "push" }] } }
 }))]
 pub struct ExplanationView {
-    /// The ruling.
+    /// Ruling of the policy on the call.
     pub ruling: RulingView,
     /// All evaluated rules in order, up to the one that decided.
     #[schema(value_type = Vec<Object>)]

@@ -20,7 +20,7 @@ pub struct ProblemBody {
     pub kind: String,
     /// Summary of the error in one sentence.
     pub title: String,
-    /// HTTP status.
+    /// Status code of the HTTP reply.
     pub status: u16,
     /// Stable error code for programs.
     pub code: String,

@@ -39,7 +39,7 @@ pub struct StartBody {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "command": "pause", "reason": "lunch" }))]
 pub struct ControlBody {
-    /// The command.
+    /// Command to the session or to a step.
     pub command: ControlCommand,
     /// Identifier of the step, for a command about a step; the current step of the session if absent.
     #[schema(value_type = Option<String>)]
@@ -86,7 +86,7 @@ pub struct MessageBody {
     pub requires_reply: bool,
 }
 
-/// A session.
+/// Session of an agent: one conversation or one run of a flow.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::session)]
 pub struct SessionView {

@@ -58,7 +58,7 @@ pub struct SimulationView {
 /// Number of actions whose verdict changes from one value to another.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ChangeCountView {
-    /// Recorded verdict.
+    /// Verdict that was recorded when the action was proposed.
     pub from: String,
     /// Verdict of the draft; `failed` if the draft could not be evaluated in time.
     pub to: String,
@@ -81,7 +81,7 @@ pub struct ChangedView {
     /// Time of the proposal.
     #[schema(value_type = String, format = DateTime)]
     pub proposed_at: Timestamp,
-    /// Recorded ruling.
+    /// Ruling that was recorded when the action was proposed.
     pub before: RulingView,
     /// Ruling of the draft.
     pub after: RulingView,

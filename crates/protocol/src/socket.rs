@@ -118,7 +118,7 @@ pub struct SocketEvent {
     pub subscription: String,
     /// Cursor of this event, to be sent as `after` to continue from here.
     pub cursor: String,
-    /// The event.
+    /// Event, as the HTTP API shows it.
     pub event: EventView,
 }
 

@@ -96,7 +96,7 @@ pub struct PlaceView {
 pub enum Via {
     /// Cookie of a browser in which a user has signed in.
     Cookie,
-    /// A key.
+    /// Key that the caller sent with the request.
     Key,
 }
 
@@ -130,7 +130,7 @@ pub struct PasswordBody {
     /// Old password. It may be omitted once after a one-time link.
     #[schema(format = Password)]
     pub old: Option<String>,
-    /// New password.
+    /// New password, at least 12 characters.
     #[schema(format = Password, min_length = 12)]
     pub new: String,
 }

@@ -118,7 +118,7 @@ pub struct WebhookView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhook_created)]
 pub struct WebhookCreatedView {
-    /// The webhook.
+    /// Webhook that was created.
     #[serde(flatten)]
     pub webhook: WebhookView,
     /// Secret that signs the messages, shown only in this reply: `whsec_` and base64, according to the Standard Webhooks specification.
@@ -129,7 +129,7 @@ pub struct WebhookCreatedView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(example = example::webhook_rotated)]
 pub struct WebhookRotatedView {
-    /// The webhook.
+    /// Webhook whose secret was replaced.
     #[serde(flatten)]
     pub webhook: WebhookView,
     /// Secret that signs the messages from now on, shown only in this reply.

@@ -15,6 +15,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use utoipa::IntoParams;
 
 use crate::App;
 use crate::error::ApiError;
@@ -33,6 +34,16 @@ const BODY_STEP: usize = 64 * 1024;
 const LONGEST_KEY: usize = 255;
 /// Form of an idempotency key, for error messages.
 pub(crate) const KEY_FORM: &str = "1 to 255 printable ASCII characters";
+
+/// Header of a command that can be repeated, as the OpenAPI document describes it.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+pub struct IdempotencyKey {
+    /// The same key with the same body returns the same result.
+    #[param(rename = "Idempotency-Key")]
+    #[expect(dead_code, reason = "`Command` reads the header")]
+    key: Option<String>,
+}
 
 /// Extractor of a command: its body, and its idempotency key if the caller sent one. An absent body is an empty object.
 pub struct Command<T> {

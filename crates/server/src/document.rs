@@ -28,7 +28,7 @@ use crate::routes::Addition;
         (name = "audit", description = "Every decision with its person, time, entry point and address; chained and signed"),
         (name = "agents", description = "Agents that this server runs itself, in versions that never change"),
         (name = "flows", description = "Steps that follow each other, in versions that never change"),
-        (name = "keys", description = "Credentials"),
+        (name = "keys", description = "Keys of agents and people, and their revocation"),
         (name = "people", description = "People, their roles, and sign-in"),
         (name = "project", description = "The settings of the project"),
         (name = "secrets", description = "Secrets that people keep for agents' later sessions"),

@@ -48,7 +48,7 @@ pub use routes::{Addition, health_router, router};
 /// Parts that the crates above this one write their handlers with: extractors, bodies, refusals, event streams and WebSockets.
 pub mod handler {
     pub use crate::caller::{Authenticated, StreamCaller};
-    pub use crate::command::{Command, json_pointer, parse_object, parse_part, serde_message};
+    pub use crate::command::{Command, IdempotencyKey, json_pointer, parse_object, parse_part, serde_message};
     pub use crate::document::Problems;
     pub use crate::error::ApiError;
     pub use crate::middleware::traceparent;

@@ -83,7 +83,7 @@ pub struct TicketQuery {
     ticket: Option<String>,
 }
 
-/// Checks the time that a request may wait; no time if absent.
+/// Checks the time that a request may wait; 0 if absent.
 pub(crate) fn wait(seconds: Option<u64>) -> Result<Duration, ApiError> {
     match seconds.unwrap_or(0) {
         seconds if seconds <= LONGEST_WAIT => Ok(Duration::from_secs(seconds)),

@@ -202,7 +202,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists questions. */
+        /** Lists the questions of the project. */
         get: operations["interaction_list"];
         put?: never;
         post?: never;
@@ -1523,7 +1523,7 @@ export interface components {
              * @description Time in seconds until the deadline. If absent, the configured default applies; without a default there is no deadline.
              */
             deadline_seconds?: number | null;
-            /** @description Additional details. */
+            /** @description Details that clients show below the text. */
             details?: string | null;
             fallback?: components["schemas"]["Fallback"] | null;
             /** @description Whether people are asked for the secrets even if values are kept from an earlier session. */
@@ -1580,16 +1580,16 @@ export interface components {
             distinct_groups?: boolean;
             /** @description Whether the person who started the session may not answer. */
             four_eyes?: boolean;
-            /** @description Names of groups. */
+            /** @description Names of groups whose members may answer. */
             groups?: string[] | null;
             /**
              * Format: int32
              * @description Number of different people who must give equal answers; 1 if absent.
              */
             quorum?: number | null;
-            /** @description Roles. */
+            /** @description Roles whose holders may answer. */
             roles?: components["schemas"]["Role"][] | null;
-            /** @description Names of users. */
+            /** @description Names of users who may answer. */
             users?: string[] | null;
         };
         /** @description People who may answer a question, and how many of them must agree. */
@@ -1598,16 +1598,16 @@ export interface components {
             distinct_groups: boolean;
             /** @description Whether the person who started the session may not answer. */
             four_eyes: boolean;
-            /** @description Names of groups. */
+            /** @description Names of groups whose members may answer. */
             groups?: string[] | null;
             /**
              * Format: int32
              * @description Number of different people who must give equal answers.
              */
             quorum: number;
-            /** @description Roles. */
+            /** @description Roles whose holders may answer. */
             roles?: components["schemas"]["Role"][] | null;
-            /** @description Names of users. */
+            /** @description Names of users who may answer. */
             users?: string[] | null;
         };
         /** @description An entry of the audit trail with its position in the chain. */
@@ -1649,7 +1649,7 @@ export interface components {
         };
         /** @description Key that signs the checkpoints of the tenant's audit trail. */
         AuditKeyView: {
-            /** @description Signature algorithm. */
+            /** @description Algorithm of the signatures: `ed25519`. */
             algorithm: string;
             /** @description Identifier of the key, used in checkpoints. */
             id: string;
@@ -1691,7 +1691,7 @@ export interface components {
              * @description Number of actions.
              */
             count: number;
-            /** @description Recorded verdict. */
+            /** @description Verdict that was recorded when the action was proposed. */
             from: string;
             /** @description Verdict of the draft; `failed` if the draft could not be evaluated in time. */
             to: string;
@@ -1702,7 +1702,7 @@ export interface components {
             after: components["schemas"]["RulingView"];
             /** @description Name of the agent. */
             agent: string;
-            /** @description Recorded ruling. */
+            /** @description Ruling that was recorded when the action was proposed. */
             before: components["schemas"]["RulingView"];
             /** @description The agent's own identifier of the call. */
             call_id: string;
@@ -1745,7 +1745,7 @@ export interface components {
         Consequence: "run_action" | "send_back" | "refuse" | "end_session" | "resume" | "record";
         /** @description Command to a session. */
         ControlBody: {
-            /** @description The command. */
+            /** @description Command to the session or to a step. */
             command: components["schemas"]["ControlCommand"];
             /** @description With `approve_step`: the output of the step, which later steps read as if the step itself had produced it. */
             output?: Record<string, unknown> | null;
@@ -1925,7 +1925,7 @@ export interface components {
             floor?: components["schemas"]["FloorExplanationView"] | null;
             /** @description Facts that the parsers derived from the arguments. */
             parsed: Record<string, unknown>;
-            /** @description The ruling. */
+            /** @description Ruling of the policy on the call. */
             ruling: components["schemas"]["RulingView"];
         };
         /** @description Report that the agent could not continue with the answer. */
@@ -2201,7 +2201,7 @@ export interface components {
             /** @description Cursor of the next page, to be sent as `cursor`; absent on the last page. */
             next?: string | null;
         };
-        /** @description A question. */
+        /** @description Question to people, with its status and its answer. */
         InteractionView: {
             /** @description People who declared that they will not answer. */
             abstained?: components["schemas"]["AbstentionView"][];
@@ -2235,7 +2235,7 @@ export interface components {
             delivery?: components["schemas"]["DeliveryView"] | null;
             /** @description Whether too few people remain who could answer. */
             deserted?: boolean;
-            /** @description Additional details. */
+            /** @description Details that clients show below the text. */
             details?: string | null;
             /**
              * @description Whether a worker of this server asked the question for a hosted agent. Statements about an action in `context` then come from the
@@ -2514,7 +2514,7 @@ export interface components {
             script?: components["schemas"]["Script"] | null;
             /**
              * Format: double
-             * @description Sampling temperature.
+             * @description Sampling temperature of the model.
              */
             temperature?: number | null;
             /**
@@ -2638,7 +2638,7 @@ export interface components {
         PasswordBody: {
             /**
              * Format: password
-             * @description New password.
+             * @description New password, at least 12 characters.
              */
             new: string;
             /**
@@ -2817,7 +2817,7 @@ export interface components {
             resolution?: components["schemas"]["ResolutionView"] | null;
             /**
              * Format: int32
-             * @description HTTP status.
+             * @description Status code of the HTTP reply.
              */
             status: number;
             /** @description Summary of the error in one sentence. */
@@ -3113,7 +3113,7 @@ export interface components {
          * @enum {string}
          */
         SessionStatus: "new" | "running" | "waiting_user_input" | "paused" | "completed" | "failed" | "cancelled";
-        /** @description A session. */
+        /** @description Session of an agent: one conversation or one run of a flow. */
         SessionView: {
             /** @description Name of the agent. */
             agent?: string | null;
@@ -3946,7 +3946,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of agents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3977,7 +3977,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -4021,16 +4021,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name */
+                /** @description Name of the agent */
                 name: string;
-                /** @description Version */
+                /** @description Version of the agent */
                 version: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The agent */
+            /** @description Version of the agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4062,9 +4062,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name */
+                /** @description Name of the agent */
                 name: string;
-                /** @description Version */
+                /** @description Version of the agent */
                 version: string;
             };
             cookie?: never;
@@ -4124,7 +4124,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of audit entries */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4203,7 +4203,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key */
+            /** @description Public key of the tenant */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4246,7 +4246,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Pending requests */
+            /** @description Page of answers that wait for the agent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4331,7 +4331,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of flows */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4362,7 +4362,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -4406,16 +4406,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name */
+                /** @description Name of the flow */
                 name: string;
-                /** @description Version */
+                /** @description Version of the flow */
                 version: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The flow */
+            /** @description Version of the flow */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4447,9 +4447,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name */
+                /** @description Name of the flow */
                 name: string;
-                /** @description Version */
+                /** @description Version of the flow */
                 version: string;
             };
             cookie?: never;
@@ -4497,7 +4497,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The grants */
+            /** @description Page of grants */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4529,7 +4529,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `gra_…` */
+                /** @description Identifier of the grant, `gra_…` */
                 grant: string;
             };
             cookie?: never;
@@ -4598,7 +4598,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of questions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4633,14 +4633,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The question */
+            /** @description Question with its current status */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4671,11 +4671,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -4686,7 +4686,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question with the abstention */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4717,11 +4717,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -4763,11 +4763,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -4778,7 +4778,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question with the answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4809,11 +4809,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -4824,7 +4824,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question that was cancelled */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4855,11 +4855,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -4870,7 +4870,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question with its claim */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4901,11 +4901,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -4916,7 +4916,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question with its completed delivery */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4947,11 +4947,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -4962,7 +4962,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question with its failed or renewed delivery */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4993,11 +4993,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -5008,7 +5008,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question with the extended lease */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5039,11 +5039,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -5085,11 +5085,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -5100,7 +5100,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question with its fallback answer, or expired */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5131,11 +5131,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -5177,11 +5177,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -5192,7 +5192,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question without a claim */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5224,7 +5224,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `int_…` */
+                /** @description Identifier of the question, `int_…` */
                 interaction: string;
             };
             cookie?: never;
@@ -5315,7 +5315,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of keys */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5346,7 +5346,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5358,7 +5358,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key */
+            /** @description Key with its secret */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5390,7 +5390,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `key_…` */
+                /** @description Identifier of the key, `key_…` */
                 key: string;
             };
             cookie?: never;
@@ -5431,7 +5431,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller */
+            /** @description Caller with the rights in the project */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5543,7 +5543,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The policy */
+            /** @description Policy in force */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5574,7 +5574,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5617,7 +5617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5669,7 +5669,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The findings */
+            /** @description Findings about the policy */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5700,7 +5700,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5712,7 +5712,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The policy */
+            /** @description Policy in force, with its switch */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5819,7 +5819,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -5941,7 +5941,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The rules */
+            /** @description Rules that are suggested */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5972,11 +5972,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `learnt-…` */
+                /** @description Name of the suggested rule, `learnt-…` */
                 suggestion: string;
             };
             cookie?: never;
@@ -6018,11 +6018,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `learnt-…` */
+                /** @description Name of the learnt rule, `learnt-…` */
                 rule: string;
             };
             cookie?: never;
@@ -6076,7 +6076,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of versions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6112,7 +6112,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The settings */
+            /** @description Settings of the project */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6143,7 +6143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6196,7 +6196,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of secrets */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6227,7 +6227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6271,7 +6271,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `sec_…` */
+                /** @description Identifier of the secret, `sec_…` */
                 secret: string;
             };
             cookie?: never;
@@ -6321,7 +6321,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6352,7 +6352,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -6364,7 +6364,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session */
+            /** @description Session that was opened */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6399,14 +6399,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The session */
+            /** @description Session with its last steps */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6443,14 +6443,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The actions */
+            /** @description Page of actions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6481,13 +6481,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
                 /** @description W3C trace context, stored with the question */
                 traceparent?: string | null;
             };
             path: {
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
@@ -6544,7 +6544,7 @@ export interface operations {
             path: {
                 /** @description The agent's name for the call */
                 call: string;
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
@@ -6591,13 +6591,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
                 /** @description The agent's name for the call */
                 call: string;
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
@@ -6639,13 +6639,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
                 /** @description The agent's name for the call */
                 call: string;
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
@@ -6687,11 +6687,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
@@ -6702,7 +6702,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session */
+            /** @description Session after the command */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6743,14 +6743,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The events */
+            /** @description Page of events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6790,7 +6790,7 @@ export interface operations {
                 "Last-Event-ID"?: string | null;
             };
             path: {
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
@@ -6828,13 +6828,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
                 /** @description W3C trace context, returned with the answer */
                 traceparent?: string | null;
             };
             path: {
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
@@ -6845,7 +6845,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The question */
+            /** @description Question that was asked */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6876,11 +6876,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `ses_…` */
+                /** @description Identifier of the session, `ses_…` */
                 session: string;
             };
             cookie?: never;
@@ -6989,7 +6989,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Signed in */
+            /** @description The person is signed in */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7023,7 +7023,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed out */
+            /** @description The person is signed out */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7060,7 +7060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The statistics */
+            /** @description Statistics of the project */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7101,7 +7101,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The statistics */
+            /** @description Statistics of the project in detail */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7132,7 +7132,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7144,7 +7144,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The ticket */
+            /** @description Ticket for one stream or socket */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7216,7 +7216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7228,7 +7228,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The person */
+            /** @description Person who was added */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7260,7 +7260,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The name */
+                /** @description Name of the person */
                 user: string;
             };
             cookie?: never;
@@ -7297,7 +7297,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The name */
+                /** @description Name of the person */
                 user: string;
             };
             cookie?: never;
@@ -7308,7 +7308,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The person */
+            /** @description Person after the change */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7339,11 +7339,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description The name */
+                /** @description Name of the person */
                 user: string;
             };
             cookie?: never;
@@ -7395,7 +7395,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of webhooks */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7426,7 +7426,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -7438,7 +7438,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook */
+            /** @description Webhook with its secret */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7470,14 +7470,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `whk_…` */
+                /** @description Identifier of the webhook, `whk_…` */
                 webhook: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook */
+            /** @description Webhook with its settings and state */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7509,7 +7509,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `whk_…` */
+                /** @description Identifier of the webhook, `whk_…` */
                 webhook: string;
             };
             cookie?: never;
@@ -7553,14 +7553,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description `whk_…` */
+                /** @description Identifier of the webhook, `whk_…` */
                 webhook: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description Page of messages */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7591,13 +7591,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `whd_…` */
+                /** @description Identifier of the delivery, `whd_…` */
                 delivery: string;
-                /** @description `whk_…` */
+                /** @description Identifier of the webhook, `whk_…` */
                 webhook: string;
             };
             cookie?: never;
@@ -7640,7 +7640,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description `whk_…` */
+                /** @description Identifier of the webhook, `whk_…` */
                 webhook: string;
             };
             cookie?: never;
@@ -7651,7 +7651,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook */
+            /** @description Webhook after the switch */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7682,11 +7682,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `whk_…` */
+                /** @description Identifier of the webhook, `whk_…` */
                 webhook: string;
             };
             cookie?: never;
@@ -7728,11 +7728,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same body returns the same result */
+                /** @description The same key with the same body returns the same result. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
-                /** @description `whk_…` */
+                /** @description Identifier of the webhook, `whk_…` */
                 webhook: string;
             };
             cookie?: never;

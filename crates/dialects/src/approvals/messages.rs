@@ -39,7 +39,7 @@ pub(crate) enum Role {
 pub(crate) struct Decision {
     /// Identifier of the call, as the `tool_call` message named it.
     pub(super) call_id: String,
-    /// The decision.
+    /// Decision of the person.
     pub(super) decision: Verb,
     /// With `edit`, the new arguments; required arguments of the tool that are left out keep their values. For a question that is not a tool approval, the answer.
     #[schema(value_type = Option<Object>)]
@@ -48,7 +48,7 @@ pub(crate) struct Decision {
     pub(super) feedback: Option<String>,
 }
 
-/// Possible decisions.
+/// Decision that a person can make about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verb {
@@ -159,7 +159,7 @@ pub(crate) struct Resolved {
     /// Name of the person who decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) by: Option<String>,
-    /// Reason.
+    /// Reason of the person, for the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) feedback: Option<String>,
 }

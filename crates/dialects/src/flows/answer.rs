@@ -10,14 +10,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::openapi::Required;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::interaction::FlowInteractionView;
 use super::payload;
 use server::App;
-use server::handler::{ApiError, Authenticated, Command, PathIds, Problems};
+use server::handler::{ApiError, Authenticated, Command, IdempotencyKey, PathIds, Problems};
 
 /// Header with the channel of the question.
 const CHANNEL: &str = "x-chat-session-id";
@@ -46,26 +46,18 @@ impl FromRequestParts<App> for QuestionPath {
 
 impl IntoParams for QuestionPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let text = |name: &str, place: ParameterIn, required: Required, what: &str| {
-            let of: SchemaType = match required {
-                Required::True => Type::String.into(),
-                Required::False => [Type::String, Type::Null].into_iter().collect(),
-            };
-            let schema = ObjectBuilder::new().schema_type(of);
-            let parameter = ParameterBuilder::new().name(name).parameter_in(place).required(required);
+        let text = |name: &str, place: ParameterIn, what: &str| {
+            let schema = ObjectBuilder::new().schema_type(Type::String);
+            let parameter = ParameterBuilder::new().name(name).parameter_in(place).required(Required::True);
             parameter.description(Some(what)).schema(Some(schema)).build()
         };
-        vec![
-            text("sessionId", ParameterIn::Path, Required::True, "The session"),
-            text("requestId", ParameterIn::Path, Required::True, "The question"),
-            text("X-Chat-Session-Id", ParameterIn::Header, Required::True, "The channel of the question"),
-            text(
-                "Idempotency-Key",
-                ParameterIn::Header,
-                Required::False,
-                "The same key with the same body returns the same result",
-            ),
-        ]
+        let mut parameters = vec![
+            text("sessionId", ParameterIn::Path, "Identifier of the session"),
+            text("requestId", ParameterIn::Path, "Identifier of the question"),
+            text("X-Chat-Session-Id", ParameterIn::Header, "Channel of the question"),
+        ];
+        parameters.extend(IdempotencyKey::into_params(|| None));
+        parameters
     }
 }
 
@@ -168,7 +160,7 @@ pub(super) async fn flows_respond(
 /// Skips a question. The form is not validated.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/skip", tag = "flows-wire",
     request_body = FlowRespondBody,
-    params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+    params(QuestionPath), responses((status = 202, description = "Question with its new status", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_skip(
     State(app): State<App>,
     path: QuestionPath,
@@ -211,7 +203,7 @@ impl FlowAutoBody {
 /// Answers a question on behalf of a policy or the system. Requires an admin; to approve or to provide a value, the admin must be allowed to answer the question.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/auto", tag = "flows-wire",
     request_body = FlowAutoBody,
-    params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+    params(QuestionPath), responses((status = 202, description = "Question with its new status", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_auto(
     State(app): State<App>,
     path: QuestionPath,
@@ -230,7 +222,7 @@ pub(super) async fn flows_auto(
 /// Ends a question as its deadline would: with its fallback, or as expired.
 #[utoipa::path(post, path = "/api/flows/{sessionId}/interactions/{requestId}/expire", tag = "flows-wire",
     request_body = FlowAutoBody,
-    params(QuestionPath), responses((status = 202, description = "The question", body = FlowInteractionView), Problems))]
+    params(QuestionPath), responses((status = 202, description = "Question with its new status", body = FlowInteractionView), Problems))]
 pub(super) async fn flows_expire(
     State(app): State<App>,
     path: QuestionPath,

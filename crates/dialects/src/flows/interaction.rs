@@ -10,12 +10,12 @@ use uuid::Uuid;
 
 use super::{example, names, payload};
 
-/// A question.
+/// Question to people, with its response.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = example::item)]
 pub(super) struct FlowInteractionView {
-    /// Identifier.
+    /// Identifier of the question.
     #[schema(value_type = String)]
     pub(super) request_id: Uuid,
     /// Channel of the question.
@@ -46,7 +46,7 @@ pub(super) struct FlowInteractionView {
     /// Time of the last vote, abstention, handover or answer.
     #[schema(value_type = String, format = DateTime)]
     pub(super) updated_at: Timestamp,
-    /// Deadline.
+    /// Deadline of the question.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub(super) due_at: Option<Timestamp>,
     /// The response; null while the question is open.

@@ -57,8 +57,8 @@ pub(super) struct FlowInteractionsView {
 
 /// Lists the open questions of a session and a page of its closed questions.
 #[utoipa::path(get, path = "/api/flows/{sessionId}/interactions", tag = "flows-wire",
-    params(("sessionId" = String, Path, description = "The session"), HistoryQuery),
-    responses((status = 200, description = "The questions", body = FlowInteractionsView), Problems))]
+    params(("sessionId" = String, Path, description = "Identifier of the session"), HistoryQuery),
+    responses((status = 200, description = "Open questions, and a page of closed ones", body = FlowInteractionsView), Problems))]
 pub(super) async fn flows_interactions(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -114,7 +114,7 @@ impl PollQuery {
 
 /// Waits for the next event of a session and returns the session with its new events.
 #[utoipa::path(get, path = "/api/flows/{sessionId}", tag = "flows-wire",
-    params(("sessionId" = String, Path, description = "The session"), PollQuery),
+    params(("sessionId" = String, Path, description = "Identifier of the session"), PollQuery),
     responses((status = 200, description = "New events, or the session has ended", body = FlowStatusView),
               (status = 204, description = "No event within the timeout"), Problems))]
 pub(super) async fn flows_poll(
@@ -142,8 +142,8 @@ pub(super) async fn flows_poll(
 
 /// Returns the current state of a session, with its first events.
 #[utoipa::path(get, path = "/api/flows/{sessionId}/snapshot", tag = "flows-wire",
-    params(("sessionId" = String, Path, description = "The session")),
-    responses((status = 200, description = "The session", body = FlowStatusView), Problems))]
+    params(("sessionId" = String, Path, description = "Identifier of the session")),
+    responses((status = 200, description = "State of the session with its first events", body = FlowStatusView), Problems))]
 pub(super) async fn flows_snapshot(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

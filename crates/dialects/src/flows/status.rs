@@ -40,10 +40,10 @@ pub(super) struct StateView {
     current_step_id: String,
     /// Increases with every change.
     state_version: u64,
-    /// Start time.
+    /// Time at which the session was opened.
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
-    /// End time.
+    /// Time at which the session ended.
     #[schema(value_type = Option<String>, format = DateTime)]
     completed_at: Option<Timestamp>,
     /// Name of the flow, or of the agent.
@@ -62,7 +62,7 @@ pub(super) struct StateView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct FlowStepView {
-    /// Identifier.
+    /// Identifier of the execution.
     #[schema(value_type = String)]
     step_execution_id: Uuid,
     /// Name of the step; its id if it has no name.
@@ -73,10 +73,10 @@ struct FlowStepView {
     status: &'static str,
     /// Attempt number, from 1.
     attempt: u32,
-    /// Start time.
+    /// Time at which the step began.
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
-    /// End time.
+    /// Time at which the step ended.
     #[schema(value_type = Option<String>, format = DateTime)]
     completed_at: Option<Timestamp>,
     /// Identifier of the oldest question that the step waits for.
@@ -84,7 +84,7 @@ struct FlowStepView {
     interaction_request_id: Option<Uuid>,
 }
 
-/// An event.
+/// Event of a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FlowEventView {

@@ -27,9 +27,9 @@ pub(super) struct HitlRequestBody {
     question: Option<String>,
     /// Text of a request for variables.
     message: Option<String>,
-    /// Additional description.
+    /// Description that is shown below the question.
     description: Option<String>,
-    /// Options.
+    /// Options to choose from.
     #[serde(default)]
     options: Vec<HitlRequestOption>,
     /// For a decision, how many options may be chosen; 1 if absent.
@@ -71,7 +71,7 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("/multiple", "/max_selections"),
 ];
 
-/// An option.
+/// Option of a request.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct HitlRequestOption {
     /// Identifier within the request.
@@ -85,11 +85,11 @@ pub(super) struct HitlRequestOption {
     recommended: bool,
     /// `low`, `medium`, `high` or `critical`. The last two are marked as dangerous.
     risk_level: Option<String>,
-    /// Estimated duration.
+    /// Duration of the option, as the agent estimates it.
     estimated_time: Option<String>,
-    /// Estimated cost.
+    /// Cost of the option, as the agent estimates it.
     estimated_cost: Option<String>,
-    /// Risks.
+    /// Risks of the option, as the agent sees them.
     #[serde(default)]
     risks: Vec<String>,
 }

@@ -92,7 +92,7 @@ impl HitlStatus {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = request)]
 pub(super) struct HitlRequestView {
-    /// Identifier.
+    /// Identifier of the request.
     #[schema(value_type = String)]
     id: InteractionId,
     /// Conversation of the request.
@@ -112,7 +112,7 @@ pub(super) struct HitlRequestView {
     request_type: HitlType,
     /// Text of the question.
     question: String,
-    /// Options.
+    /// Options to choose from.
     options: Vec<HitlOption>,
     /// Context, shown with the request.
     #[schema(value_type = Object)]
@@ -123,14 +123,14 @@ pub(super) struct HitlRequestView {
     /// Time when the question was asked.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// Deadline.
+    /// Deadline of the request.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Timestamp>,
     /// Status of the request.
     status: HitlStatus,
 }
 
-/// An option.
+/// Option of a request.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct HitlOption {
     /// Identifier within the request.
@@ -145,15 +145,15 @@ pub(super) struct HitlOption {
     is_default: bool,
     /// `high` if the agent marked the option as dangerous.
     risk_level: Option<&'static str>,
-    /// Estimated duration.
+    /// Duration of the option, as the agent estimates it.
     estimated_time: Option<String>,
-    /// Estimated cost.
+    /// Cost of the option, as the agent estimates it.
     estimated_cost: Option<String>,
-    /// Risks.
+    /// Risks of the option, as the agent sees them.
     risks: Vec<String>,
 }
 
-/// Pending requests.
+/// Page of pending requests.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({ "requests": [request()], "total": 1 }))]
 pub(super) struct HitlPendingView {

@@ -51,7 +51,7 @@ pub(super) struct RequestView {
     metadata: Value,
 }
 
-/// An option.
+/// Option of an interaction.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct OptionView {

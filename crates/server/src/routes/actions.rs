@@ -13,7 +13,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::middleware::traceparent;
@@ -43,8 +43,7 @@ fn view(ActionReply { proposal, permit, at }: ActionReply) -> ActionView {
 
 /// Proposes an action. The policy allows it with a permit, denies it, or asks people. Sending the same proposal again continues to wait.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions", tag = "actions", request_body = ProposeBody,
-    params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result"),
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"), IdempotencyKey,
            ("traceparent" = Option<String>, Header, description = "W3C trace context, stored with the question")),
     responses((status = 200, description = "The action is decided", body = ActionView),
               (status = 202, description = "People are still deciding; send the same request again", body = ActionView), Problems))]
@@ -109,8 +108,8 @@ pub(super) struct ActionsQuery {
 
 /// Lists the actions of a session, by call id.
 #[utoipa::path(get, path = "/v1/sessions/{session}/actions", tag = "actions",
-    params(("session" = String, Path, description = "`ses_…`"), ActionsQuery),
-    responses((status = 200, description = "The actions", body = ActionsPage), Problems))]
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"), ActionsQuery),
+    responses((status = 200, description = "Page of actions", body = ActionsPage), Problems))]
 pub(super) async fn action_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -134,7 +133,7 @@ pub(super) struct ActionQuery {
 
 /// Returns an action, at once or when it is decided.
 #[utoipa::path(get, path = "/v1/sessions/{session}/actions/{call}", tag = "actions",
-    params(("session" = String, Path, description = "`ses_…`"),
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"),
            ("call" = String, Path, description = "The agent's name for the call"), ActionQuery),
     responses((status = 200, description = "The action is decided", body = ActionView),
               (status = 202, description = "People are still deciding", body = ActionView), Problems))]
@@ -157,9 +156,8 @@ pub(super) async fn action_get(
 
 /// Starts an allowed action and spends its permit. A permit is accepted once.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions/{call}/start", tag = "actions", request_body = PermitBody,
-    params(("session" = String, Path, description = "`ses_…`"),
-           ("call" = String, Path, description = "The agent's name for the call"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"),
+           ("call" = String, Path, description = "The agent's name for the call"), IdempotencyKey),
     responses((status = 200, description = "The action has started: run it now", body = ActionView), Problems))]
 pub(super) async fn action_start(
     State(app): State<App>,
@@ -172,9 +170,8 @@ pub(super) async fn action_start(
 
 /// Reports the outcome of a started action.
 #[utoipa::path(post, path = "/v1/sessions/{session}/actions/{call}/outcome", tag = "actions", request_body = OutcomeBody,
-    params(("session" = String, Path, description = "`ses_…`"),
-           ("call" = String, Path, description = "The agent's name for the call"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"),
+           ("call" = String, Path, description = "The agent's name for the call"), IdempotencyKey),
     responses((status = 200, description = "The outcome was recorded", body = ActionView), Problems))]
 pub(super) async fn action_outcome(
     State(app): State<App>,

@@ -8,7 +8,7 @@ use protocol::{AgentsPage, DefinitionView};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Query;
@@ -18,7 +18,7 @@ const KIND: DefinitionKind = DefinitionKind::Agent;
 
 /// Lists the agents of the project and of the server's files, by name and version.
 #[utoipa::path(get, path = "/v1/agents", tag = "agents", params(VersionsQuery),
-    responses((status = 200, description = "A page", body = AgentsPage), Problems))]
+    responses((status = 200, description = "Page of agents", body = AgentsPage), Problems))]
 pub(super) async fn agent_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -30,7 +30,7 @@ pub(super) async fn agent_list(
 
 /// Adds a version of an agent to the project. A version is immutable: other content needs another version.
 #[utoipa::path(post, path = "/v1/agents", tag = "agents", request_body = AgentVersion,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 201, description = "The version was added", body = DefinitionView), Problems))]
 pub(super) async fn agent_add(
     State(app): State<App>,
@@ -42,8 +42,8 @@ pub(super) async fn agent_add(
 
 /// Reads a version of an agent.
 #[utoipa::path(get, path = "/v1/agents/{name}/{version}", tag = "agents",
-    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
-    responses((status = 200, description = "The agent", body = DefinitionView), Problems))]
+    params(("name" = String, Path, description = "Name of the agent"), ("version" = String, Path, description = "Version of the agent")),
+    responses((status = 200, description = "Version of the agent", body = DefinitionView), Problems))]
 pub(super) async fn agent_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -54,7 +54,7 @@ pub(super) async fn agent_get(
 
 /// Retires a version: new sessions cannot use it, running sessions continue with it.
 #[utoipa::path(delete, path = "/v1/agents/{name}/{version}", tag = "agents",
-    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
+    params(("name" = String, Path, description = "Name of the agent"), ("version" = String, Path, description = "Version of the agent")),
     responses((status = 204, description = "The version was retired"), Problems))]
 pub(super) async fn agent_retire(
     State(app): State<App>,

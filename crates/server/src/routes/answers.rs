@@ -12,7 +12,7 @@ use store::PAGE_BYTES;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::{Command, parse_part};
+use crate::command::{Command, IdempotencyKey, parse_part};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::PathId;
@@ -22,8 +22,7 @@ const MOST: usize = 100;
 
 /// Answers a question. The first answer wins.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/answer", tag = "interactions", request_body = AnswerBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
     responses((status = 200, description = "The question, with the answer", body = InteractionView), Problems))]
 pub(super) async fn interaction_answer(
     State(app): State<App>,
@@ -101,9 +100,8 @@ fn result(interaction: String, answered: Result<Option<Box<InteractionView>>, Ap
 
 /// Answers a question on behalf of a policy or the system. Requires an admin; to approve or to provide a value, the admin must be allowed to answer the question.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/auto", tag = "interactions", request_body = AutoBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question with the answer", body = InteractionView), Problems))]
 pub(super) async fn interaction_auto(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

@@ -62,7 +62,7 @@ enum AuditSort {
 
 /// Lists the audit trail of the caller's project, oldest first by default.
 #[utoipa::path(get, path = "/v1/audit", tag = "audit", params(AuditQuery),
-    responses((status = 200, description = "A page", body = AuditPage), Problems))]
+    responses((status = 200, description = "Page of audit entries", body = AuditPage), Problems))]
 pub(super) async fn audit_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -127,7 +127,7 @@ async fn next(app: &App, caller: &Caller, export: &mut Export) -> Result<Option<
 
 /// Returns the public key that verifies the audit trail of the tenant.
 #[utoipa::path(get, path = "/v1/audit/key", tag = "audit",
-    responses((status = 200, description = "The key", body = AuditKeyView), Problems))]
+    responses((status = 200, description = "Public key of the tenant", body = AuditKeyView), Problems))]
 pub(super) async fn audit_key(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

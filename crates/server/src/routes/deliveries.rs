@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, limit, wait};
@@ -33,7 +33,7 @@ pub(super) struct DeliveriesQuery {
 
 /// Lists the answers that wait for the calling agent, oldest first.
 #[utoipa::path(get, path = "/v1/deliveries", tag = "deliveries", params(DeliveriesQuery),
-    responses((status = 200, description = "Pending requests", body = DeliveriesPage), Problems))]
+    responses((status = 200, description = "Page of answers that wait for the agent", body = DeliveriesPage), Problems))]
 pub(super) async fn delivery_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -53,8 +53,7 @@ pub(super) async fn delivery_list(
 
 /// Takes an answer under a lease. When the lease runs out, the answer is offered again.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/take", tag = "deliveries", request_body = TakeBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
     responses((status = 200, description = "The answer, under a lease", body = TakenView), Problems))]
 pub(super) async fn delivery_take(
     State(app): State<App>,
@@ -80,9 +79,8 @@ pub(super) async fn delivery_take(
 /// Extends a lease.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/heartbeat", tag = "deliveries",
     request_body = HeartbeatBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question with the extended lease", body = InteractionView), Problems))]
 pub(super) async fn delivery_heartbeat(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -95,9 +93,8 @@ pub(super) async fn delivery_heartbeat(
 
 /// Completes a delivery: the agent has processed the answer durably.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/complete", tag = "deliveries", request_body = LeaseBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question with its completed delivery", body = InteractionView), Problems))]
 pub(super) async fn delivery_complete(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -110,9 +107,8 @@ pub(super) async fn delivery_complete(
 
 /// Fails a delivery: it is given up visibly, or offered again.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/delivery/fail", tag = "deliveries", request_body = FailBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question with its failed or renewed delivery", body = InteractionView), Problems))]
 pub(super) async fn delivery_fail(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

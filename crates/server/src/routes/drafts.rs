@@ -8,7 +8,7 @@ use protocol::{ChangeCountView, ChangedView, ShadowBody, ShadowView, SimulateBod
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 
@@ -71,7 +71,7 @@ pub(super) async fn policy_shadow_get(
 
 /// Sets a shadow policy, which is evaluated beside the policy in force and decides nothing. Differences are counted from now on.
 #[utoipa::path(put, path = "/v1/policy/shadow", tag = "policy", request_body = ShadowBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 200, description = "The shadow policy was set", body = ShadowView), Problems))]
 pub(super) async fn policy_shadow_put(
     State(app): State<App>,

@@ -36,8 +36,8 @@ pub(super) struct EventsQuery {
 
 /// Lists the events of a session in order, or waits for the next event.
 #[utoipa::path(get, path = "/v1/sessions/{session}/events", tag = "events",
-    params(("session" = String, Path, description = "`ses_…`"), EventsQuery),
-    responses((status = 200, description = "The events", body = EventsPage), Problems))]
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"), EventsQuery),
+    responses((status = 200, description = "Page of events", body = EventsPage), Problems))]
 pub(super) async fn event_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -77,7 +77,7 @@ pub(super) struct StreamQuery {
 
 /// Streams the events of a session as server-sent events: `id` is the number, `event` the type.
 #[utoipa::path(get, path = "/v1/sessions/{session}/events/stream", tag = "events",
-    params(("session" = String, Path, description = "`ses_…`"), StreamQuery,
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"), StreamQuery,
            ("Last-Event-ID" = Option<String>, Header, description = "Number of the last received event")),
     responses((status = 200, description = "The event stream", content_type = "text/event-stream", body = String,
                example = json!("id: 3\nevent: session.paused\ndata: {…}\n\n")), Problems))]

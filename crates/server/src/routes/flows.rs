@@ -8,7 +8,7 @@ use protocol::{DefinitionView, FlowsPage};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::Query;
@@ -18,7 +18,7 @@ const KIND: DefinitionKind = DefinitionKind::Flow;
 
 /// Lists the flows of the project and of the server's files, by name and version.
 #[utoipa::path(get, path = "/v1/flows", tag = "flows", params(VersionsQuery),
-    responses((status = 200, description = "A page", body = FlowsPage), Problems))]
+    responses((status = 200, description = "Page of flows", body = FlowsPage), Problems))]
 pub(super) async fn flow_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -30,7 +30,7 @@ pub(super) async fn flow_list(
 
 /// Adds a version of a flow to the project. A version is immutable: other content needs another version.
 #[utoipa::path(post, path = "/v1/flows", tag = "flows", request_body = FlowVersion,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 201, description = "The version was added", body = DefinitionView), Problems))]
 pub(super) async fn flow_add(
     State(app): State<App>,
@@ -42,8 +42,8 @@ pub(super) async fn flow_add(
 
 /// Reads a version of a flow.
 #[utoipa::path(get, path = "/v1/flows/{name}/{version}", tag = "flows",
-    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
-    responses((status = 200, description = "The flow", body = DefinitionView), Problems))]
+    params(("name" = String, Path, description = "Name of the flow"), ("version" = String, Path, description = "Version of the flow")),
+    responses((status = 200, description = "Version of the flow", body = DefinitionView), Problems))]
 pub(super) async fn flow_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -54,7 +54,7 @@ pub(super) async fn flow_get(
 
 /// Retires a version: new sessions cannot use it, running sessions continue with it.
 #[utoipa::path(delete, path = "/v1/flows/{name}/{version}", tag = "flows",
-    params(("name" = String, Path, description = "Name"), ("version" = String, Path, description = "Version")),
+    params(("name" = String, Path, description = "Name of the flow"), ("version" = String, Path, description = "Version of the flow")),
     responses((status = 204, description = "The version was retired"), Problems))]
 pub(super) async fn flow_retire(
     State(app): State<App>,

@@ -30,7 +30,7 @@ pub(super) struct GrantsQuery {
 
 /// Lists the grants of the project, newest first.
 #[utoipa::path(get, path = "/v1/grants", tag = "grants", params(GrantsQuery),
-    responses((status = 200, description = "The grants", body = GrantsPage), Problems))]
+    responses((status = 200, description = "Page of grants", body = GrantsPage), Problems))]
 pub(super) async fn grant_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -44,7 +44,7 @@ pub(super) async fn grant_list(
 
 /// Revokes a grant. Calls that it covered are asked about again.
 #[utoipa::path(delete, path = "/v1/grants/{grant}", tag = "grants",
-    params(("grant" = String, Path, description = "`gra_…`")),
+    params(("grant" = String, Path, description = "Identifier of the grant, `gra_…`")),
     responses((status = 200, description = "The grant was revoked", body = GrantView), Problems))]
 pub(super) async fn grant_revoke(
     State(app): State<App>,

@@ -40,7 +40,7 @@ pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str)
 
 /// Returns metrics in the Prometheus text format.
 #[utoipa::path(get, path = "/metrics", tag = "server", security(()),
-    responses((status = 200, description = "Prometheus text", body = String,
+    responses((status = 200, description = "Metrics in the Prometheus text format", body = String,
                example = json!("flow_interaction_open{kind=\"approval\"} 3\n"))))]
 pub(super) async fn metrics(State(app): State<App>) -> Result<String, ApiError> {
     let mut counted = app.counted.lock().await;

@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::middleware::traceparent;
@@ -31,10 +31,9 @@ fn shown(result: Result<Interaction, Error>) -> Reply {
 
 /// Asks people a question. The step of the session sleeps until it is answered.
 #[utoipa::path(post, path = "/v1/sessions/{session}/interactions", tag = "interactions", request_body = AskBody,
-    params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result"),
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"), IdempotencyKey,
            ("traceparent" = Option<String>, Header, description = "W3C trace context, returned with the answer")),
-    responses((status = 201, description = "The question", body = InteractionView), Problems))]
+    responses((status = 201, description = "Question that was asked", body = InteractionView), Problems))]
 pub(super) async fn interaction_ask(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -94,9 +93,9 @@ enum SortName {
     Deadline,
 }
 
-/// Lists questions.
+/// Lists the questions of the project.
 #[utoipa::path(get, path = "/v1/interactions", tag = "interactions", params(InteractionsQuery),
-    responses((status = 200, description = "A page", body = InteractionsPage), Problems))]
+    responses((status = 200, description = "Page of questions", body = InteractionsPage), Problems))]
 pub(super) async fn interaction_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -144,8 +143,8 @@ pub(super) struct WaitQuery {
 
 /// Returns a question, at once or when it is no longer pending.
 #[utoipa::path(get, path = "/v1/interactions/{interaction}", tag = "interactions",
-    params(("interaction" = String, Path, description = "`int_…`"), WaitQuery),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), WaitQuery),
+    responses((status = 200, description = "Question with its current status", body = InteractionView), Problems))]
 pub(super) async fn interaction_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -166,7 +165,7 @@ pub(super) async fn interaction_get(
 /// Returns the JSON Schema for editing the arguments of the action that a question is about: the schema that the policy declares for the
 /// tool, else that of the agent's version, else that of the tool itself.
 #[utoipa::path(get, path = "/v1/interactions/{interaction}/schema", tag = "interactions",
-    params(("interaction" = String, Path, description = "`int_…`")),
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`")),
     responses((status = 200, description = "The schema, if there is one", body = ActionSchemaView), Problems))]
 pub(super) async fn interaction_schema(
     State(app): State<App>,
@@ -178,9 +177,8 @@ pub(super) async fn interaction_schema(
 
 /// Cancels a question. The caller who asked it may cancel it.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/cancel", tag = "interactions", request_body = CancelBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question that was cancelled", body = InteractionView), Problems))]
 pub(super) async fn interaction_cancel(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -192,9 +190,8 @@ pub(super) async fn interaction_cancel(
 
 /// Ends a question as its deadline would: with its fallback, or as expired.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/expire", tag = "interactions", request_body = EmptyBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question with its fallback answer, or expired", body = InteractionView), Problems))]
 pub(super) async fn interaction_expire(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -206,9 +203,8 @@ pub(super) async fn interaction_expire(
 
 /// Claims a question for the caller for a limited time.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/claim", tag = "interactions", request_body = EmptyBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question with its claim", body = InteractionView), Problems))]
 pub(super) async fn interaction_claim(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -220,9 +216,8 @@ pub(super) async fn interaction_claim(
 
 /// Releases a claimed question.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/release", tag = "interactions", request_body = EmptyBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question without a claim", body = InteractionView), Problems))]
 pub(super) async fn interaction_release(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -234,8 +229,7 @@ pub(super) async fn interaction_release(
 
 /// Hands a question over to another channel. A session is opened for it there, and the original question can no longer be answered.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/handover", tag = "interactions", request_body = HandOverBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
     responses((status = 200, description = "The question, with the session that it was handed over to", body = InteractionView), Problems))]
 pub(super) async fn interaction_handover(
     State(app): State<App>,
@@ -248,9 +242,8 @@ pub(super) async fn interaction_handover(
 
 /// Records that the caller abstains.
 #[utoipa::path(post, path = "/v1/interactions/{interaction}/abstain", tag = "interactions", request_body = AbstainBody,
-    params(("interaction" = String, Path, description = "`int_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The question", body = InteractionView), Problems))]
+    params(("interaction" = String, Path, description = "Identifier of the question, `int_…`"), IdempotencyKey),
+    responses((status = 200, description = "Question with the abstention", body = InteractionView), Problems))]
 pub(super) async fn interaction_abstain(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{LARGEST_PAGE, PathId, Query, cursor, limit};
@@ -31,8 +31,8 @@ pub(super) struct KeysQuery {
 
 /// Creates a key in the caller's project. The secret is returned only once.
 #[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = KeyBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 201, description = "The key", body = KeyCreatedView), Problems))]
+    params(IdempotencyKey),
+    responses((status = 201, description = "Key with its secret", body = KeyCreatedView), Problems))]
 pub(super) async fn key_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -46,7 +46,7 @@ pub(super) async fn key_create(
 
 /// Lists the keys of the caller's project.
 #[utoipa::path(get, path = "/v1/keys", tag = "keys", params(KeysQuery),
-    responses((status = 200, description = "A page", body = KeysPage), Problems))]
+    responses((status = 200, description = "Page of keys", body = KeysPage), Problems))]
 pub(super) async fn key_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -61,7 +61,7 @@ pub(super) async fn key_list(
 
 /// Revokes a key. After the reply no node accepts it.
 #[utoipa::path(delete, path = "/v1/keys/{key}", tag = "keys",
-    params(("key" = String, Path, description = "`key_…`")),
+    params(("key" = String, Path, description = "Identifier of the key, `key_…`")),
     responses((status = 204, description = "The key was revoked"), Problems))]
 pub(super) async fn key_revoke(
     State(app): State<App>,

@@ -15,7 +15,7 @@ use crate::error::ApiError;
 
 /// Returns the caller.
 #[utoipa::path(get, path = "/v1/me", tag = "people",
-    responses((status = 200, description = "The caller", body = MeView), Problems))]
+    responses((status = 200, description = "Caller with the rights in the project", body = MeView), Problems))]
 pub(super) async fn me_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

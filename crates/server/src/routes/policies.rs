@@ -20,7 +20,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{Query, cursor, limit, list_number};
@@ -77,7 +77,7 @@ pub(super) fn view(in_force: InForce, notices: &PolicyNotices) -> PolicyView {
 
 /// Returns the policy in force in the project.
 #[utoipa::path(get, path = "/v1/policy", tag = "policy",
-    responses((status = 200, description = "The policy", body = PolicyView), Problems))]
+    responses((status = 200, description = "Policy in force", body = PolicyView), Problems))]
 pub(super) async fn policy_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -88,7 +88,7 @@ pub(super) async fn policy_get(
 
 /// Replaces the policy of the project. A policy with errors is refused, and nothing changes.
 #[utoipa::path(put, path = "/v1/policy", tag = "policy", request_body = PolicyBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 200, description = "The policy is in force", body = PolicyView), Problems))]
 pub(super) async fn policy_put(
     State(app): State<App>,
@@ -100,7 +100,7 @@ pub(super) async fn policy_put(
 
 /// Removes the policy of the project, so that the server's policy is in force.
 #[utoipa::path(delete, path = "/v1/policy", tag = "policy", request_body = PolicyResetBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn policy_reset(
     State(app): State<App>,
@@ -126,7 +126,7 @@ pub(super) struct VersionsQuery {
 
 /// Lists the changes of the project's policy with their texts, newest first.
 #[utoipa::path(get, path = "/v1/policy/versions", tag = "policy", params(VersionsQuery),
-    responses((status = 200, description = "A page", body = PolicyVersionsPage), Problems))]
+    responses((status = 200, description = "Page of versions", body = PolicyVersionsPage), Problems))]
 pub(super) async fn policy_version_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -141,7 +141,7 @@ pub(super) async fn policy_version_list(
 
 /// Checks a policy without putting it in force, and returns all findings.
 #[utoipa::path(post, path = "/v1/policy/check", tag = "policy", request_body = PolicyCheckBody,
-    responses((status = 200, description = "The findings", body = FindingsView), Problems))]
+    responses((status = 200, description = "Findings about the policy", body = FindingsView), Problems))]
 pub(super) async fn policy_check(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -184,8 +184,8 @@ fn shown(ask: Asking) -> AskView {
 
 /// Switches the policy of the project on or off. The audit trail records the caller and the reason.
 #[utoipa::path(put, path = "/v1/policy/enabled", tag = "policy", request_body = PolicyEnabledBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The policy", body = PolicyView), Problems))]
+    params(IdempotencyKey),
+    responses((status = 200, description = "Policy in force, with its switch", body = PolicyView), Problems))]
 pub(super) async fn policy_switch(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

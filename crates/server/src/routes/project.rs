@@ -6,13 +6,13 @@ use domain::project::ProjectSettings;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 
 /// Returns the settings of the project.
 #[utoipa::path(get, path = "/v1/project/settings", tag = "project",
-    responses((status = 200, description = "The settings", body = ProjectSettings), Problems))]
+    responses((status = 200, description = "Settings of the project", body = ProjectSettings), Problems))]
 pub(super) async fn project_settings_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -23,7 +23,7 @@ pub(super) async fn project_settings_get(
 /// Changes the settings of the project. `agents_read` is what agents may read: `own`, the sessions that they opened and those that name
 /// them; or `project`, all sessions. It does not change in which sessions agents may ask, propose and send messages.
 #[utoipa::path(put, path = "/v1/project/settings", tag = "project", request_body = ProjectSettings,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 200, description = "The settings, as they are now", body = ProjectSettings), Problems))]
 pub(super) async fn project_settings_put(
     State(app): State<App>,

@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, limit};
@@ -30,7 +30,7 @@ pub(super) struct SecretsQuery {
 
 /// Lists the secrets that are kept for hosted agents, without their values.
 #[utoipa::path(get, path = "/v1/secrets", tag = "secrets", params(SecretsQuery),
-    responses((status = 200, description = "A page", body = SecretsPage), Problems))]
+    responses((status = 200, description = "Page of secrets", body = SecretsPage), Problems))]
 pub(super) async fn secret_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -45,7 +45,7 @@ pub(super) async fn secret_list(
 
 /// Stores a secret for a hosted agent, such as the key of its model. Replaces the secret of the same name.
 #[utoipa::path(post, path = "/v1/secrets", tag = "secrets", request_body = NewSecret,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(IdempotencyKey),
     responses((status = 201, description = "The secret was stored", body = SecretView), Problems))]
 pub(super) async fn secret_put(
     State(app): State<App>,
@@ -59,7 +59,7 @@ pub(super) async fn secret_put(
 
 /// Deletes a kept secret. The agent asks for it the next time.
 #[utoipa::path(delete, path = "/v1/secrets/{secret}", tag = "secrets",
-    params(("secret" = String, Path, description = "`sec_…`")),
+    params(("secret" = String, Path, description = "Identifier of the secret, `sec_…`")),
     responses((status = 204, description = "The secret was deleted"), Problems))]
 pub(super) async fn secret_forget(
     State(app): State<App>,

@@ -13,15 +13,15 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, Query, cursor, limit};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/v1/sessions", tag = "sessions", request_body = StartBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 201, description = "The session", body = SessionView), Problems))]
+    params(IdempotencyKey),
+    responses((status = 201, description = "Session that was opened", body = SessionView), Problems))]
 pub(super) async fn session_start(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -53,7 +53,7 @@ pub(super) struct SessionsQuery {
 
 /// Lists sessions, newest first.
 #[utoipa::path(get, path = "/v1/sessions", tag = "sessions", params(SessionsQuery),
-    responses((status = 200, description = "A page", body = SessionsPage), Problems))]
+    responses((status = 200, description = "Page of sessions", body = SessionsPage), Problems))]
 pub(super) async fn session_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -77,8 +77,8 @@ pub(super) struct StepsQuery {
 
 /// Returns a session with its last steps: at most 200, and about 4 MiB.
 #[utoipa::path(get, path = "/v1/sessions/{session}", tag = "sessions",
-    params(("session" = String, Path, description = "`ses_…`"), StepsQuery),
-    responses((status = 200, description = "The session", body = SessionView), Problems))]
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"), StepsQuery),
+    responses((status = 200, description = "Session with its last steps", body = SessionView), Problems))]
 pub(super) async fn session_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -92,8 +92,7 @@ pub(super) async fn session_get(
 
 /// Sends a message to a hosted agent. An agent that sends it in a session of its own sends it to people.
 #[utoipa::path(post, path = "/v1/sessions/{session}/messages", tag = "sessions", request_body = MessageBody,
-    params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"), IdempotencyKey),
     responses((status = 202, description = "The message was sent", body = SessionView), Problems))]
 pub(super) async fn session_message(
     State(app): State<App>,
@@ -107,9 +106,8 @@ pub(super) async fn session_message(
 
 /// Pauses, resumes or ends a session, or retries, skips or approves a hosted step. Ending a session closes its open questions.
 #[utoipa::path(post, path = "/v1/sessions/{session}/control", tag = "sessions", request_body = ControlBody,
-    params(("session" = String, Path, description = "`ses_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 200, description = "The session", body = SessionView), Problems))]
+    params(("session" = String, Path, description = "Identifier of the session, `ses_…`"), IdempotencyKey),
+    responses((status = 200, description = "Session after the command", body = SessionView), Problems))]
 pub(super) async fn session_control(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

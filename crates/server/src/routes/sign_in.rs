@@ -27,7 +27,7 @@ pub(super) async fn sign_in_get(State(app): State<App>) -> Json<SignInView> {
 
 /// Signs in with a password; the reply sets the cookie `holdpoint_session`. An unknown name and a wrong password give the same error.
 #[utoipa::path(post, path = "/v1/sign-in/password", tag = "people", security(()), request_body = PasswordSignInBody,
-    responses((status = 204, description = "Signed in"), Problems))]
+    responses((status = 204, description = "The person is signed in"), Problems))]
 pub(super) async fn sign_in_password(
     State(app): State<App>,
     SignInClient(from): SignInClient,
@@ -56,7 +56,7 @@ pub(super) async fn sign_in_link(
 
 /// Signs out. The cookie is no longer valid.
 #[utoipa::path(post, path = "/v1/sign-out", tag = "people",
-    responses((status = 204, description = "Signed out"), Problems))]
+    responses((status = 204, description = "The person is signed out"), Problems))]
 pub(super) async fn sign_out(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

@@ -10,7 +10,7 @@ use protocol::{
 use super::policies::view;
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::PathId;
@@ -42,7 +42,7 @@ fn disputed(DisputedRule { verdict, tool, agent, support, against, counter_examp
 
 /// Lists rules that would explain recent decisions of people. Nothing changes.
 #[utoipa::path(get, path = "/v1/policy/suggestions", tag = "policy",
-    responses((status = 200, description = "The rules", body = SuggestionsView), Problems))]
+    responses((status = 200, description = "Rules that are suggested", body = SuggestionsView), Problems))]
 pub(super) async fn suggestion_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -58,8 +58,7 @@ pub(super) async fn suggestion_list(
 
 /// Adds a suggested rule to the project's policy, before the rule that asked. It is suspended when somebody decides against it.
 #[utoipa::path(post, path = "/v1/policy/suggestions/{suggestion}/adopt", tag = "policy", request_body = AdoptBody,
-    params(("suggestion" = String, Path, description = "`learnt-…`"),
-        ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("suggestion" = String, Path, description = "Name of the suggested rule, `learnt-…`"), IdempotencyKey),
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn suggestion_adopt(
     State(app): State<App>,
@@ -72,8 +71,7 @@ pub(super) async fn suggestion_adopt(
 
 /// Lifts the suspension of a learnt rule; earlier decisions against it no longer count.
 #[utoipa::path(post, path = "/v1/policy/suspensions/{rule}/lift", tag = "policy", request_body = LiftBody,
-    params(("rule" = String, Path, description = "`learnt-…`"),
-        ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("rule" = String, Path, description = "Name of the learnt rule, `learnt-…`"), IdempotencyKey),
     responses((status = 200, description = "The policy in force", body = PolicyView), Problems))]
 pub(super) async fn suspension_lift(
     State(app): State<App>,

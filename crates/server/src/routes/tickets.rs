@@ -7,14 +7,14 @@ use protocol::{EmptyBody, TicketView};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 
 /// Creates a ticket that opens one stream or socket as the caller (`?ticket=`), valid for seconds. It is returned only once.
 #[utoipa::path(post, path = "/v1/tickets", tag = "keys", request_body = EmptyBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 201, description = "The ticket", body = TicketView), Problems))]
+    params(IdempotencyKey),
+    responses((status = 201, description = "Ticket for one stream or socket", body = TicketView), Problems))]
 pub(super) async fn ticket_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,

@@ -10,7 +10,7 @@ use utoipa::IntoParams;
 
 use crate::App;
 use crate::caller::{Authenticated, Base};
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{LARGEST_PAGE, PathId, Query, limit};
@@ -29,8 +29,8 @@ pub(super) struct UsersQuery {
 
 /// Adds a person to the caller's project. An account that the tenant has already loses its password, its links and its signed-in browsers.
 #[utoipa::path(post, path = "/v1/users", tag = "people", request_body = UserBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 201, description = "The person", body = UserView), Problems))]
+    params(IdempotencyKey),
+    responses((status = 201, description = "Person who was added", body = UserView), Problems))]
 pub(super) async fn user_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -61,8 +61,8 @@ pub(super) async fn user_list(
 
 /// Changes a person of the caller's project. A person who loses rights is signed out everywhere; the last admin cannot lose the role.
 #[utoipa::path(patch, path = "/v1/users/{user}", tag = "people", request_body = UserChangeBody,
-    params(("user" = String, Path, description = "The name")),
-    responses((status = 200, description = "The person", body = UserView), Problems))]
+    params(("user" = String, Path, description = "Name of the person")),
+    responses((status = 200, description = "Person after the change", body = UserView), Problems))]
 pub(super) async fn user_change(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -75,7 +75,7 @@ pub(super) async fn user_change(
 
 /// Removes a person from the caller's project. A person without a project is signed out everywhere.
 #[utoipa::path(delete, path = "/v1/users/{user}", tag = "people",
-    params(("user" = String, Path, description = "The name")),
+    params(("user" = String, Path, description = "Name of the person")),
     responses((status = 204, description = "The person was removed"), Problems))]
 pub(super) async fn user_disable(
     State(app): State<App>,
@@ -88,8 +88,7 @@ pub(super) async fn user_disable(
 
 /// Creates a link that signs a person in once, within 15 minutes.
 #[utoipa::path(post, path = "/v1/users/{user}/link", tag = "people", request_body = EmptyBody,
-    params(("user" = String, Path, description = "The name"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("user" = String, Path, description = "Name of the person"), IdempotencyKey),
     responses((status = 200, description = "The link, returned only once", body = LinkView), Problems))]
 pub(super) async fn user_link(
     State(app): State<App>,

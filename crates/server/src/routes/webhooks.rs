@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::App;
 use crate::caller::Authenticated;
-use crate::command::Command;
+use crate::command::{Command, IdempotencyKey};
 use crate::document::Problems;
 use crate::error::ApiError;
 use crate::params::{PathId, PathIds, Query, cursor, limit};
@@ -74,8 +74,8 @@ pub(super) struct WebhookDeliveriesQuery {
 
 /// Creates a webhook in the caller's project. The secret is returned only once.
 #[utoipa::path(post, path = "/v1/webhooks", tag = "webhooks", request_body = WebhookBody,
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
-    responses((status = 201, description = "The webhook", body = WebhookCreatedView), Problems))]
+    params(IdempotencyKey),
+    responses((status = 201, description = "Webhook with its secret", body = WebhookCreatedView), Problems))]
 pub(super) async fn webhook_create(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -92,7 +92,7 @@ pub(super) async fn webhook_create(
 
 /// Lists the webhooks of the caller's project.
 #[utoipa::path(get, path = "/v1/webhooks", tag = "webhooks", params(WebhooksQuery),
-    responses((status = 200, description = "A page", body = WebhooksPage), Problems))]
+    responses((status = 200, description = "Page of webhooks", body = WebhooksPage), Problems))]
 pub(super) async fn webhook_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -106,8 +106,8 @@ pub(super) async fn webhook_list(
 
 /// Returns a webhook.
 #[utoipa::path(get, path = "/v1/webhooks/{webhook}", tag = "webhooks",
-    params(("webhook" = String, Path, description = "`whk_…`")),
-    responses((status = 200, description = "The webhook", body = WebhookView), Problems))]
+    params(("webhook" = String, Path, description = "Identifier of the webhook, `whk_…`")),
+    responses((status = 200, description = "Webhook with its settings and state", body = WebhookView), Problems))]
 pub(super) async fn webhook_get(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -118,7 +118,7 @@ pub(super) async fn webhook_get(
 
 /// Deletes a webhook. A message that is being sent may still arrive.
 #[utoipa::path(delete, path = "/v1/webhooks/{webhook}", tag = "webhooks",
-    params(("webhook" = String, Path, description = "`whk_…`")),
+    params(("webhook" = String, Path, description = "Identifier of the webhook, `whk_…`")),
     responses((status = 204, description = "The webhook was deleted"), Problems))]
 pub(super) async fn webhook_delete(
     State(app): State<App>,
@@ -131,8 +131,8 @@ pub(super) async fn webhook_delete(
 
 /// Switches a webhook on or off. Events that happened while it was off are sent when it is on again.
 #[utoipa::path(put, path = "/v1/webhooks/{webhook}/enabled", tag = "webhooks", request_body = WebhookEnabledBody,
-    params(("webhook" = String, Path, description = "`whk_…`")),
-    responses((status = 200, description = "The webhook", body = WebhookView), Problems))]
+    params(("webhook" = String, Path, description = "Identifier of the webhook, `whk_…`")),
+    responses((status = 200, description = "Webhook after the switch", body = WebhookView), Problems))]
 pub(super) async fn webhook_switch(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -144,8 +144,7 @@ pub(super) async fn webhook_switch(
 
 /// Creates a new secret, returned only once. Messages are also signed with the old secret until that expires.
 #[utoipa::path(post, path = "/v1/webhooks/{webhook}/rotate", tag = "webhooks", request_body = WebhookRotateBody,
-    params(("webhook" = String, Path, description = "`whk_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("webhook" = String, Path, description = "Identifier of the webhook, `whk_…`"), IdempotencyKey),
     responses((status = 200, description = "The webhook with its new secret", body = WebhookRotatedView), Problems))]
 pub(super) async fn webhook_rotate(
     State(app): State<App>,
@@ -159,8 +158,7 @@ pub(super) async fn webhook_rotate(
 
 /// Sends an empty test message.
 #[utoipa::path(post, path = "/v1/webhooks/{webhook}/test", tag = "webhooks", request_body = EmptyBody,
-    params(("webhook" = String, Path, description = "`whk_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("webhook" = String, Path, description = "Identifier of the webhook, `whk_…`"), IdempotencyKey),
     responses((status = 202, description = "The message, on its way", body = WebhookDeliveryView), Problems))]
 pub(super) async fn webhook_test(
     State(app): State<App>,
@@ -174,8 +172,8 @@ pub(super) async fn webhook_test(
 
 /// Lists the messages of a webhook, with their last attempts.
 #[utoipa::path(get, path = "/v1/webhooks/{webhook}/deliveries", tag = "webhooks",
-    params(("webhook" = String, Path, description = "`whk_…`"), WebhookDeliveriesQuery),
-    responses((status = 200, description = "A page", body = WebhookDeliveriesPage), Problems))]
+    params(("webhook" = String, Path, description = "Identifier of the webhook, `whk_…`"), WebhookDeliveriesQuery),
+    responses((status = 200, description = "Page of messages", body = WebhookDeliveriesPage), Problems))]
 pub(super) async fn webhook_delivery_list(
     State(app): State<App>,
     Authenticated(caller): Authenticated,
@@ -193,8 +191,7 @@ pub(super) async fn webhook_delivery_list(
 /// Sends a finished message again, with the same id.
 #[utoipa::path(post, path = "/v1/webhooks/{webhook}/deliveries/{delivery}/replay", tag = "webhooks",
     request_body = EmptyBody,
-    params(("webhook" = String, Path, description = "`whk_…`"), ("delivery" = String, Path, description = "`whd_…`"),
-           ("Idempotency-Key" = Option<String>, Header, description = "The same key with the same body returns the same result")),
+    params(("webhook" = String, Path, description = "Identifier of the webhook, `whk_…`"), ("delivery" = String, Path, description = "Identifier of the delivery, `whd_…`"), IdempotencyKey),
     responses((status = 200, description = "The message, to be sent again", body = WebhookDeliveryView), Problems))]
 pub(super) async fn webhook_delivery_replay(
     State(app): State<App>,
