@@ -6,7 +6,7 @@ LOCKED := --locked
 # Clippy compiles the crates of the workspace in place of rustc, so that one build is both linted and tested. A warning is an error.
 LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
-.PHONY: run build tested test verify bench walls fuzz corpus fmt lint unit web api readme e2e advisories clean
+.PHONY: run build tested test verify conformance bench walls fuzz corpus fmt lint unit web api readme e2e advisories clean
 
 run: build
 	@./scripts/run
@@ -22,7 +22,15 @@ tested:
 	@./scripts/web
 	$(LINTED) $(CARGO) build $(LOCKED) --workspace --all-features --all-targets
 
-test: lint unit web api readme e2e
+# After the build, so many checks run side by side, because they wait as often as they compute. Each prints its output when it ends; a check that
+# fails is named at the end and does not stop the others.
+SIDE_BY_SIDE ?= 2
+# Cargo would take the job slots of make for its own.
+unexport MAKEFLAGS MFLAGS
+CHECKS := unit web lint readme api e2e
+
+test: tested
+	@$(MAKE) --no-print-directory --jobs=$(SIDE_BY_SIDE) --keep-going --output-sync=target $(CHECKS)
 
 lint: tested
 	$(CARGO) fmt --all --check
@@ -40,6 +48,18 @@ verify: build tested
 	  -E 'test(simulation::whatever_dies) | test(kill::a_killed)'
 	HOLDPOINT_BIN=./target/release/holdpoint ./scripts/readme-test
 	./scripts/walls $(WALLS)
+
+# The long run of what both stores and all dialects promise. The suites are repeated, because their concurrent cases differ from run to run;
+# PROPTEST_CASES makes generated histories longer than the default of each test.
+ROUNDS ?= 20
+CASES ?= 20000
+
+conformance: tested
+	$(LINTED) ./scripts/with-postgres $(CARGO) nextest run --profile conformance $(LOCKED) --workspace --all-features --stress-count $(ROUNDS) \
+	  -E 'test(conformance::) | package(holdpoint-dialects)'
+	PROPTEST_CASES=$(CASES) $(LINTED) $(CARGO) nextest run --profile conformance $(LOCKED) --workspace --all-features \
+	  -E 'package(holdpoint-domain) | package(holdpoint-forms) | package(holdpoint-policy) | test(machine::)'
+	API_SECONDS=$${API_SECONDS:-600} ./scripts/api-fuzz
 
 api: tested
 	./scripts/api-fuzz

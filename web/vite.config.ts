@@ -42,6 +42,8 @@ export default defineConfig({
           hookTimeout: 180_000,
           expect: { poll: { timeout: 60_000 } },
           maxWorkers: 2,
+          // Two processes run all files one after another, each with one browser.
+          isolate: false,
           globalSetup: ['tests/support/build.ts'],
         },
       },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Agent } from './support/agent';
-import { launch, someone } from './support/browser';
+import { launch, leave, someone } from './support/browser';
 import { Provider } from './support/provider';
 import { Server } from './support/server';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await leave(browser);
   await server?.stop();
   await provider.stop();
 });

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
-import { launch, someone } from './support/browser';
+import { launch, leave, someone } from './support/browser';
 import { Endpoint } from './support/endpoint';
 import { busyMorning, hostile, STAFF } from './support/scene';
 import { Server } from './support/server';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await leave(browser);
   await server?.stop();
   await endpoint?.stop();
 });

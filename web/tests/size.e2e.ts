@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, someone } from './support/browser';
+import { launch, leave, someone } from './support/browser';
 import { Server } from './support/server';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await leave(browser);
   await server?.stop();
 });
 

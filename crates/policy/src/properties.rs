@@ -194,7 +194,7 @@ fn same(left: &Judgement, right: &Judgement) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(2_000), ..ProptestConfig::default() })]
 
     #[test]
     fn the_index_finds_what_looking_at_every_rule_finds(rules in rules(), asked in asked()) {

@@ -8,11 +8,20 @@ import {
 } from 'playwright-core';
 import type { Server } from './server';
 
+let launched: Promise<Browser> | undefined;
+
+/** The browser of this worker. The test files that it runs share it, each with contexts of its own; it ends with the worker. */
 export function launch(): Promise<Browser> {
-  return chromium.launch({
+  launched ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb', '--font-render-hinting=none'],
   });
+  return launched;
+}
+
+/** Closes the pages of a test file. */
+export async function leave(browser?: Browser): Promise<void> {
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
 }
 
 /** Errors of a page: CSP violations, exceptions and console messages. */

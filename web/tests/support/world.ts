@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { complaints, launch, someone } from './browser';
+import { complaints, launch, leave, someone } from './browser';
 import { Server, type ServerOptions } from './server';
 
 type Wish = Parameters<typeof someone>[2];
@@ -21,7 +21,7 @@ export function world(options: ServerOptions = {}) {
     expect(found).toEqual([]);
   });
   afterAll(async () => {
-    await it.browser?.close();
+    await leave(it.browser);
     await it.server?.stop();
   });
   return {

@@ -152,7 +152,7 @@ fn what_a_file_says_can_be_said_in_json() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(300), ..ProptestConfig::default() })]
 
     /// A typing error gives a finding with a line of the file, or leaves the file valid.
     #[test]

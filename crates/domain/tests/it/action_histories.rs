@@ -142,7 +142,7 @@ impl Story {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_permit_is_spent_once_and_an_end_is_an_end(tries in tries(), repeatable in any::<bool>()) {

@@ -354,7 +354,7 @@ fn owner(lines: &[Line], position: usize) -> (u64, Option<u64>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_flipped_bit_goes_unnoticed(place: Index, bit in 0_u8..8, entries in 1_u64..14) {

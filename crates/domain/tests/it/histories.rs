@@ -49,7 +49,11 @@ fn deed() -> impl Strategy<Value = Deed> {
 
 /// Writes no regression files, because a failing history is printed completely.
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: ProptestConfig::default().cases.max(256),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {

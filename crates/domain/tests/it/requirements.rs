@@ -262,7 +262,7 @@ fn votes(given: &[(&str, Role, Vec<&str>)]) -> Vec<Answer> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(3_000), ..ProptestConfig::default() })]
 
     /// Votes that satisfy the remaining audiences also satisfy every audience that was removed from the list.
     #[test]

@@ -91,7 +91,7 @@ fn any_schema() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(512), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_json_is_admitted_or_refused(schema in any_json(), data in any_json()) {

@@ -8,3 +8,4 @@ mod api;
 mod floors;
 mod lessons;
 mod rooms;
+mod targets;

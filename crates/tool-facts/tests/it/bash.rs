@@ -173,7 +173,7 @@ fn bash_is_there_and_notes_what_it_runs() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3_000, rng_seed: RngSeed::Fixed(3), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(3_000), rng_seed: RngSeed::Fixed(3), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_bash_runs_is_listed(signs in prop::collection::vec(prop::sample::select(SIGNS), 1..12)) {

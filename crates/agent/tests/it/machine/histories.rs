@@ -186,7 +186,7 @@ impl Seen {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1_000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_is_given_nothing_is_wanted_twice_and_nothing_is_reopened(journal in journals()) {

@@ -192,7 +192,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1_000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn only_what_was_let_run_ran_and_once(dice in prop::collection::vec(any::<u8>(), 0..400)) {
