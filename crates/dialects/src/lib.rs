@@ -10,6 +10,8 @@
 //! Start reading at [`dialects`], then at the module of one dialect, for example `hitl.rs`. The places that match event names are
 //! `approvals.rs` (`show_event`), `flows/names.rs` (`event`, `stream_event`) and `react/events.rs` (`translate`).
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod approvals;
 mod flows;
 mod hitl;

@@ -11,6 +11,8 @@
 //!
 //! The stores use the serde form of these types, so a renamed field needs a migration.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 pub mod access;
 pub mod action;
 pub mod agent;

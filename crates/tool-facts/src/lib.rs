@@ -10,6 +10,8 @@
 //! `sql.rs` parse one kind each. Names of programs, options, functions and arguments are lists in `data/`, read by
 //! `word_list.rs`.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 use serde::Serialize;
 use serde_json::Value;
 
