@@ -116,6 +116,7 @@ fn words(ask: &Ask) -> String {
 }
 
 /// Runs a command on an engine.
+#[expect(clippy::too_many_lines, reason = "one arm for each command")]
 pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, Error> {
     let (by, once) = (&command.by, command.once(0));
     let question = |result: Result<Interaction, Error>| result.map(|question| Reply::Question(Box::new(question)));
