@@ -131,14 +131,20 @@ pub fn audit_entries_come_back(fixture: &Fixture) {
     assert_eq!(listed(beside, all(), whole), [4]);
     assert_eq!(listed(elsewhere, all(), whole), [1]);
     assert_eq!(listed(beside, AuditFilter { session: Some(session), ..all() }, whole), [0; 0]);
+    chain_comes_back(&world, &written, beside);
+}
 
+/// The chain of a tenant has the entries of all its projects.
+fn chain_comes_back(world: &World, written: &[Written], beside: Scope) {
+    let here = world.here;
+    let whole = Page { after: None, limit: 100 };
     let chain = world.look(move |reads| reads.audit_chain(here.tenant, whole));
     let kept = chain.iter().map(|chained| (&chained.text, chained.digest, chained.filed.clone()));
     let expected = written[..5].iter().map(|written| (&written.text, written.digest, EntryColumns::of(&written.entry)));
     assert_eq!(kept.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     let chain = world.look(move |reads| reads.audit_chain(here.tenant, Page { after: Some(2), limit: 2 }));
     assert_eq!(chain.iter().map(|chained| chained.seq).collect::<Vec<_>>(), [3, 4]);
-    let listed = world.look(move |reads| reads.audit_entries(&beside, &all(), whole));
+    let listed = world.look(move |reads| reads.audit_entries(&beside, &AuditFilter::default(), whole));
     assert_eq!(
         listed.iter().map(|chained| chained.filed.clone()).collect::<Vec<_>>(),
         [EntryColumns::of(&written[3].entry)]
