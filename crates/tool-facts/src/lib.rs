@@ -63,6 +63,7 @@ impl Unparsed {
 
 impl CallFacts {
     /// Parses the arguments of a tool. The table in `argument.rs` gives the kind of each argument.
+    #[must_use]
     pub fn of(tool: &str, arguments: &Value) -> Self {
         let mut parsed = Self::default();
         match argument::find(tool, arguments) {
@@ -111,6 +112,7 @@ impl CallFacts {
     }
 
     /// Says whether the call has an argument whose name can only mean a file or a directory.
+    #[must_use]
     pub fn names_files(&self) -> bool {
         self.paths.iter().any(|(place, _)| {
             let name = place.split(['.', '[']).rfind(|part| !part.ends_with(']')).unwrap_or_default();
@@ -128,7 +130,7 @@ impl CallFacts {
             }
             ArgumentKind::Sql => set_once(&mut self.sql, "sql", || read_sql(value)),
             ArgumentKind::PossibleSql if argument::is_database(tool) => {
-                set_once(&mut self.sql, "sql", || read_sql(value))
+                set_once(&mut self.sql, "sql", || read_sql(value));
             }
             ArgumentKind::PossibleSql => {
                 if let Ok(sql) = read_sql(value) {
@@ -176,6 +178,7 @@ impl CallFacts {
     }
 
     /// Gives the first argument that could not be parsed, or that was parsed and is in doubt. No allowing rule matches a call that has one.
+    #[must_use]
     pub fn first_failure(&self) -> Option<&Unparsed> {
         let shell = self.shell.iter().find_map(|shell| match shell {
             Ok(shell) => shell.doubt.as_ref(),

@@ -216,7 +216,7 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
         session,
         json!({
             "kind": { "custom": "vote" }, "title": "¿Löschen? 'x' \"y\" \\ %", "message": "a\n\tb",
-            "context": { "nul": "\0", "deep": [[[{}]]], "number": 12345678901234567_u64, "float": 0.1 },
+            "context": { "nul": "\0", "deep": [[[{}]]], "number": 12_345_678_901_234_567_u64, "float": 0.1 },
         }),
     );
     vec![

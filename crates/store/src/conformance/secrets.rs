@@ -193,7 +193,9 @@ pub fn kept_secrets_come_back(fixture: &Fixture) {
     let (here, elsewhere) = (world.here, world.elsewhere);
     let (token, region) = (world.kept_value("deployer", "TOKEN", 1), world.kept_value("deployer", "REGION", 2));
     let other = world.kept_value("reader", "TOKEN", 3);
-    [&token, &region, &other].into_iter().for_each(|kept| world.put(kept));
+    for kept in [&token, &region, &other] {
+        world.put(kept);
+    }
     let found = |scope, agent: &'static str| world.look(move |reads| reads.kept_secrets_for(&scope, agent));
     assert_eq!(found(here, "deployer"), [region.clone(), token.clone()]);
     assert_eq!((found(elsewhere, "deployer"), found(here, "nobody")), (vec![], vec![]));

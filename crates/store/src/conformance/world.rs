@@ -87,6 +87,7 @@ impl World {
     }
 
     /// Inserts a session with its step.
+    #[must_use]
     pub fn session(&self) -> Session {
         self.keep_session(session(self.here, "chat-1", Some("deployer")))
     }
@@ -103,6 +104,7 @@ impl World {
     }
 
     /// Inserts a question.
+    #[must_use]
     pub fn ask(&self, session: &Session, fields: Value) -> Interaction {
         let asked = asked(session, fields);
         self.keep(&[&asked]);
@@ -125,6 +127,7 @@ impl World {
     }
 
     /// Returns the stored question.
+    #[must_use]
     pub fn kept(&self, id: InteractionId) -> Option<Interaction> {
         let scope = self.here;
         self.look(move |reads| reads.interaction(&scope, id))

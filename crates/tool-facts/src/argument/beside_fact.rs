@@ -158,7 +158,9 @@ impl BesideFact<'_> {
                 fields.iter().for_each(|(name, inner)| self.look(name, inner, unknown_arguments));
             }
             Value::Array(items) if holds_settings(&name) || self.leads_on(value) => {
-                items.iter().for_each(|item| self.look(&name, item, unknown_arguments));
+                for item in items {
+                    self.look(&name, item, unknown_arguments);
+                }
             }
             _ => unknown_arguments.push(None),
         }

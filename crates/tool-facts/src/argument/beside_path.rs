@@ -59,7 +59,9 @@ impl BesidePath<'_> {
                 fields.iter().for_each(|(name, inner)| self.look_at_part(name, inner, variables));
             }
             Value::Array(items) if opened => {
-                items.iter().for_each(|item| self.look(name, item, variables));
+                for item in items {
+                    self.look(name, item, variables);
+                }
             }
             _ => variables.push(None),
         }

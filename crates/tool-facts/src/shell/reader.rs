@@ -225,13 +225,12 @@ impl Reader<'_> {
         extra.words.extend(outer.words);
         extra.redirects.extend(outer.redirects);
         extra.stdin.extend(outer.stdin);
-        match body {
-            Some(body) => self.statement_with(body, extra),
-            None => {
-                let after = std::mem::take(&mut extra.after);
-                self.hand_over(Vec::new(), Vec::new(), extra)?;
-                after.into_iter().try_for_each(|statement| self.statement(statement))
-            }
+        if let Some(body) = body {
+            self.statement_with(body, extra)
+        } else {
+            let after = std::mem::take(&mut extra.after);
+            self.hand_over(Vec::new(), Vec::new(), extra)?;
+            after.into_iter().try_for_each(|statement| self.statement(statement))
         }
     }
 
@@ -432,7 +431,7 @@ impl Reader<'_> {
     }
 }
 
-pub(super) fn children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+pub(super) fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     std::iter::from_fn(move || {
