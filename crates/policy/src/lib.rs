@@ -12,6 +12,7 @@
 //! every problem is a [`Finding`]. `learn.rs` suggests rules from the decisions of people.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod asking;
 mod case;

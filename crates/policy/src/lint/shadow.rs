@@ -72,7 +72,7 @@ fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &RulePositions, find
             let message = format!("rule `{}` denies only what cannot be parsed, as {names} comes first", rule.name);
             findings.error(places.name, "shadowed", format!("{message}; put it before"));
         }
-        _ => findings.error(
+        Verdict::Allow | Verdict::Ask | Verdict::Deny => findings.error(
             places.name,
             "shadowed",
             format!("rule `{}` can never match; {names} comes first", rule.name),
