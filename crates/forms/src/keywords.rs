@@ -41,7 +41,7 @@ pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Chil
     for (keyword, value) in schema {
         let pointer = pointer::child(at, keyword);
         match (keyword.as_str(), value) {
-            ("items", Value::Array(list)) | ("prefixItems", Value::Array(list)) => {
+            ("items" | "prefixItems", Value::Array(list)) => {
                 listed(&mut found, &pointer, list, JudgedValues::Index);
             }
             ("allOf" | "anyOf" | "oneOf", Value::Array(list)) => {

@@ -14,6 +14,7 @@ pub(crate) const TRACEPARENT: &str = "traceparent";
 pub(crate) const LONGEST: usize = 128;
 
 /// Trace of a request, to be stored with the question or action.
+#[must_use]
 pub fn traceparent(headers: &http::HeaderMap) -> Option<String> {
     let text = headers.get(TRACEPARENT)?.to_str().ok()?;
     (text.len() <= LONGEST).then(|| text.to_owned())

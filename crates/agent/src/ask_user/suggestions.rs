@@ -56,12 +56,11 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
         add(question, suggestion, &mut dropped);
     }
     for Offered { id, label, option, data } in offered {
-        match forbidden((&id, option.as_ref()), &data, &agent.allowed_suggestions) {
-            Some(reason) => dropped.push(DroppedSuggestion::new(&id, reason)),
-            None => {
-                let source = SuggestionSource::Llm;
-                add(question, Suggestion { id, label, source, option, data, count: None }, &mut dropped);
-            }
+        if let Some(reason) = forbidden((&id, option.as_ref()), &data, &agent.allowed_suggestions) {
+            dropped.push(DroppedSuggestion::new(&id, reason));
+        } else {
+            let source = SuggestionSource::Llm;
+            add(question, Suggestion { id, label, source, option, data, count: None }, &mut dropped);
         }
     }
     dropped

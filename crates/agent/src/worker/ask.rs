@@ -66,9 +66,10 @@ impl StepRun<'_> {
                     tracing::info!(?dropped, session = %self.session.id, call, "suggestionDropped");
                 }
                 let deadline = deadline.or_else(|| self.deadline(&question.kind));
-                let told = match dropped.is_empty() {
-                    true => Vec::new(),
-                    false => vec![("suggestions.dropped", json!({ "call_id": call, "dropped": dropped }))],
+                let told = if dropped.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![("suggestions.dropped", json!({ "call_id": call, "dropped": dropped }))]
                 };
                 self.ask(
                     NewQuestion { call: call.clone(), is_before: false, question, deadline_seconds: deadline },
