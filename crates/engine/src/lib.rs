@@ -20,6 +20,7 @@
 //! `audit/chain.rs` chains them. Readers wait at the bell of `run/bell.rs`; a ring is only a hint to read again, because the store holds the state.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod access;
 mod actions;

@@ -34,7 +34,7 @@ pub(crate) fn use_grant(
         let page = Page { after, limit: left };
         let found = work.tx.grants_for(&session.scope, &judged.action.tool, work.now, page)?;
         let more = found.more;
-        left = left.saturating_sub(found.len() as u32);
+        left = left.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
         after = found.last().map(|grant| grant.id);
         for grant in found {
             if grant_covers(work, session, by, judged, &grant)?

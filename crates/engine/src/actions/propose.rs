@@ -277,11 +277,12 @@ impl Engine {
     pub(crate) async fn acted(&self, caller: &Caller, proposal: Action, at: Timestamp) -> Result<ActionReply, Error> {
         self.fingerprint(PERMIT, "").await?;
         // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
-        let text = match &proposal.state {
-            ActionState::Allowed { permit } if own(&proposal, caller) => {
-                Some(self.vault.permit_text(&proposal, permit)?)
-            }
-            _ => None,
+        let text = if let ActionState::Allowed { permit } = &proposal.state
+            && own(&proposal, caller)
+        {
+            Some(self.vault.permit_text(&proposal, permit)?)
+        } else {
+            None
         };
         let proposal = self.as_long_as_its_grant(proposal, at).await?;
         let permit = text.filter(|_| proposal.state_name(at) == "allowed");
