@@ -11,6 +11,7 @@
 //! and flows.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod ask_user;
 pub mod definitions;

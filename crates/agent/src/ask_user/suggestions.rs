@@ -77,7 +77,7 @@ fn readable(offered: Value, dropped: &mut Vec<DroppedSuggestion>) -> Vec<Offered
             }
             offered
         }
-        _ => {
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
             dropped.push(DroppedSuggestion::new("", "`suggestions` is not a list".to_owned()));
             Vec::new()
         }
@@ -112,7 +112,9 @@ fn forbidden((id, option): (&str, Option<&OptionId>), data: &Value, allowed: &[A
     let fields = match data {
         Value::Null => return None,
         Value::Object(fields) => fields,
-        _ => return Some("its data is not an object of parameters".to_owned()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Some("its data is not an object of parameters".to_owned());
+        }
     };
     fields.iter().find_map(|(name, value)| match allowed.parameters.get(name) {
         None => Some(format!("the parameter `{name}` is not allowed")),

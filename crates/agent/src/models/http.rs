@@ -109,7 +109,7 @@ fn headers(provider: Provider, key: Option<&str>) -> Result<HeaderMap, ModelErro
     if let Some(key) = key {
         let (name, value) = match provider {
             Provider::Anthropic => (HeaderName::from_static("x-api-key"), Zeroizing::new(key.to_owned())),
-            _ => (AUTHORIZATION, Zeroizing::new(format!("Bearer {key}"))),
+            Provider::Openai | Provider::Scripted => (AUTHORIZATION, Zeroizing::new(format!("Bearer {key}"))),
         };
         let mut value = HeaderValue::from_str(&value)
             .map_err(|_| ModelError::Refused("the model's key has characters that no key has".to_owned()))?;

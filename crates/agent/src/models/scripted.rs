@@ -80,7 +80,7 @@ fn played(history: &[Message], place: usize) -> bool {
         Message::Assistant { provider, .. } => {
             provider.get(PLAYED).and_then(Value::as_u64).is_some_and(|played| played == place as u64)
         }
-        _ => false,
+        Message::User { .. } | Message::Result { .. } => false,
     })
 }
 

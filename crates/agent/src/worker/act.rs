@@ -71,10 +71,7 @@ impl StepRun<'_> {
         let mut progressed = false;
         let calls: Vec<String> = wanted
             .iter()
-            .filter_map(|effect| match effect {
-                StepEffect::Act { call, .. } => Some(call.clone()),
-                _ => None,
-            })
+            .filter_map(|effect| if let StepEffect::Act { call, .. } = effect { Some(call.clone()) } else { None })
             .collect();
         let known = self.worker.engine.step_calls(&self.claim, calls).await?;
         let mut known = known.into_iter();
