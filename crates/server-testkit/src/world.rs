@@ -74,7 +74,8 @@ impl World {
     }
 
     async fn open(data: TempDir, clock: ManualClock, time: Arc<dyn Clock>, setup: Setup) -> Self {
-        let store = Arc::new(SqliteStore::open(data.path(), Arc::clone(&time), &Options::default()).unwrap());
+        let store =
+            Arc::new(SqliteStore::open(data.path(), Arc::clone(&time), &store_sqlite::Options::default()).unwrap());
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, time, Ids::default(), vault, setup.settings);
         engine.unlock().await.unwrap();

@@ -206,6 +206,7 @@ impl ApiError {
     }
 
     /// Rewrites the JSON Pointers of the field errors, for bodies of another format.
+    #[must_use]
     pub fn map_pointers(mut self, map: impl Fn(String) -> String) -> Self {
         if let Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
         | Self::BodyInvalid(problems) = &mut self

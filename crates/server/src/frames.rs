@@ -264,7 +264,7 @@ mod tests {
         match length {
             0..126 => bytes.push(0x80 | u8::try_from(length).unwrap()),
             126..65536 => {
-                bytes.push(0x80 | 126);
+                bytes.push(0x80 | 0x7e);
                 bytes.extend(u16::try_from(length).unwrap().to_be_bytes());
             }
             _ => {

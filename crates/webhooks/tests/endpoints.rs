@@ -69,7 +69,7 @@ async fn fine(State(got): State<Got>, headers: HeaderMap, body: Bytes) -> Respon
 }
 
 fn endless() -> impl futures::Stream<Item = Result<Bytes, std::convert::Infallible>> {
-    futures::stream::repeat_with(|| Ok(Bytes::from_static(&[b'x'; 64 * 1024])))
+    futures::stream::repeat_with(|| Ok(Bytes::from(vec![b'x'; 64 * 1024])))
 }
 
 fn dawdling() -> impl futures::Stream<Item = Result<Bytes, std::convert::Infallible>> {

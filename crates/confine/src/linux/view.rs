@@ -144,7 +144,7 @@ impl View {
 
     /// Detaches the previous root and makes the new one read-only. `/proc` can be mounted only while another one is
     /// visible, therefore before this.
-    pub(super) fn close(&self) -> Result<(), String> {
+    pub(super) fn close() -> Result<(), String> {
         unmount(BEFORE, UnmountFlags::DETACH).doing("leave the old root")?;
         fs::remove_dir(BEFORE).doing("leave the old root")?;
         let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;

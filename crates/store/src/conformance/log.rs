@@ -37,7 +37,7 @@ pub fn followers_see_every_event_once(fixture: &Fixture) {
     let world = World::on(&fixture.store);
     let here = world.here;
     let sessions: Vec<SessionId> = (0..40).map(|_| world.session().id).collect();
-    let writing = AtomicU32::new(WRITERS as u32);
+    let writing = AtomicU32::new(u32::try_from(WRITERS).unwrap());
     let (written, followed) = std::thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)
             .map(|writer| {

@@ -104,7 +104,7 @@ impl World {
     }
 
     /// Inserts a question.
-    #[must_use]
+    #[expect(clippy::must_use_candidate, reason = "some cases need the question only in the store")]
     pub fn ask(&self, session: &Session, fields: Value) -> Interaction {
         let asked = asked(session, fields);
         self.keep(&[&asked]);

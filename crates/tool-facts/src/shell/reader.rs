@@ -354,7 +354,8 @@ impl Reader<'_> {
         if node.kind() != "test_command" {
             self.collector.check_named_variables(&words);
         }
-        self.record(words, assignments, extra)
+        self.record(words, assignments, extra);
+        Ok(())
     }
 
     /// Reads `(( … ))`. The values of variables in it are evaluated again.
@@ -362,16 +363,12 @@ impl Reader<'_> {
         self.collector.shell.dynamic = true;
         self.inside(node)?;
         let words = vec![Word::literal("(("), Word::literal(self.raw(node))];
-        self.record(words, Vec::new(), extra)
+        self.record(words, Vec::new(), extra);
+        Ok(())
     }
 
     /// Adds a built-in command to the list, without looking for a program in it.
-    fn record(
-        &mut self,
-        words: Vec<Word>,
-        assignments: Vec<Assignment>,
-        extra: TrailingParts<'_>,
-    ) -> Result<(), Unparsed> {
+    fn record(&mut self, words: Vec<Word>, assignments: Vec<Assignment>, extra: TrailingParts<'_>) {
         self.note(&extra.redirects);
         for assignment in &assignments {
             self.collector.check_variable(&assignment.name, &assignment.value);
@@ -381,7 +378,6 @@ impl Reader<'_> {
         let name = argv.words.first().map(|word| word.text.as_str()).unwrap_or_default();
         builtin::inspect(self.collector, name, &argv.words);
         self.collector.add_command(&argv, self.context);
-        Ok(())
     }
 
     fn hand_over(
