@@ -116,7 +116,7 @@ mod tests {
         let mut heard = String::new();
         let mut said = |delta| {
             if let Delta::Text(more) = delta {
-                heard.push_str(&more)
+                heard.push_str(&more);
             }
         };
         let turn = Model::turn(&model, Request { instructions: "", history, tools: &[] }, &mut said).await.unwrap();

@@ -207,7 +207,7 @@ impl<'a> StepRun<'a> {
     /// Adds journalled inputs to the history, if one is loaded, and notes the new length of the journal.
     pub(super) fn note_journalled(&mut self, inputs: &[Input], length: u64) {
         if let Some(history) = self.history.as_mut().filter(|_| self.read == self.journal) {
-            for input in &inputs {
+            for input in inputs {
                 history.push(input);
             }
             self.read = length;

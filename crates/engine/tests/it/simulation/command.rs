@@ -12,7 +12,7 @@ use holdpoint_engine::{
 use store::{Cursor, InteractionFilter, Page};
 
 /// Long enough that no wait ends by its timeout.
-const LONG: Duration = Duration::from_secs(3600);
+const LONG: Duration = Duration::from_hours(1);
 
 /// A command of one caller. It can be sent again unchanged.
 #[derive(Debug, Clone)]
