@@ -109,10 +109,20 @@ impl History {
         match input {
             Input::Begun { task, before: None, .. } if doing == Activity::New => self.push_task(task.as_ref()),
             Input::BeforeEnded(BeforeEnd::Answered { task, .. }) if doing == Activity::Asking => {
-                self.push_task(task.as_ref())
+                self.push_task(task.as_ref());
             }
             Input::Retried { reason, after_end } => self.begin_attempt(finished.then_some(reason), *after_end),
-            _ => {}
+            Input::Begun { .. }
+            | Input::Message { .. }
+            | Input::MessagesShown
+            | Input::Turn(_)
+            | Input::ModelFailed { .. }
+            | Input::Asked { .. }
+            | Input::Waiting { .. }
+            | Input::Settled { .. }
+            | Input::BeforeEnded(_)
+            | Input::Cancelled { .. }
+            | Input::CallRecovered { .. } => {}
         }
         self.release_messages(doing);
     }

@@ -10,6 +10,9 @@
 //! Start reading at [`machine`], then [`history`], then `worker.rs`. [`definitions`] reads the files that define agents
 //! and flows.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod ask_user;
 pub mod definitions;
 pub mod history;

@@ -85,7 +85,7 @@ impl ToolRun {
 impl std::fmt::Debug for ToolRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.secrets.keys().collect();
-        f.debug_struct("ToolRun").field("cancel", &self.cancel).field("secrets", &names).finish()
+        f.debug_struct("ToolRun").field("cancel", &self.cancel).field("secrets", &names).finish_non_exhaustive()
     }
 }
 

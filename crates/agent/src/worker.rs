@@ -269,7 +269,7 @@ impl StepError {
             Self::Engine(Error::Store(_)) => {
                 "the database could not do its work; the operator finds the reason in the log".to_owned()
             }
-            _ => self.to_string(),
+            Self::Engine(_) | Self::Tools(_) | Self::Journal(_) | Self::Stopped => self.to_string(),
         }
     }
 }

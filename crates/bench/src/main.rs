@@ -29,6 +29,8 @@
 //! Start reading at `ground.rs` (binary, runtime and databases) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on
 //! hyper's connections, `rows.rs` writes rows without the engine, `report.rs` has tables, targets and JSON.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod agents;
 mod audit;
 mod client;

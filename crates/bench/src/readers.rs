@@ -15,7 +15,7 @@ use crate::ground::{Ground, Keys, StoreKind};
 use crate::http_loop::Pair;
 use crate::node::Node;
 use crate::report::{Row, Section, Table, Target, figure, text, whole};
-use crate::sample::Times;
+use crate::sample::{Ranked, Times};
 
 /// Target for the memory of a reader, in KiB.
 const WANTED: f64 = 12.0;
@@ -82,19 +82,7 @@ async fn measure(node: &Node, keys: &Keys, what: &str, readers: usize) -> Fallib
     tokio::time::sleep(SETTLE).await;
     let during = node.memory()?.resident;
 
-    let processor = node.processor()?;
-    let sent = Instant::now();
-    pair.stirs().await?;
-    while heard.at.lock().len() < readers {
-        if sent.elapsed() > PATIENCE {
-            return Err(format!("only {} of {readers} readers have heard", heard.at.lock().len()).into());
-        }
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    let processor = node.processor()? - processor;
-    let mut times = Times::default();
-    heard.at.lock().iter().for_each(|at| times.add(at.saturating_duration_since(sent)));
-    let ranked = times.ranked();
+    let (ranked, processor) = tell(node, &mut pair, &heard, readers).await?;
     tokio::time::sleep(SETTLE).await;
     let after_event = node.memory()?.resident;
 
@@ -120,6 +108,23 @@ async fn measure(node: &Node, keys: &Keys, what: &str, readers: usize) -> Fallib
         ("MB after all left", megabytes(after)),
     ];
     Ok((row, each))
+}
+
+/// Sends one event, waits until all readers have received it, and returns their times and the processor time of the server.
+async fn tell(node: &Node, pair: &mut Pair, heard: &Arrivals, readers: usize) -> Fallible<(Ranked, f64)> {
+    let processor = node.processor()?;
+    let sent = Instant::now();
+    pair.stirs().await?;
+    while heard.at.lock().len() < readers {
+        if sent.elapsed() > PATIENCE {
+            return Err(format!("only {} of {readers} readers have heard", heard.at.lock().len()).into());
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let processor = node.processor()? - processor;
+    let mut times = Times::default();
+    heard.at.lock().iter().for_each(|at| times.add(at.saturating_duration_since(sent)));
+    Ok((times.ranked(), processor))
 }
 
 async fn connect(address: SocketAddr, key: &str, path: &str) -> Fallible<(Connection, hyper::body::Incoming)> {

@@ -82,6 +82,8 @@ fn read_or_refuse(dir: &Path) -> Result<Vec<AgentFile>, Failure> {
 }
 
 fn refused(dir: &Path, findings: &[FileFinding]) -> Failure {
-    findings.iter().for_each(|finding| println!("{finding}"));
+    for finding in findings {
+        println!("{finding}");
+    }
     Failure::DefinitionsRefused { dir: dir.to_owned(), problems: findings.len() }
 }

@@ -31,7 +31,7 @@ const COMMANDS: &str = "execute_command";
 /// Largest number of models, MCP servers and tool lists kept open.
 const MOST: u64 = 256;
 /// Time for which a tool list of an MCP server is reused.
-const LIST_LIFETIME: Duration = Duration::from_secs(60);
+const LIST_LIFETIME: Duration = Duration::from_mins(1);
 
 /// Tools that an MCP server listed.
 type ToolList = Arc<Vec<Arc<dyn Tool>>>;

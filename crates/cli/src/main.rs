@@ -2,6 +2,8 @@
 //!
 //! It contains no rule of the domain. Start reading at `config.rs` (all settings) and `serve.rs` (what runs).
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod archive;
 mod audit;
 mod config;

@@ -55,18 +55,15 @@ fn missing_file(database: &Database) -> Option<PathBuf> {
 /// Opens the configured store and creates it if it does not exist.
 pub(crate) fn open(database: &Database) -> Result<OpenStore, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let store: Arc<dyn Store> = match &database.database_url {
-        Some(url) => {
-            let options = store_postgres::Options {
-                connections: database.database_connections.max(1),
-                ..store_postgres::Options::default()
-            };
-            Arc::new(PostgresStore::open(url, &options)?)
-        }
-        None => {
-            let options = store_sqlite::Options::default();
-            Arc::new(SqliteStore::open(&database.data, Arc::clone(&clock), &options)?)
-        }
+    let store: Arc<dyn Store> = if let Some(url) = &database.database_url {
+        let options = store_postgres::Options {
+            connections: database.database_connections.max(1),
+            ..store_postgres::Options::default()
+        };
+        Arc::new(PostgresStore::open(url, &options)?)
+    } else {
+        let options = store_sqlite::Options::default();
+        Arc::new(SqliteStore::open(&database.data, Arc::clone(&clock), &options)?)
     };
     Ok((store, clock))
 }

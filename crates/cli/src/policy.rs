@@ -32,7 +32,9 @@ pub(crate) fn check(PolicyFile { files, floor }: PolicyFile) -> Result<(), Failu
             Ok(policy) => policy.warnings().to_vec(),
             Err(findings) => findings,
         };
-        findings.iter().for_each(|finding| println!("{finding}"));
+        for finding in &findings {
+            println!("{finding}");
+        }
         let bad = findings.iter().any(|finding| finding.severity == Severity::Error);
         println!("{name}: {}", if bad { "refused" } else { "good" });
         refused += usize::from(bad);

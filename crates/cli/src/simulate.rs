@@ -25,7 +25,9 @@ pub(crate) async fn simulate(draft: PolicySimulate) -> Result<(), Failure> {
         }
         other => other.into(),
     })?;
-    report_lines(&simulation).iter().for_each(|line| println!("{line}"));
+    for line in report_lines(&simulation) {
+        println!("{line}");
+    }
     Ok(())
 }
 

@@ -8,6 +8,8 @@
 //! Start reading at `linux/helper.rs`, which lists the steps in their order. `docs/decisions/0020-confinement.md` gives
 //! the reasons for them.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod confinement;
 mod helper;
 #[cfg(target_os = "linux")]

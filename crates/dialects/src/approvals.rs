@@ -85,16 +85,13 @@ async fn approvals_open(
     let caller = socket.caller.clone();
     let names = call_names(&app, &caller, &name).await?;
     // The follower starts before the first message is handled, so that a question decided by that message is reported as resolved.
-    let (follower, sessions) = match names.session() {
-        Some(session) => {
-            let SessionSnapshot { session, .. } = app.engine.attend(&caller, session).await?;
-            (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
-        }
-        None => {
-            let mut follower = app.engine.follow_channel(&caller, &name, ChannelStart::Now).await?;
-            let sessions = follower.begin().await?;
-            (Follower::Channel(follower), sessions)
-        }
+    let (follower, sessions) = if let Some(session) = names.session() {
+        let SessionSnapshot { session, .. } = app.engine.attend(&caller, session).await?;
+        (Follower::Session(app.engine.follow(&caller, session.id, session.last_seq).await?), vec![session.id])
+    } else {
+        let mut follower = app.engine.follow_channel(&caller, &name, ChannelStart::Now).await?;
+        let sessions = follower.begin().await?;
+        (Follower::Channel(follower), sessions)
     };
     let updates = sessions.into_iter().map(Update::Joined).collect();
     let (shown, running) = (HashSet::new(), Vec::new());
@@ -233,9 +230,10 @@ impl SocketHandler for Approvals {
         let now = self.app.engine.now();
         for running in std::mem::take(&mut self.running) {
             let waited_for = running.until.is_none_or(|until| now < until);
-            match running.awaited && waited_for {
-                true => self.extend_lease(running).await,
-                false => self.running.push(RunningCall { awaited: false, ..running }),
+            if running.awaited && waited_for {
+                self.extend_lease(running).await;
+            } else {
+                self.running.push(RunningCall { awaited: false, ..running });
             }
         }
     }
@@ -259,9 +257,10 @@ impl Approvals {
                 until,
                 awaited: until.is_some_and(|end| now < end),
             };
-            match running.awaited {
-                true => self.extend_lease(running).await,
-                false => self.running.push(running),
+            if running.awaited {
+                self.extend_lease(running).await;
+            } else {
+                self.running.push(running);
             }
         }
         self.queue(session, attended.open, attended.ready);
@@ -470,6 +469,6 @@ fn error_text(error: &Value) -> String {
             Some(text) => text.to_owned(),
             None => error.to_string(),
         },
-        other => other.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => error.to_string(),
     }
 }

@@ -198,7 +198,7 @@ async fn hitl_respond(
     let answered = answered.map_err(|error| map_fields(error, respond::fields(&asked.question)))?;
     let taken = match answered.status() {
         Status::Pending => "Response recorded; other people still have to respond",
-        _ => "Response received",
+        Status::Answered | Status::AutoResolved | Status::Expired | Status::Cancelled => "Response received",
     };
     Ok(success(match note {
         Some(note) => format!("{taken}; {note}"),

@@ -10,6 +10,9 @@
 //! Start reading at [`dialects`], then at the module of one dialect, for example `hitl.rs`. The places that match event names are
 //! `approvals.rs` (`show_event`), `flows/names.rs` (`event`, `stream_event`) and `react/events.rs` (`translate`).
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod approvals;
 mod flows;
 mod hitl;
@@ -44,6 +47,6 @@ fn object(value: Value) -> Value {
     match value {
         Value::Null => Value::Object(Map::new()),
         Value::Object(_) => value,
-        other => json!({ "value": other }),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => json!({ "value": value }),
     }
 }

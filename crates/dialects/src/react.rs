@@ -261,7 +261,9 @@ async fn react_interaction_response(
         Ok(answered) => {
             let message = match answered.status() {
                 Status::Pending => "用户响应已记录，等待其他人响应",
-                _ => "用户响应已处理，正在恢复执行",
+                Status::Answered | Status::AutoResolved | Status::Expired | Status::Cancelled => {
+                    "用户响应已处理，正在恢复执行"
+                }
             };
             let timestamp = answered.resolved_at().unwrap_or(at);
             Json(ReactReply { success: true, message, session_id, timestamp }).into_response()

@@ -104,9 +104,12 @@ impl Action {
     /// Name of the state, as the API and the stores show it. An action whose permit has expired is `rejected`.
     #[must_use]
     pub fn state_name(&self, now: Timestamp) -> &'static str {
-        match &self.state {
-            ActionState::Allowed { permit } if permit.expires_at <= now => "rejected",
-            state => state.name(),
+        if let ActionState::Allowed { permit } = &self.state
+            && permit.expires_at <= now
+        {
+            "rejected"
+        } else {
+            self.state.name()
         }
     }
 
@@ -187,7 +190,12 @@ impl Action {
     pub fn release(self, by: &Actor, permit: Permit, edited: Option<Value>) -> Result<Change, Refusal> {
         match self.state {
             ActionState::Waiting { .. } | ActionState::Unknown { .. } => {}
-            _ => return Err(self.not_in("waiting")),
+            ActionState::Allowed { .. }
+            | ActionState::Denied
+            | ActionState::Rejected { .. }
+            | ActionState::Started { .. }
+            | ActionState::Done { .. }
+            | ActionState::Failed { .. } => return Err(self.not_in("waiting")),
         }
         let edited = edited.or_else(|| self.edited.clone());
         let after = Self { edited, ..self }.became(ActionState::Allowed { permit });
@@ -318,7 +326,14 @@ impl Action {
                 let state = ActionState::Failed { message: NOT_BEGUN.into(), result: Value::Null };
                 return Some((self.became(state), draft));
             }
-            _ => return None,
+            ActionState::Allowed { .. }
+            | ActionState::Waiting { .. }
+            | ActionState::Denied
+            | ActionState::Rejected { .. }
+            | ActionState::Started { .. }
+            | ActionState::Done { .. }
+            | ActionState::Failed { .. }
+            | ActionState::Unknown { .. } => return None,
         }
         let settled = self.settled_because("its outcome was not reported in time");
         if let Some(permit) = again.filter(|_| self.repeatable) {
@@ -364,7 +379,13 @@ impl Action {
             ActionState::Started { until, .. } => Some(*until),
             // A step that sleeps until its client has run the action must learn that the action will not run.
             ActionState::Allowed { permit } if self.runner.is_some() => Some(permit.expires_at),
-            _ => None,
+            ActionState::Allowed { .. }
+            | ActionState::Waiting { .. }
+            | ActionState::Denied
+            | ActionState::Rejected { .. }
+            | ActionState::Done { .. }
+            | ActionState::Failed { .. }
+            | ActionState::Unknown { .. } => None,
         }
     }
 

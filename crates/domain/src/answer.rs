@@ -87,7 +87,7 @@ impl AnswerDraft {
             Value::Null => false,
             Value::String(text) => !text.trim().is_empty(),
             Value::Object(fields) => !fields.is_empty(),
-            _ => true,
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) => true,
         };
         data || self.feedback.as_ref().is_some_and(|feedback| !feedback.trim().is_empty())
     }
@@ -152,7 +152,7 @@ impl Question {
         if draft.keep && (self.kind != Kind::Secret || !effect.carries_form()) {
             problems.push(Problem::new("/keep", "only an answer with secret values can be kept"));
         }
-        self.check_arguments(effect, &draft, &mut problems);
+        Self::check_arguments(effect, &draft, &mut problems);
         self.check_remember(effect, &draft, &mut problems);
         self.check_data(effect, &chosen, &draft, proof, &mut problems);
         if let Some(feedback) = &draft.feedback {
@@ -223,13 +223,13 @@ impl Question {
         problems.is_empty().then_some((effect, chosen))
     }
 
-    fn check_arguments(&self, effect: Effect, draft: &AnswerDraft, problems: &mut Vec<Problem>) {
+    fn check_arguments(effect: Effect, draft: &AnswerDraft, problems: &mut Vec<Problem>) {
         match (effect, &draft.arguments) {
             (Effect::Edit, Some(arguments)) if arguments.is_object() => {
                 crate::action::check_arguments("/arguments", arguments, problems);
             }
             (Effect::Edit, _) => {
-                problems.push(Problem::new("/arguments", "an edit needs complete new arguments, as an object"))
+                problems.push(Problem::new("/arguments", "an edit needs complete new arguments, as an object"));
             }
             (_, Some(_)) => problems.push(Problem::new("/arguments", "only an edit takes arguments")),
             (_, None) => {}

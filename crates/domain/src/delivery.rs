@@ -122,13 +122,13 @@ impl Delivery {
     /// State of the delivery after its lease has expired. `None` if the lease has not expired.
     #[must_use]
     pub fn lapse(&self, now: Timestamp) -> Option<Self> {
-        match self {
-            Self::Processing { attempt, until, .. } if *until <= now => {
-                let reason = format!("the lease ran out {attempt} times");
-                Some(Self::offered_again(*attempt, true, reason, now))
-            }
-            _ => None,
+        if let Self::Processing { attempt, until, .. } = self
+            && *until <= now
+        {
+            let reason = format!("the lease ran out {attempt} times");
+            return Some(Self::offered_again(*attempt, true, reason, now));
         }
+        None
     }
 
     fn offered_again(attempt: u32, again: bool, reason: String, now: Timestamp) -> Self {

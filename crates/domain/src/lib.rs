@@ -11,6 +11,9 @@
 //!
 //! The stores use the serde form of these types, so a renamed field needs a migration.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod access;
 pub mod action;
 pub mod agent;

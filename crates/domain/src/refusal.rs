@@ -246,6 +246,7 @@ pub enum Refusal {
 impl Refusal {
     /// Limit and its value, if this is a refusal by limit.
     #[must_use]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "three of about sixty refusals name a limit")]
     pub const fn limit(&self) -> Option<(Limit, u64)> {
         match self {
             Self::LimitReached { limit, max } => Some((*limit, *max)),

@@ -89,6 +89,7 @@ pub struct SessionInput {
 
 impl SessionInput {
     /// Lists the problems of the fields.
+    #[must_use]
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         text::depth("/input", &self.input, &mut problems);
@@ -99,6 +100,7 @@ impl SessionInput {
 
 impl SessionHead {
     /// Lists the problems of the fields.
+    #[must_use]
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         text::identifier("/channel", &self.channel, &mut problems);

@@ -84,11 +84,10 @@ fn suggested(Counted { option, data, count }: Counted, question: &Question) -> S
 /// Data as one line of text, without characters that could disguise it.
 fn shown(data: &Value) -> String {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let words = match data {
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| format!("{name} {}", plain(value))).collect::<Vec<_>>().join(", ")
-        }
-        other => plain(other),
+    let words = if let Value::Object(fields) = data {
+        fields.iter().map(|(name, value)| format!("{name} {}", plain(value))).collect::<Vec<_>>().join(", ")
+    } else {
+        plain(data)
     };
     let line = text::undisguised(&words);
     let line = if line.trim().is_empty() { "(empty)".to_owned() } else { line };

@@ -64,7 +64,7 @@ impl Path {
         let step = |value: &'v Value, part: &String| match value {
             Value::Object(fields) => fields.get(part),
             Value::Array(items) => part.parse::<usize>().ok().and_then(|index| items.get(index)),
-            _ => None,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
         };
         match self.parts.iter().try_fold(values, step) {
             Some(found) => Ok(found),
@@ -156,7 +156,9 @@ fn joined(pieces: &[Piece<'_>], values: &Value, left: &mut usize) -> Result<Stri
             Piece::Place(path) => match path.find(values)? {
                 Value::Null => {}
                 Value::String(found) => append(&mut text, found, left)?,
-                found => append(&mut text, &found.to_string(), left)?,
+                found @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                    append(&mut text, &found.to_string(), left)?;
+                }
             },
         }
     }

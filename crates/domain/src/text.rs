@@ -136,7 +136,7 @@ fn shallower(value: &Value, left: usize) -> bool {
     match value {
         Value::Array(items) => left > 0 && items.iter().all(|item| shallower(item, left - 1)),
         Value::Object(fields) => left > 0 && fields.values().all(|field| shallower(field, left - 1)),
-        _ => true,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     }
 }
 

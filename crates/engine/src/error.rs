@@ -44,9 +44,6 @@ pub enum Error {
 
 impl UseCaseError for Error {
     fn store_error(&self) -> Option<&StoreError> {
-        match self {
-            Self::Store(error) => Some(error),
-            _ => None,
-        }
+        if let Self::Store(error) = self { Some(error) } else { None }
     }
 }

@@ -19,6 +19,9 @@
 //! `run/timers.rs` is the loop that sleeps until the next due time and acts on it. `run/transaction.rs` writes the audit entries and
 //! `audit/chain.rs` chains them. Readers wait at the bell of `run/bell.rs`; a ring is only a hint to read again, because the store holds the state.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod access;
 mod actions;
 mod audit;

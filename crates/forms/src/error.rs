@@ -87,6 +87,7 @@ pub enum SchemaReason {
 
 impl SchemaReason {
     /// Stable name of the reason, for error bodies and metrics.
+    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotASchema => "not_a_schema",

@@ -36,6 +36,7 @@ struct Compiled {
 
 impl Forms {
     /// Creates forms with an empty cache.
+    #[must_use]
     pub fn new(limits: FormLimits) -> Self {
         let compiled = SchemaCache::new(limits.cached_bytes);
         Self { limits, compiled }

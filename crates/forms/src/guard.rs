@@ -211,13 +211,12 @@ impl<'a> Walk<'a> {
         if pattern.len() > limit {
             return Err(SchemaError::new(SchemaReason::PatternTooLong { limit }, at()));
         }
-        let bytes = match self.patterns.get(pattern) {
-            Some(&bytes) => bytes,
-            None => {
-                let bytes = self.compile_pattern(pattern, &at)?;
-                self.patterns.insert(pattern, bytes);
-                bytes
-            }
+        let bytes = if let Some(&bytes) = self.patterns.get(pattern) {
+            bytes
+        } else {
+            let bytes = self.compile_pattern(pattern, &at)?;
+            self.patterns.insert(pattern, bytes);
+            bytes
         };
         self.nodes[index].own += (bytes / BYTES_A_LOOK) as u64;
         Ok(())

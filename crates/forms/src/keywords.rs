@@ -41,11 +41,11 @@ pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Chil
     for (keyword, value) in schema {
         let pointer = pointer::child(at, keyword);
         match (keyword.as_str(), value) {
-            ("items", Value::Array(list)) | ("prefixItems", Value::Array(list)) => {
+            ("items" | "prefixItems", Value::Array(list)) => {
                 listed(&mut found, &pointer, list, JudgedValues::Index);
             }
             ("allOf" | "anyOf" | "oneOf", Value::Array(list)) => {
-                listed(&mut found, &pointer, list, |_| JudgedValues::Here)
+                listed(&mut found, &pointer, list, |_| JudgedValues::Here);
             }
             ("properties", Value::Object(map)) => named(&mut found, &pointer, map, JudgedValues::Name),
             ("patternProperties", Value::Object(map)) => named(&mut found, &pointer, map, |_| JudgedValues::EveryName),
@@ -53,7 +53,7 @@ pub(crate) fn children<'a>(schema: &'a Map<String, Value>, at: &str) -> Vec<Chil
                 named(&mut found, &pointer, map, |_| JudgedValues::Here);
             }
             ("$defs" | "definitions", Value::Object(map)) => {
-                named(&mut found, &pointer, map, |_| JudgedValues::Nowhere)
+                named(&mut found, &pointer, map, |_| JudgedValues::Nowhere);
             }
             _ => {
                 if let (Some(place), Value::Object(_) | Value::Bool(_)) = (single(keyword), value) {

@@ -21,6 +21,8 @@
 //! subschemas and `cost.rs` for the estimate), `compile.rs` (the library), `measure.rs` (limits on the answer) and `explain.rs`
 //! with `messages.rs` (the library's errors in plain English).
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod forms;
 
 mod error;

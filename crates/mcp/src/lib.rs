@@ -8,6 +8,8 @@
 //!
 //! Start reading at [`McpClient`].
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod bounded_http;
 mod call_outcome;
 mod child;

@@ -148,6 +148,7 @@ fn brackets(source: &str) -> usize {
 }
 
 /// Describes an error without any value of an argument, because the text stands in rulings and logs.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the library may add variants to this enum")]
 fn describe(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("there is no `{}`", key.chars().take(60).collect::<String>()),

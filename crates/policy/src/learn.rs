@@ -255,6 +255,10 @@ impl Policy {
 
     /// The one rule that asks about every call of the run, for every user and role in it: `None` if there is no such
     /// rule, `Some(None)` for the default.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer level says that one rule asks, the inner one names it unless it is the default"
+    )]
     fn asking(&self, of_run: &[&Decided], names: &Names<'_>) -> Option<Option<&str>> {
         let mut asking: Option<Option<String>> = None;
         for decided in of_run {

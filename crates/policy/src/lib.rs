@@ -11,6 +11,9 @@
 //! `tool-facts`. A file is read by `load.rs`, which parses it with `document.rs`, checks its examples and lints it;
 //! every problem is a [`Finding`]. `learn.rs` suggests rules from the decisions of people.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod asking;
 mod case;
 mod condition;

@@ -14,7 +14,7 @@ pub(crate) fn lint(policy: &Policy, places: &[RulePositions], examples: &[Exampl
     for (rule, places) in policy.rules.iter().zip(places) {
         match rule.when.as_ref().and_then(|when| when.constant()) {
             Some(Ok(true)) => {
-                findings.warning(places.when, "always_true", "`when` is true for every call; leave it out")
+                findings.warning(places.when, "always_true", "`when` is true for every call; leave it out");
             }
             Some(Ok(false)) => findings.error(places.when, "never_matches", "`when` is false for every call"),
             Some(Err(error)) => findings.error(places.when, "never_matches", format!("`when` always fails: {error}")),

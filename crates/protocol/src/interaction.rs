@@ -1,11 +1,11 @@
 //! Views of a question, its options, its resolution and its delivery.
 
-use domain::interaction::Pending;
+use domain::interaction::{Claim, Pending};
 use domain::question::SuggestionSource;
 use domain::ruling::AskingRule;
 use domain::{
-    Actor, Answer, Audience, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Move, Resolution,
-    Role, SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
+    Actor, Answer, Audience, Call, Choice, Delivery, Effect, Fallback, Interaction, InteractionId, Kind, Move,
+    Resolution, Role, SecretField, SessionId, State, Status, StepId, Suggestion, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -340,18 +340,11 @@ impl From<Interaction> for InteractionView {
             Kind::Custom(name) => Some(name.clone()).filter(|name| name != "custom"),
             _ => None,
         };
-        let action = question.call.map(|action| {
-            let digest = action.digest().to_string();
-            CallView { tool: action.tool, arguments: action.arguments, digest }
-        });
-        let gathered = match &state {
-            State::Pending(pending) => pending.clone(),
-            State::Resolved { handed_over, .. } => Pending { handed_over: handed_over.clone(), ..Pending::default() },
-        };
-        let (resolution, delivery) = match state {
-            State::Pending(_) => (None, None),
-            State::Resolved { resolution, at, delivery, .. } => {
-                (Some(ResolutionView::new(resolution, at)), Some(delivery.into()))
+        let (gathered, resolution, delivery) = match state {
+            State::Pending(pending) => (pending, None, None),
+            State::Resolved { resolution, at, delivery, handed_over, .. } => {
+                let gathered = Pending { handed_over, ..Pending::default() };
+                (gathered, Some(ResolutionView::new(resolution, at)), Some(delivery.into()))
             }
         };
         Self {
@@ -368,7 +361,7 @@ impl From<Interaction> for InteractionView {
             details: question.details,
             context: question.context,
             hosted: origin.hosted,
-            action,
+            action: question.call.map(Into::into),
             options: question.options.into_iter().map(Into::into).collect(),
             multiple: question.multiple,
             moves,
@@ -389,7 +382,7 @@ impl From<Interaction> for InteractionView {
             created_at: origin.at,
             status,
             overdue: gathered.overdue,
-            claim: gathered.claim.map(|claim| ClaimView { by: claim.by, until: claim.until }),
+            claim: gathered.claim.map(Into::into),
             votes: gathered.votes.into_iter().map(Into::into).collect(),
             abstained: gathered.abstained.into_iter().map(Into::into).collect(),
             deserted: gathered.deserted,
@@ -399,6 +392,19 @@ impl From<Interaction> for InteractionView {
             delivery,
             revision,
         }
+    }
+}
+
+impl From<Call> for CallView {
+    fn from(call: Call) -> Self {
+        let digest = call.digest().to_string();
+        Self { tool: call.tool, arguments: call.arguments, digest }
+    }
+}
+
+impl From<Claim> for ClaimView {
+    fn from(Claim { by, until }: Claim) -> Self {
+        Self { by, until }
     }
 }
 

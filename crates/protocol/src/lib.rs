@@ -8,6 +8,8 @@
 //!
 //! Start reading at [`AskBody`] and [`InteractionView`].
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod action;
 mod answer;
 mod archive;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 /// An agent that plays a script of one line.
+#[must_use]
 pub fn scribe() -> Value {
     json!({
         "name": "scribe", "version": "1", "description": "Writes",
@@ -11,6 +12,7 @@ pub fn scribe() -> Value {
 }
 
 /// A flow of two steps that it runs.
+#[must_use]
 pub fn notes() -> Value {
     json!({
         "name": "notes", "version": "1",

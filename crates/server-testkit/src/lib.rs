@@ -6,6 +6,7 @@
 //!
 //! Never an ordinary dependency: only `[dev-dependencies]` name this crate.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 pub mod actions;

@@ -29,6 +29,7 @@ pub struct Setup {
 }
 
 /// Settings with a short heartbeat.
+#[must_use]
 pub fn brisk() -> Setup {
     Setup { limits: Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }, ..Setup::default() }
 }
@@ -73,7 +74,8 @@ impl World {
     }
 
     async fn open(data: TempDir, clock: ManualClock, time: Arc<dyn Clock>, setup: Setup) -> Self {
-        let store = Arc::new(SqliteStore::open(data.path(), Arc::clone(&time), &Default::default()).unwrap());
+        let store =
+            Arc::new(SqliteStore::open(data.path(), Arc::clone(&time), &store_sqlite::Options::default()).unwrap());
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
         let engine = Engine::new(Arc::clone(&store) as Arc<dyn Store>, time, Ids::default(), vault, setup.settings);
         engine.unlock().await.unwrap();
@@ -85,7 +87,7 @@ impl World {
         let door = Door::new(listener.local_addr().unwrap());
         let tasks = TaskTracker::new();
         tasks.spawn(async move {
-            server::listen(listener, server::router(app, dialects::dialects()), connections, stopping).await.unwrap()
+            server::listen(listener, server::router(app, dialects::dialects()), connections, stopping).await.unwrap();
         });
         Self { engine, clock, store, data, door, stop, tasks }
     }
@@ -128,6 +130,7 @@ impl World {
     }
 
     /// Current time.
+    #[must_use]
     pub fn clock_now(&self) -> Value {
         json!(self.clock.now())
     }

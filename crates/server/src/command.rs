@@ -93,9 +93,12 @@ async fn read_body(
         let (mut whole, mut held) = (BytesMut::new(), Vec::new());
         let mut room = FREE_BODY;
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
-                true => ApiError::BodyTooLarge(most),
-                false => ApiError::MalformedJson(error.to_string()),
+            let frame = frame.map_err(|error| {
+                if error.is::<LengthLimitError>() {
+                    ApiError::BodyTooLarge(most)
+                } else {
+                    ApiError::MalformedJson(error.to_string())
+                }
             })?;
             let Ok(piece) = frame.into_data() else { continue };
             let needed = whole.len() + piece.len();
@@ -176,6 +179,7 @@ fn json_only<'a>(headers: &HeaderMap, bytes: &'a Bytes) -> Result<&'a [u8], ApiE
 }
 
 /// JSON Pointer of a deserialization error.
+#[must_use]
 pub fn json_pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     let mut pointer = String::new();
@@ -191,6 +195,7 @@ pub fn json_pointer(path: &serde_path_to_error::Path) -> String {
 }
 
 /// Message of a serde error without the line and column, which the pointer replaces, and without the value, which may be a secret.
+#[must_use]
 pub fn serde_message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);

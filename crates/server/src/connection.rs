@@ -87,9 +87,10 @@ impl ConnectionPool {
         let of_node = self.all.take(()).ok_or(Limit::NodeConnections)?;
         let stranger = self.strangers.take(()).ok_or(Limit::StrangerConnections)?;
         let local = peer.ip().to_canonical().is_loopback();
-        let of_address = match local || self.limits.behind_proxy {
-            true => None,
-            false => Some(self.addresses.take(Network::of(peer.ip())).ok_or(Limit::AddressConnections)?),
+        let of_address = if local || self.limits.behind_proxy {
+            None
+        } else {
+            Some(self.addresses.take(Network::of(peer.ip())).ok_or(Limit::AddressConnections)?)
         };
         let held = Held::ByStranger { _of_all: stranger, _of_address: of_address };
         Ok(ConnectionSlots {

@@ -206,6 +206,7 @@ impl ApiError {
     }
 
     /// Rewrites the JSON Pointers of the field errors, for bodies of another format.
+    #[must_use]
     pub fn map_pointers(mut self, map: impl Fn(String) -> String) -> Self {
         if let Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
         | Self::BodyInvalid(problems) = &mut self
@@ -237,8 +238,11 @@ impl ApiError {
         let reached = self.limit();
         let detail = detail.or_else(|| reached.map(|(limit, _)| limit.detail()));
         let (errors, resolution) = match self {
-            Self::Engine(Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems)))
-            | Self::Engine(Error::SchemaInvalid(problems) | Error::PolicyInvalid(problems))
+            Self::Engine(
+                Error::Refused(Refusal::AnswerInvalid(problems) | Refusal::QuestionInvalid(problems))
+                | Error::SchemaInvalid(problems)
+                | Error::PolicyInvalid(problems),
+            )
             | Self::BodyInvalid(problems) => (problems, None),
             // The pointer tells programs which field makes the request acceptable.
             Self::Engine(Error::Refused(Refusal::NameOfAccount(_))) => {

@@ -201,29 +201,26 @@ impl Frames {
     /// Parses more bytes and returns the number of bytes of the unfinished message.
     fn read(&mut self, mut bytes: &[u8]) -> Result<usize, TooLarge> {
         loop {
-            match &mut self.frame {
-                Some(frame) => {
-                    let here = frame.left.min(bytes.len() as u64);
-                    frame.left -= here;
-                    if !frame.control {
-                        self.arrived += here;
-                    }
-                    bytes = bytes.get(usize::try_from(here).unwrap_or(usize::MAX)..).unwrap_or_default();
-                    if frame.left > 0 {
-                        break;
-                    }
-                    if frame.last && !frame.control {
-                        (self.announced, self.arrived) = (0, 0);
-                    }
-                    self.frame = None;
+            if let Some(frame) = &mut self.frame {
+                let here = frame.left.min(bytes.len() as u64);
+                frame.left -= here;
+                if !frame.control {
+                    self.arrived += here;
                 }
-                None => {
-                    let Some((first, rest)) = bytes.split_first() else { break };
-                    self.head[self.filled] = *first;
-                    self.filled += 1;
-                    bytes = rest;
-                    self.head_read()?;
+                bytes = bytes.get(usize::try_from(here).unwrap_or(usize::MAX)..).unwrap_or_default();
+                if frame.left > 0 {
+                    break;
                 }
+                if frame.last && !frame.control {
+                    (self.announced, self.arrived) = (0, 0);
+                }
+                self.frame = None;
+            } else {
+                let Some((first, rest)) = bytes.split_first() else { break };
+                self.head[self.filled] = *first;
+                self.filled += 1;
+                bytes = rest;
+                self.head_read()?;
             }
         }
         Ok(usize::try_from(self.arrived).unwrap_or(usize::MAX))
@@ -267,7 +264,7 @@ mod tests {
         match length {
             0..126 => bytes.push(0x80 | u8::try_from(length).unwrap()),
             126..65536 => {
-                bytes.push(0x80 | 126);
+                bytes.push(0x80 | 0x7e);
                 bytes.extend(u16::try_from(length).unwrap().to_be_bytes());
             }
             _ => {

@@ -10,6 +10,8 @@
 //! Start reading at [`router`], then `command.rs` (bodies and idempotency keys), then `routes/interactions.rs`. [`listen`] is the loop that
 //! accepts and ends connections.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod app;
 mod asyncapi;
 mod caller;

@@ -19,6 +19,7 @@ pub(crate) const TRACEPARENT: &str = "traceparent";
 pub(crate) const LONGEST_TRACEPARENT: usize = 128;
 
 /// Trace of a request, to be stored with the question or action.
+#[must_use]
 pub fn traceparent(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(TRACEPARENT)?.to_str().ok()?;
     (text.len() <= LONGEST_TRACEPARENT).then(|| text.to_owned())

@@ -35,7 +35,7 @@ pub(crate) const START: &str = "/sign-in/oidc/start";
 /// Path to which the provider redirects.
 pub(crate) const CALLBACK: &str = "/sign-in/oidc/callback";
 /// Time for which the metadata of the provider is cached.
-const BELIEVED: Duration = Duration::from_secs(3600);
+const BELIEVED: Duration = Duration::from_hours(1);
 /// Minimum interval between refreshes because of an unknown signing key.
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
 /// Accepted signature algorithms: asymmetric keys of the provider, never a shared secret.
@@ -210,13 +210,12 @@ impl Oidc {
     async fn provider(&self, base: &str, for_keys: bool) -> Result<Provider, OidcError> {
         let OidcSettings { client_id, client_secret, .. } = &self.0.settings;
         let mut known = self.0.known.lock().await;
-        let metadata = match known.fresh(for_keys) {
-            Some(metadata) => metadata,
-            None => {
-                let metadata = self.discovered().await?;
-                known.metadata = Some((Instant::now(), metadata.clone()));
-                metadata
-            }
+        let metadata = if let Some(metadata) = known.fresh(for_keys) {
+            metadata
+        } else {
+            let metadata = self.discovered().await?;
+            known.metadata = Some((Instant::now(), metadata.clone()));
+            metadata
         };
         drop(known);
         let back = RedirectUrl::new(format!("{base}{CALLBACK}"));

@@ -82,9 +82,10 @@ fn given(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
     let tag = format!("W/\"{hash}\"");
     let known = asked.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let known = known.flat_map(|value| value.split(',')).any(|value| value.trim() == tag);
-    let mut response = match known {
-        true => StatusCode::NOT_MODIFIED.into_response(),
-        false => Body::from(file.data.clone().into_owned()).into_response(),
+    let mut response = if known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        Body::from(file.data.clone().into_owned()).into_response()
     };
     let kept = if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = response.headers_mut();

@@ -66,6 +66,7 @@ pub struct Addition {
 }
 
 /// All operations with their routes, and those of a crate above this one.
+#[expect(clippy::too_many_lines, reason = "a list with one line for each route")]
 pub(crate) fn operations(added: OpenApiRouter<App>) -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(base())
         .routes(routes!(sessions::session_start, sessions::session_list))

@@ -77,6 +77,7 @@ pub enum CloseReason {
 
 impl CloseReason {
     /// Name in the close frame.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stopping => "stopping",
@@ -226,9 +227,10 @@ impl OpenSocket {
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => return Ok(()),
             Some(Ok(Message::Close(_))) => return self.drained().await,
             Some(Ok(Message::Binary(_))) => vec![handler.refusal(ApiError::Binary)],
-            Some(Ok(Message::Text(text))) => match check_rate(&self.app, &self.caller) {
-                Err(error) => vec![handler.refusal(error)],
-                Ok(()) => {
+            Some(Ok(Message::Text(text))) => {
+                if let Err(error) = check_rate(&self.app, &self.caller) {
+                    vec![handler.refusal(error)]
+                } else {
                     self.recheck(handler).await?;
                     match self.app.replies.admit_caller(&self.caller) {
                         Ok(()) => {
@@ -239,7 +241,7 @@ impl OpenSocket {
                         Err(refusal) => vec![handler.refusal(refusal.into())],
                     }
                 }
-            },
+            }
         };
         let _held = answer.and_then(|answer| answer.of_bytes(replies.iter().map(String::len).sum()));
         self.say(replies).await

@@ -103,9 +103,9 @@ pub fn stream_events<W: EventRenderer>(
     caller: Caller,
     source: EventSource,
 ) -> Result<Response, ApiError> {
-    let _counted = StreamSlot::one(app, &caller)?;
+    let slot = StreamSlot::one(app, &caller)?;
     let (batch, frames, over) = (VecDeque::new(), VecDeque::new(), false);
-    let reader = Reader { app: app.clone(), caller, source, renderer, batch, frames, over, _counted };
+    let reader = Reader { app: app.clone(), caller, source, renderer, batch, frames, over, _counted: slot };
     let body = stream::unfold(reader, |mut reader| async {
         let frame = reader.frame().await?;
         Some((Ok::<_, Infallible>(frame), reader))
@@ -132,38 +132,38 @@ impl<W: EventRenderer> Reader<W> {
                         self.frames = frames.into();
                         self.over = last;
                     }
-                    Err(error) => return self.interrupted(&error),
+                    Err(error) => return Some(self.interrupted(&error)),
                 }
                 continue;
             }
             tokio::select! {
                 biased;
                 () = self.app.stops() => {
-                    return self.last("stopping", "the server is stopping; connect again with Last-Event-ID");
+                    return Some(self.last("stopping", "the server is stopping; connect again with Last-Event-ID"));
                 }
                 found = self.source.next() => match found {
                     Ok(found) => {
                         match self.app.engine.recheck(&self.caller).await {
                             Ok(caller) => self.caller = caller,
-                            Err(_) => return self.last("unauthenticated", "the key is no longer good"),
+                            Err(_) => return Some(self.last("unauthenticated", "the key is no longer good")),
                         }
                         self.batch = found.into();
                     }
-                    Err(error) => return self.interrupted(&error.into()),
+                    Err(error) => return Some(self.interrupted(&error.into())),
                 },
             }
         }
     }
 
-    fn interrupted(&mut self, error: &ApiError) -> Option<Frame> {
+    fn interrupted(&mut self, error: &ApiError) -> Frame {
         tracing::warn!(?error, "a stream was ended");
         self.last("interrupted", "the store cannot be read; connect again with Last-Event-ID")
     }
 
     /// The last frame of a stream, which says why it ends.
-    fn last(&mut self, name: &str, why: &str) -> Option<Frame> {
+    fn last(&mut self, name: &str, why: &str) -> Frame {
         self.over = true;
-        Some(Frame::default().event(name).retry(Duration::from_secs(1)).data(why))
+        Frame::default().event(name).retry(Duration::from_secs(1)).data(why)
     }
 }
 

@@ -135,7 +135,9 @@ fn hear_until_lost(bell: &Bell, config: &Config, listener: &Listener) -> Result<
         let mut arriving = notifications.timeout_iter(QUIET);
         while let Some(notification) = arriving.next()? {
             if notification.process_id() != bell.own.load(Ordering::Relaxed) {
-                decode(notification.payload()).into_iter().for_each(|topic| listener(topic));
+                for topic in decode(notification.payload()) {
+                    listener(topic);
+                }
             }
             // Under load the iterator never times out.
             if bell.stopped() {
@@ -163,7 +165,9 @@ pub(crate) fn sweep(bell: &Bell, config: &Config, listener: &Listener) {
                 } else if !topics.is_empty() {
                     listener(Topic::Timers);
                 }
-                topics.into_iter().for_each(|topic| listener(topic));
+                for topic in topics {
+                    listener(topic);
+                }
                 cursor = Some(head);
             }
             Err(error) => {

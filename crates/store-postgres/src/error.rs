@@ -40,9 +40,10 @@ impl From<postgres::Error> for Failure {
         let reason = describe(&error);
         let Some(reported) = error.as_db_error() else {
             let of_network = error.source().is_some_and(|cause| cause.is::<std::io::Error>());
-            return match error.is_closed() || of_network {
-                true => Self::Lost(reason),
-                false => Self::Refused(StoreError::Corrupt(reason)),
+            return if error.is_closed() || of_network {
+                Self::Lost(reason)
+            } else {
+                Self::Refused(StoreError::Corrupt(reason))
             };
         };
         if matches!(reported.parsed_severity(), Some(Severity::Fatal | Severity::Panic)) {

@@ -17,6 +17,8 @@
 //!
 //! Start reading at [`PostgresStore`], then [`worker`], then any noun.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod access;
 mod action;
 mod audit;

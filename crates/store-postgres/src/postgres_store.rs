@@ -108,9 +108,10 @@ impl Store for PostgresStore {
     fn listen(&self, listener: Arc<dyn Fn(Topic) + Send + Sync>) {
         let (hears, sweeps): (Listener, Listener) = (Arc::clone(&listener), listener);
         let swept = self.start_bell_thread("sweep", move |bell, config| bell::sweep(bell, config, &sweeps));
-        let heard = match self.bells {
-            true => self.start_bell_thread("hear", move |bell, config| bell::hear(bell, config, &hears)),
-            false => Ok(()),
+        let heard = if self.bells {
+            self.start_bell_thread("hear", move |bell, config| bell::hear(bell, config, &hears))
+        } else {
+            Ok(())
         };
         if let Err(error) = swept.and(heard) {
             tracing::error!(%error, "notifications of other servers cannot be received");

@@ -8,6 +8,8 @@
 //!
 //! Start reading at [`SqliteStore`], then [`writer`], then any noun.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod access;
 mod action;
 mod audit;

@@ -73,6 +73,10 @@ fn hot_statements_use_their_indexes() {
     check(&access::keys_named(), "keys USING INDEX keys_by_user (<expr>=?)");
     check(user::UNUSED, "visits USING COVERING INDEX visits_by_use (seen_at<?)");
     check(user::AGED, "visits USING COVERING INDEX visits_by_age (created_at<?)");
+    check_lists_of_sessions(&connection);
+}
+
+fn check_lists_of_sessions(connection: &Connection) {
     let nobody = Scope { tenant: TenantId::from_uuid(Uuid::nil()), project: ProjectId::from_uuid(Uuid::nil()) };
     for (status, index) in [
         (None, "sessions_of_project"),
@@ -82,13 +86,13 @@ fn hot_statements_use_their_indexes() {
         for (after, bound) in [(None, "project=?"), (Some(SessionId::from_uuid(Uuid::nil())), "project=? AND id<?")] {
             let filter = SessionFilter { status, ..SessionFilter::default() };
             let (sql, _) = session::list(&nobody, &filter, Page { after, limit: 20 });
-            check(&sql, &format!("sessions USING INDEX {index} ({bound})"));
+            check(connection, &sql, &format!("sessions USING INDEX {index} ({bound})"));
         }
     }
     for live in [false, true] {
         let filter = SessionFilter { channel: Some("chat-1".into()), live, ..SessionFilter::default() };
         let (sql, _) = session::list(&nobody, &filter, Page { after: None, limit: 1 });
-        check(&sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
+        check(connection, &sql, "sessions USING INDEX sessions_by_channel (project=? AND channel=?)");
     }
 }
 

@@ -109,7 +109,9 @@ impl Store for SqliteStore {
         let mut threads = std::mem::take(&mut *self.threads.lock());
         let writer = threads.pop();
         // A thread that panicked has logged it already.
-        threads.into_iter().for_each(|scanner| drop(scanner.join()));
+        for scanner in threads {
+            drop(scanner.join());
+        }
         self.readers.lock().clear();
         self.queue.stop();
         if let Some(writer) = writer {

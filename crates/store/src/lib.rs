@@ -17,6 +17,8 @@
 //! Start reading at [`Reads`] and [`Tx`]. [`Store`] runs closures over them; [`Topic`] is what waiting readers are notified of. [`sql`]
 //! has the statements that are the same in both stores. The feature `conformance` adds the test suite that every store passes.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod access;
 mod action;
 mod audit;

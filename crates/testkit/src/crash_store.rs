@@ -127,7 +127,9 @@ impl CrashStore {
             desk.dead = true;
             std::mem::take(&mut desk.waiting)
         };
-        waiting.into_iter().for_each(|waiting| waiting.job.finish(Err(StoreError::Closed)));
+        for waiting in waiting {
+            waiting.job.finish(Err(StoreError::Closed));
+        }
     }
 
     fn queue(&self, job: Box<dyn Job>, reads_only: bool) {

@@ -4,6 +4,8 @@
 //! Only `[dev-dependencies]` may name this crate. The simulations that use [`CrashStore`] are in
 //! `crates/engine/tests/it/simulation`, with models and tools in `crates/agent/tests/it/simulation`.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod clock;
 mod crash_store;
 mod crash_tx;

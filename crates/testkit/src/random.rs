@@ -21,6 +21,7 @@ impl Random {
     }
 
     /// Returns a number from 0 to `end`, exclusive.
+    #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a number of this type")]
     pub const fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }

@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
                     self.look_into(item, &format!("{place}[{at}]"), depth + 1)?;
                 }
             }
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
         Ok(())
     }
@@ -186,6 +186,6 @@ fn holds_text(value: &Value, texts: &[&str], depth: usize) -> bool {
         Value::String(text) => texts.iter().any(|wanted| plain(text).contains(wanted)),
         Value::Array(items) if depth <= DEEPEST => items.iter().any(|item| holds_text(item, texts, depth + 1)),
         Value::Object(fields) if depth <= DEEPEST => fields.values().any(|inner| holds_text(inner, texts, depth + 1)),
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => false,
     }
 }

@@ -10,6 +10,9 @@
 //! `sql.rs` parse one kind each. Names of programs, options, functions and arguments are lists in `data/`, read by
 //! `word_list.rs`.
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -61,6 +64,7 @@ impl Unparsed {
 
 impl CallFacts {
     /// Parses the arguments of a tool. The table in `argument.rs` gives the kind of each argument.
+    #[must_use]
     pub fn of(tool: &str, arguments: &Value) -> Self {
         let mut parsed = Self::default();
         match argument::find(tool, arguments) {
@@ -109,6 +113,7 @@ impl CallFacts {
     }
 
     /// Says whether the call has an argument whose name can only mean a file or a directory.
+    #[must_use]
     pub fn names_files(&self) -> bool {
         self.paths.iter().any(|(place, _)| {
             let name = place.split(['.', '[']).rfind(|part| !part.ends_with(']')).unwrap_or_default();
@@ -126,7 +131,7 @@ impl CallFacts {
             }
             ArgumentKind::Sql => set_once(&mut self.sql, "sql", || read_sql(value)),
             ArgumentKind::PossibleSql if argument::is_database(tool) => {
-                set_once(&mut self.sql, "sql", || read_sql(value))
+                set_once(&mut self.sql, "sql", || read_sql(value));
             }
             ArgumentKind::PossibleSql => {
                 if let Ok(sql) = read_sql(value) {
@@ -149,14 +154,16 @@ impl CallFacts {
                     let place = format!("{place}[{at}]");
                     match item {
                         Value::Array(_) => self.paths.push((place, unread("the path is a list within a list"))),
-                        item => self.add_path(kind, &place, item),
+                        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                            self.add_path(kind, &place, item);
+                        }
                     }
                 }
                 return;
             }
             // The path within the object is found by its own name.
             Value::Object(_) if kind == ArgumentKind::File && names_a_path(value) => return,
-            _ => unread("the path is no text"),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => unread("the path is no text"),
         };
         self.paths.push((place.to_owned(), path));
     }
@@ -167,11 +174,12 @@ impl CallFacts {
             Value::Array(items) => {
                 items.iter().enumerate().for_each(|(at, item)| self.add_possible_path(&format!("{place}[{at}]"), item));
             }
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
         }
     }
 
     /// Gives the first argument that could not be parsed, or that was parsed and is in doubt. No allowing rule matches a call that has one.
+    #[must_use]
     pub fn first_failure(&self) -> Option<&Unparsed> {
         let shell = self.shell.iter().find_map(|shell| match shell {
             Ok(shell) => shell.doubt.as_ref(),
@@ -200,20 +208,24 @@ fn set_once<T>(place: &mut Option<Result<T, Unparsed>>, what: &'static str, new:
 fn read_command(argument: &Argument<'_>, list: CommandList) -> Result<Shell, Unparsed> {
     let refused = |reason: &str| Unparsed::new("shell", reason);
     let further = argument.beside(&argument::is_further_words).map_err(refused)?.map_or(Ok(Vec::new()), read_words)?;
-    let shell = match argument.value {
-        Value::String(text) if further.is_empty() => Shell::parse(text)?,
+    let value = argument.value;
+    let shell = if let Value::String(text) = value
+        && further.is_empty()
+    {
+        Shell::parse(text)?
+    } else if let Value::String(program) = value
+        && program.split_whitespace().count() == 1
+    {
         // A program and its words. A text of several words could be run as one program or through a shell.
-        Value::String(program) if program.split_whitespace().count() == 1 => {
-            Shell::of_words(&std::iter::once(program.as_str()).chain(further).collect::<Vec<_>>())?
-        }
-        _ if !further.is_empty() => {
-            return Err(refused("there are further words beside a command that has words already"));
-        }
-        value => match list {
+        Shell::of_words(&std::iter::once(program.as_str()).chain(further).collect::<Vec<_>>())?
+    } else if !further.is_empty() {
+        return Err(refused("there are further words beside a command that has words already"));
+    } else {
+        match list {
             CommandList::Words => Shell::of_words_or_text(&read_words(value)?)?,
             CommandList::Texts => Shell::of_texts(&read_words(value)?)?,
             CommandList::Unclear => return Err(refused("the command is no text")),
-        },
+        }
     };
     let named = |name: &str, _: &Value| argument::is_environment(name);
     let Some(variables) = argument.beside(&named).map_err(refused)? else { return Ok(shell) };
@@ -245,7 +257,9 @@ fn read_url(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
             [Value::String(address)] => address,
             _ => return Err(refused("there is not exactly one URL")),
         },
-        _ => return Err(refused("the URL is no text")),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            return Err(refused("the URL is no text"));
+        }
     };
     let name = argument.place.rsplit('.').next().unwrap_or_default();
     if argument.value.is_string() && argument::is_plural(name) && address.contains([',', ';', '|']) {
@@ -265,7 +279,9 @@ fn read_url(argument: &Argument<'_>) -> Result<UrlFacts, Unparsed> {
 fn read_sql(value: &Value) -> Result<Sql, Unparsed> {
     match value {
         Value::String(text) => Sql::parse(text),
-        _ => Err(Unparsed::new("sql", "the SQL is no text")),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            Err(Unparsed::new("sql", "the SQL is no text"))
+        }
     }
 }
 
@@ -288,6 +304,6 @@ fn holds_sql(value: &Value) -> bool {
         Value::Object(fields) => {
             fields.iter().any(|(name, text)| argument::kind_by_name(name).is_none() && reads(text))
         }
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }

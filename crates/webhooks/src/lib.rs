@@ -8,6 +8,8 @@
 //!
 //! Start reading at [`WebhookSender`].
 
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod message;
 mod resolver;
 mod sender;

@@ -69,7 +69,7 @@ async fn fine(State(got): State<Got>, headers: HeaderMap, body: Bytes) -> Respon
 }
 
 fn endless() -> impl futures::Stream<Item = Result<Bytes, std::convert::Infallible>> {
-    futures::stream::repeat_with(|| Ok(Bytes::from_static(&[b'x'; 64 * 1024])))
+    futures::stream::repeat_with(|| Ok(Bytes::from(vec![b'x'; 64 * 1024])))
 }
 
 fn dawdling() -> impl futures::Stream<Item = Result<Bytes, std::convert::Infallible>> {
@@ -201,9 +201,10 @@ struct Knows(&'static str, &'static str);
 
 impl Resolver for Knows {
     fn resolve_name(&self, name: String) -> BoxFuture<'static, Addresses> {
-        let found = match name == self.0 {
-            true => Ok(vec![SocketAddr::new(self.1.parse().unwrap(), 0)]),
-            false => Err(std::io::Error::other("failed to lookup address information: Name or service not known")),
+        let found = if name == self.0 {
+            Ok(vec![SocketAddr::new(self.1.parse().unwrap(), 0)])
+        } else {
+            Err(std::io::Error::other("failed to lookup address information: Name or service not known"))
         };
         Box::pin(async move { found })
     }

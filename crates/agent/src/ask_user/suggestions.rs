@@ -41,12 +41,11 @@ pub(super) fn choose(question: &mut Question, offered: Value, agent: &AgentVersi
         add(question, suggestion, &mut dropped);
     }
     for Offered { id, label, option, data } in offered {
-        match forbidden((&id, option.as_ref()), &data, &agent.allowed_suggestions) {
-            Some(reason) => dropped.push(DroppedSuggestion::new(&id, reason)),
-            None => {
-                let source = SuggestionSource::Llm;
-                add(question, Suggestion { id, label, source, option, data, count: None }, &mut dropped);
-            }
+        if let Some(reason) = forbidden((&id, option.as_ref()), &data, &agent.allowed_suggestions) {
+            dropped.push(DroppedSuggestion::new(&id, reason));
+        } else {
+            let source = SuggestionSource::Llm;
+            add(question, Suggestion { id, label, source, option, data, count: None }, &mut dropped);
         }
     }
     dropped
@@ -63,7 +62,7 @@ fn readable(offered: Value, dropped: &mut Vec<DroppedSuggestion>) -> Vec<Offered
             }
             offered
         }
-        _ => {
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
             dropped.push(DroppedSuggestion::new("", "`suggestions` is not a list".to_owned()));
             Vec::new()
         }
@@ -98,7 +97,9 @@ fn forbidden((id, option): (&str, Option<&OptionId>), data: &Value, allowed: &[A
     let fields = match data {
         Value::Null => return None,
         Value::Object(fields) => fields,
-        _ => return Some("its data is not an object of parameters".to_owned()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Some("its data is not an object of parameters".to_owned());
+        }
     };
     fields.iter().find_map(|(name, value)| match allowed.parameters.get(name) {
         None => Some(format!("the parameter `{name}` is not allowed")),

@@ -44,6 +44,7 @@ pub(super) fn text(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|error| format!("cannot be read: {error}"))
 }
 
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of definition files are in lower case")]
 fn files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir)? {

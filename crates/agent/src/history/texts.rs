@@ -18,10 +18,7 @@ pub(super) const WITHHELD: &str = "This work had ended and is taken up again. Se
 
 /// Text of the task: a string as it is, any other value as JSON.
 pub(super) fn task(task: &Value) -> String {
-    match task {
-        Value::String(text) => text.clone(),
-        other => format!("{other:#}"),
-    }
+    if let Value::String(text) = task { text.clone() } else { format!("{task:#}") }
 }
 
 /// Note to an agent whose earlier output people sent back.
@@ -190,10 +187,7 @@ fn answer_lines(answer: &PeopleAnswer) -> String {
 }
 
 fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
+    if let Value::String(text) = value { text.clone() } else { value.to_string() }
 }
 
 fn capital(text: &str) -> String {

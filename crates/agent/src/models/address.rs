@@ -10,7 +10,7 @@ use crate::model::ModelError;
 pub(super) fn of(choice: &ModelChoice) -> Result<Url, ModelError> {
     let (own, path) = match choice.provider {
         Provider::Anthropic => ("https://api.anthropic.com", "/messages"),
-        _ => ("https://api.openai.com", "/chat/completions"),
+        Provider::Openai | Provider::Scripted => ("https://api.openai.com", "/chat/completions"),
     };
     let mut url = Url::parse(choice.endpoint.as_deref().unwrap_or(own)).map_err(|error| refused(&error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {

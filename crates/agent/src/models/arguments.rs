@@ -18,10 +18,7 @@ pub(super) fn read(text: String) -> Value {
 
 /// Arguments as providers accept them in the history: an object. Any other value is wrapped in one.
 pub(super) fn object(arguments: &Value) -> Value {
-    match arguments {
-        Value::Object(_) => arguments.clone(),
-        other => json!({"malformed": other}),
-    }
+    if arguments.is_object() { arguments.clone() } else { json!({"malformed": arguments}) }
 }
 
 /// Schema of a tool as providers accept it: that of an object.

@@ -132,7 +132,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_endless_answer_is_an_error() {
-        let endless = stream::repeat_with(|| Ok(Bytes::from([&b": "[..], &[b'x'; 65_536], b"\n\n"].concat()))).boxed();
+        let endless =
+            stream::repeat_with(|| Ok(Bytes::from([&b": "[..], &vec![b'x'; 65_536][..], b"\n\n"].concat()))).boxed();
         let fault = events(endless, IDLE).try_collect::<Vec<_>>().await.unwrap_err();
         assert!(matches!(fault, Fault::Refused(_)), "{fault:?}");
         let endless = stream::repeat_with(|| Ok(Bytes::from_static(b"<html>"))).boxed();

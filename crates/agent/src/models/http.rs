@@ -111,7 +111,7 @@ fn headers(provider: Provider, key: Option<&str>) -> Result<HeaderMap, ModelErro
     if let Some(key) = key {
         let (name, value) = match provider {
             Provider::Anthropic => (HeaderName::from_static("x-api-key"), Zeroizing::new(key.to_owned())),
-            _ => (AUTHORIZATION, Zeroizing::new(format!("Bearer {key}"))),
+            Provider::Openai | Provider::Scripted => (AUTHORIZATION, Zeroizing::new(format!("Bearer {key}"))),
         };
         let mut value = HeaderValue::from_str(&value)
             .map_err(|_| ModelError::Refused("the key of the model has invalid characters".to_owned()))?;

@@ -53,7 +53,7 @@ impl RemoteModel {
     fn body(&self, request: Request<'_>, names: &Names) -> Value {
         match self.choice.provider {
             Provider::Anthropic => anthropic::body(&self.choice, request, names),
-            _ => openai::body(
+            Provider::Openai | Provider::Scripted => openai::body(
                 &self.choice,
                 request,
                 names,
@@ -65,7 +65,7 @@ impl RemoteModel {
     fn reader(&self) -> Box<dyn Reader> {
         match self.choice.provider {
             Provider::Anthropic => Box::new(anthropic::Events::default()),
-            _ => Box::new(openai::Events::default()),
+            Provider::Openai | Provider::Scripted => Box::new(openai::Events::default()),
         }
     }
 

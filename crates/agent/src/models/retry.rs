@@ -6,11 +6,11 @@ use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use domain::agent::ModelChoice;
 
 /// Default time limit of an attempt.
-const TOTAL: Duration = Duration::from_secs(600);
+const TOTAL: Duration = Duration::from_mins(10);
 /// Longest silence of a provider. A model that reasons before it answers is silent for minutes.
-const IDLE: Duration = Duration::from_secs(180);
+const IDLE: Duration = Duration::from_mins(3);
 /// Longest wait that a provider may ask for; a longer one ends the turn.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Time limits of a turn.
 #[derive(Debug, Clone, Copy)]

@@ -80,7 +80,7 @@ fn played(history: &[Message], place: usize) -> bool {
         Message::Assistant { provider, .. } => {
             provider.get(PLAYED).and_then(Value::as_u64).is_some_and(|played| played == place as u64)
         }
-        _ => false,
+        Message::User { .. } | Message::Result { .. } => false,
     })
 }
 
@@ -116,7 +116,7 @@ mod tests {
         let mut heard = String::new();
         let mut said = |delta| {
             if let Delta::Text(more) = delta {
-                heard.push_str(&more)
+                heard.push_str(&more);
             }
         };
         let turn = Model::turn(&model, Request { instructions: "", history, tools: &[] }, &mut said).await.unwrap();

@@ -42,8 +42,8 @@ pub(super) fn choice(provider: Provider) -> ModelChoice {
 
 /// Generous time limits and very short delays between retries.
 const QUICK: TimeLimits = TimeLimits {
-    total: Duration::from_secs(60),
-    idle: Duration::from_secs(60),
+    total: Duration::from_mins(1),
+    idle: Duration::from_mins(1),
     patience: Duration::from_secs(5),
     first: Duration::from_millis(1),
     retries: 2,

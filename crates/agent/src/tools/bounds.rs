@@ -54,6 +54,7 @@ impl ToolFailure {
     }
 
     /// Failure of an operation on a path, in words that do not depend on the operating system.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library may add kinds")]
     pub(super) fn with(path: &str, error: &io::Error) -> Self {
         let why = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),

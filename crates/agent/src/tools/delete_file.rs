@@ -96,6 +96,10 @@ fn empty(parent: &Dir, name: &str, deletion: &mut Deletion<'_>, depth: usize) ->
     let names: Vec<_> =
         dir.entries().and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect()).map_err(trouble)?;
     for inner in names {
+        #[expect(
+            clippy::unnecessary_debug_formatting,
+            reason = "the name is not UTF-8, so that its display would hide a part of it"
+        )]
         let inner = inner.to_str().ok_or_else(|| ToolFailure::new(format!("{inner:?} is not UTF-8")))?;
         delete(&dir, inner, deletion, depth + 1)?;
     }

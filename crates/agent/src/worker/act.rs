@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::agent::Provider;
-use domain::{Action, ActionState, Call, Kind, ProjectName, Refusal, Verdict};
+use domain::{Action, ActionState, Call, Interaction, Kind, ProjectName, Refusal, Verdict};
 use engine::{ActionReply, Error, HypotheticalCall, Propose};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use super::StepError;
 use super::run::Ready;
 use super::step_run::{JournalExtras, StepRun};
 use crate::ask_user;
-use crate::machine::{CallEnd, Input, StepEffect};
+use crate::machine::{CallEnd, Input, StepEffect, WaitingCall};
 use crate::models;
 use crate::tool::{ReplacedContent, ToolSpec};
 use crate::tools;
@@ -28,6 +28,17 @@ pub(super) struct Replacement {
     context: Value,
     /// Hash of the content that reviewers saw.
     expected_content: Option<String>,
+}
+
+/// Results of the calls of a turn, until they are entered in the journal together.
+#[derive(Default)]
+struct Batch {
+    /// Calls that waited for people before the turn.
+    waiting: Vec<WaitingCall>,
+    inputs: Vec<Input>,
+    extras: JournalExtras,
+    /// Permitted calls, which run when all calls were proposed.
+    ready: Vec<Ready>,
 }
 
 impl StepRun<'_> {
@@ -56,15 +67,11 @@ impl StepRun<'_> {
 
     /// Performs effects and returns whether the step progressed.
     pub(super) async fn perform(&mut self, wanted: Vec<StepEffect>) -> Result<bool, StepError> {
-        let (mut inputs, mut extras, mut ready) = (Vec::new(), JournalExtras::default(), Vec::new());
+        let mut batch = Batch { waiting: self.state.waiting(), ..Batch::default() };
         let mut progressed = false;
-        let waiting = self.state.waiting();
         let calls: Vec<String> = wanted
             .iter()
-            .filter_map(|effect| match effect {
-                StepEffect::Act { call, .. } => Some(call.clone()),
-                _ => None,
-            })
+            .filter_map(|effect| if let StepEffect::Act { call, .. } = effect { Some(call.clone()) } else { None })
             .collect();
         let known = self.worker.engine.step_calls(&self.claim, calls).await?;
         let mut known = known.into_iter();
@@ -75,34 +82,8 @@ impl StepRun<'_> {
                     progressed |= self.ask_user(call, &tool, &arguments).await?;
                 }
                 StepEffect::Act { call, tool, arguments } => {
-                    let (found, asked) = known.next().unwrap_or_default();
-                    let acted = match found {
-                        Some(found) if !matches!(found.state, ActionState::Allowed { .. }) => Ok((found, None)),
-                        Some(_) => self.propose(&call, &tool, &arguments, Replacement::default()).await?,
-                        None => {
-                            let shown = self.read_replaced(&tool, &arguments).await?;
-                            self.propose(&call, &tool, &arguments, shown).await?
-                        }
-                    };
-                    let (proposal, permit) = match acted {
-                        Ok(acted) => acted,
-                        Err(message) => {
-                            extras.events.push(Self::unusable_event(&call, &tool, &message));
-                            let end = CallEnd::Failed { message, result: Value::Null };
-                            inputs.push(Input::Settled { call, end });
-                            continue;
-                        }
-                    };
-                    if let Some(end) = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now()) {
-                        inputs.push(Input::Settled { call, end });
-                    } else if let ActionState::Waiting { interaction } = &proposal.state {
-                        let interaction = interaction.to_string();
-                        if !waiting.iter().any(|one| one.call == call && one.interaction == interaction) {
-                            inputs.push(Input::Waiting { call, interaction });
-                        }
-                    } else if let (Some(permit), Some(tool)) = (permit, self.tools.get(&tool)) {
-                        ready.push(Ready::new(permit, Arc::clone(tool), &proposal));
-                    }
+                    let known = known.next().unwrap_or_default();
+                    self.act(&mut batch, known, call, &tool, &arguments).await?;
                 }
                 StepEffect::CallModel
                 | StepEffect::Finish { .. }
@@ -112,11 +93,50 @@ impl StepRun<'_> {
                 | StepEffect::Skip { .. } => {}
             }
         }
-        progressed |= !inputs.is_empty();
-        if !inputs.is_empty() {
-            self.enter(inputs, extras).await?;
+        progressed |= !batch.inputs.is_empty();
+        if !batch.inputs.is_empty() {
+            self.enter(batch.inputs, batch.extras).await?;
         }
-        Ok(self.run_all(ready).await? || progressed)
+        Ok(self.run_all(batch.ready).await? || progressed)
+    }
+
+    /// Proposes a call unless its action is known, and adds what follows to the batch.
+    async fn act(
+        &self,
+        batch: &mut Batch,
+        (found, asked): (Option<Action>, Option<Interaction>),
+        call: String,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<(), StepError> {
+        let acted = match found {
+            Some(found) if !matches!(found.state, ActionState::Allowed { .. }) => Ok((found, None)),
+            Some(_) => self.propose(&call, tool, arguments, Replacement::default()).await?,
+            None => {
+                let shown = self.read_replaced(tool, arguments).await?;
+                self.propose(&call, tool, arguments, shown).await?
+            }
+        };
+        let (proposal, permit) = match acted {
+            Ok(acted) => acted,
+            Err(message) => {
+                batch.extras.events.push(Self::unusable_event(&call, tool, &message));
+                let end = CallEnd::Failed { message, result: Value::Null };
+                batch.inputs.push(Input::Settled { call, end });
+                return Ok(());
+            }
+        };
+        if let Some(end) = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now()) {
+            batch.inputs.push(Input::Settled { call, end });
+        } else if let ActionState::Waiting { interaction } = &proposal.state {
+            let interaction = interaction.to_string();
+            if !batch.waiting.iter().any(|one| one.call == call && one.interaction == interaction) {
+                batch.inputs.push(Input::Waiting { call, interaction });
+            }
+        } else if let (Some(permit), Some(tool)) = (permit, self.tools.get(tool)) {
+            batch.ready.push(Ready::new(permit, Arc::clone(tool), &proposal));
+        }
+        Ok(())
     }
 
     /// Proposes a call. The inner error is the reason why it cannot be proposed, in words for the model.

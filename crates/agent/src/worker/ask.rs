@@ -67,9 +67,10 @@ impl StepRun<'_> {
                     tracing::info!(?dropped, session = %self.session.id, call, "suggestionDropped");
                 }
                 let deadline = deadline.or_else(|| self.deadline(&question.kind));
-                let told = match dropped.is_empty() {
-                    true => Vec::new(),
-                    false => vec![EventKind::SuggestionsDropped(SuggestionsDropped { call_id: call.clone(), dropped })],
+                let told = if dropped.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![EventKind::SuggestionsDropped(SuggestionsDropped { call_id: call.clone(), dropped })]
                 };
                 self.ask(
                     NewQuestion { call: call.clone(), is_before: false, question, deadline_seconds: deadline },

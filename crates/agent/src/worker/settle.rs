@@ -80,7 +80,13 @@ impl StepRun<'_> {
                     let ended = Self::call_end(&proposal, asked.as_ref(), self.worker.engine.now());
                     ended.unwrap_or_else(|| match proposal.state {
                         ActionState::Allowed { .. } => not_begun(),
-                        _ => CallEnd::Unknown,
+                        ActionState::Waiting { .. }
+                        | ActionState::Denied
+                        | ActionState::Rejected { .. }
+                        | ActionState::Started { .. }
+                        | ActionState::Done { .. }
+                        | ActionState::Failed { .. }
+                        | ActionState::Unknown { .. } => CallEnd::Unknown,
                     })
                 }
                 (None, None) => not_begun(),
@@ -108,7 +114,7 @@ impl StepRun<'_> {
             let (by, content) = (answer.by.clone(), texts::answer_before(title, &answer));
             Input::Message { by, content, person: true, note: true }
         });
-        match self.task(step, &values) {
+        match Self::task(step, &values) {
             Ok(task) => (BeforeEnd::Answered { answer, task: Some(task) }, told),
             Err(how) => (BeforeEnd::Unanswered { how }, None),
         }
@@ -179,7 +185,9 @@ fn answer_of(asked: &Interaction) -> Option<&Answer> {
 fn answer_or_end(asked: &Interaction) -> Result<PeopleAnswer, String> {
     match &asked.state {
         State::Resolved { resolution: Resolution::Cancelled { .. }, .. } => Err("cancelled".into()),
-        _ => answer_of(asked).map(people_answer).ok_or_else(|| how(Some(asked))),
+        State::Pending(_) | State::Resolved { .. } => {
+            answer_of(asked).map(people_answer).ok_or_else(|| how(Some(asked)))
+        }
     }
 }
 

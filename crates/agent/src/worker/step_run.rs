@@ -152,7 +152,7 @@ impl<'a> StepRun<'a> {
         let people_only = self.agent.is_none();
         let task = match &self.flow_step {
             Some(_) if before.is_some() => Ok(None),
-            Some(step) => self.task(step, &self.values).map(Some),
+            Some(step) => Self::task(step, &self.values).map(Some),
             None => Ok(Some(self.values["input"].clone()).filter(|input| !input.is_null())),
         };
         match task {
@@ -172,7 +172,7 @@ impl<'a> StepRun<'a> {
 
     /// Task of the agent in a step of a flow. There is always one, because nobody would write to an agent of a flow
     /// that waits for messages.
-    pub(super) fn task(&self, step: &FlowStep, values: &Value) -> Result<Value, String> {
+    pub(super) fn task(step: &FlowStep, values: &Value) -> Result<Value, String> {
         let task = if step.input.is_null() {
             values["input"].clone()
         } else {
@@ -208,7 +208,9 @@ impl<'a> StepRun<'a> {
     /// Adds journalled inputs to the history, if one is loaded, and notes the new length of the journal.
     pub(super) fn note_journalled(&mut self, inputs: &[Input], length: u64) {
         if let Some(history) = self.history.as_mut().filter(|_| self.read == self.journal) {
-            inputs.iter().for_each(|input| history.push(input));
+            for input in inputs {
+                history.push(input);
+            }
             self.read = length;
         }
         self.journal = length;
@@ -255,7 +257,10 @@ impl<'a> StepRun<'a> {
                 StepEnd { how: StepEnding::Skipped, output: Value::Null, reason: reason.clone() }
             }
             StepEffect::Fail { reason } => StepEnd::because(StepEnding::Failed, reason.clone()),
-            _ => return Ok(false),
+            StepEffect::CallModel
+            | StepEffect::Act { .. }
+            | StepEffect::AskBefore { .. }
+            | StepEffect::AskUser { .. } => return Ok(false),
         };
         let how = match end.how {
             StepEnding::Completed => "completed",
@@ -281,10 +286,11 @@ impl<'a> StepRun<'a> {
         let waiting = self.state.waiting();
         let questions: Vec<InteractionId> =
             waiting.iter().filter(|one| one.is_question).filter_map(|one| one.interaction.parse().ok()).collect();
-        let acts = self.state.outstanding().into_iter().filter_map(|effect| match effect {
-            StepEffect::Act { call, .. } => Some(call),
-            _ => None,
-        });
+        let acts = self
+            .state
+            .outstanding()
+            .into_iter()
+            .filter_map(|effect| if let StepEffect::Act { call, .. } = effect { Some(call) } else { None });
         let listening = self.state.activity() == Activity::Listening;
         let sleep = StepSleep { journal: self.journal, questions, calls: acts.collect(), listening };
         if let (Some(history), true) = (self.history.take(), self.read == self.journal) {

@@ -9,7 +9,7 @@ use mcp::{CallOutcome, McpClient, McpTool};
 use serde_json::Value;
 
 /// Time limit of a call.
-const LONGEST: Duration = Duration::from_secs(120);
+const LONGEST: Duration = Duration::from_mins(2);
 
 /// A tool of an MCP server.
 pub(super) struct McpToolAdapter {

@@ -2,6 +2,7 @@
 //!
 //! Start reading at `common.rs` (data directories, servers, clients) and `kill.rs` (no acknowledged write is lost).
 
+#![expect(clippy::float_cmp, reason = "metrics are compared that count")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, as tests do")]
 #![expect(clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
 

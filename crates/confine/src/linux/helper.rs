@@ -32,7 +32,7 @@ pub(super) fn run(confinement: &Confinement, program: &OsStr, arguments: &[OsStr
     let mut init = Init::start()?;
     view.build(home)?;
     init.mount_processes()?;
-    view.close()?;
+    View::close()?;
     let measured = confinement.workspace.as_deref().map(|path| Measure::new(path, confinement.workspace_bytes));
     let is_full = measured.as_ref().is_some_and(|(_, before)| say_what_was_before(before));
     privileges::limit(confinement)?;

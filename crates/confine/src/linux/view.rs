@@ -144,7 +144,7 @@ impl View {
 
     /// Detaches the previous root and makes the new one read-only. `/proc` can be mounted only while another one is
     /// visible, therefore before this.
-    pub(super) fn close(&self) -> Result<(), String> {
+    pub(super) fn close() -> Result<(), String> {
         unmount(BEFORE, UnmountFlags::DETACH).doing("leave the old root")?;
         fs::remove_dir(BEFORE).doing("leave the old root")?;
         let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
@@ -303,15 +303,12 @@ pub(super) fn unescaped(text: &str) -> PathBuf {
     let mut rest = text.as_bytes();
     while let Some((first, more)) = rest.split_first() {
         let digits = more.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.filter(|_| *first == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = more.get(3..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = more;
-            }
+        if let Some(byte) = digits.filter(|_| *first == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            bytes.push(byte);
+            rest = more.get(3..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = more;
         }
     }
     PathBuf::from(std::ffi::OsString::from_vec(bytes))

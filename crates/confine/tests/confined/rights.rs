@@ -109,11 +109,11 @@ fn no_file_runs_as_its_owner_or_group() {
 /// An ordinary user is confined as root is. The test needs root to switch to another user.
 #[test]
 fn an_ordinary_user_is_confined_as_well() {
+    const SOMEBODY: u32 = 64_999;
     if !rustix::process::getuid().is_root() {
         return;
     }
     let place = Place::new();
-    const SOMEBODY: u32 = 64_999;
     // Only its owner can reach the built helper, so it is copied to a directory that every user can read.
     let helper = place.path("helper");
     fs::copy(env!("CARGO_BIN_EXE_holdpoint-confine"), &helper).unwrap();

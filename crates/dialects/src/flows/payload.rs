@@ -56,7 +56,12 @@ pub(super) fn draft(question: &Question, payload: Value) -> Result<AnswerDraft, 
         Value::Null if question.kind == Kind::Notice => {
             Ok(AnswerDraft { effect: Some(Effect::Provide), ..AnswerDraft::default() })
         }
-        data => Ok(AnswerDraft { data, ..AnswerDraft::default() }),
+        data @ (Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_)) => Ok(AnswerDraft { data, ..AnswerDraft::default() }),
     }
 }
 

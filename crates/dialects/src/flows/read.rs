@@ -86,7 +86,7 @@ pub(super) struct PollQuery {
     /// State version that the client knows. If the current one differs, the reply comes at once.
     state_version: Option<u64>,
     /// Maximum time to wait in milliseconds; 25,000 if absent. A value below 100 counts as seconds.
-    #[param(maximum = 300000)]
+    #[param(maximum = 300_000)]
     timeout: Option<u64>,
 }
 

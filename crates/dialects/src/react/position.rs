@@ -136,14 +136,15 @@ mod tests {
     fn what_is_written_can_be_read_however_many_sessions_there_are() {
         let session = |number| SessionId::from_uuid(Uuid::from_u128(number));
         for count in [1, 100, 101, 1500] {
-            let positions =
-                Positions((1..=count).map(|number| (session(number), Position::after(number as u64))).collect());
+            let positions = Positions(
+                (1..=count).map(|number| (session(number), Position::after(u64::try_from(number).unwrap()))).collect(),
+            );
             for own in [1, count + 1] {
                 let written = positions.at(session(own), Position::after(7));
                 assert_eq!(written.to_string().parse(), Ok(written.clone()));
                 assert_eq!(written.0.len() as u128, count.max(own).min(100));
                 assert_eq!(written.within(session(own)).seq, 7);
-                assert!(count == 1 || written.within(session(count)).seq == count as u64);
+                assert!(count == 1 || written.within(session(count)).seq == u64::try_from(count).unwrap());
             }
         }
     }

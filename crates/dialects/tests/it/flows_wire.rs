@@ -65,6 +65,7 @@ async fn a_question_has_every_field_of_its_source() {
 
 /// Each kind has a type and can be answered; the stored answer equals the answer that `/v1` would give.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 async fn every_kind_is_shown_and_answered() {
     let world = World::new().await;
     let alice = world.person("alice").await;

@@ -57,13 +57,12 @@ impl AgentVersion {
                 problems.push(Problem::new(&at, format!("is no built-in tool; those are {known}, {ASK_USER}")));
             }
         }
-        match &self.workspace {
-            Some(workspace) => text::name("/workspace", workspace, ".", problems),
-            None => {
-                let needs = |tool: &&String| WORKSPACE_TOOLS.contains(&tool.as_str());
-                if let Some(tool) = self.tools.iter().find(needs) {
-                    problems.push(Problem::new("/workspace", format!("is missing: `{tool}` needs a directory")));
-                }
+        if let Some(workspace) = &self.workspace {
+            text::name("/workspace", workspace, ".", problems);
+        } else {
+            let needs = |tool: &&String| WORKSPACE_TOOLS.contains(&tool.as_str());
+            if let Some(tool) = self.tools.iter().find(needs) {
+                problems.push(Problem::new("/workspace", format!("is missing: `{tool}` needs a directory")));
             }
         }
     }

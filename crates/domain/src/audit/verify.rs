@@ -246,9 +246,10 @@ impl Reading {
         if checkpoint.seq > self.seq {
             let expected = self.seq + 1;
             let later = std::iter::from_fn(|| next_entry(rest)).any(|(seq, ..)| seq == expected);
-            return Err(match later {
-                true => self.found(None, Fault::Reordered),
-                false => self.found(Some(expected), Fault::Removed),
+            return Err(if later {
+                self.found(None, Fault::Reordered)
+            } else {
+                self.found(Some(expected), Fault::Removed)
             });
         }
         if checkpoint.seq < self.seq || self.signed == Some(checkpoint.seq) {
@@ -307,9 +308,10 @@ impl Reading {
         if let Some(line) = rest.next() {
             let early = self.seq < seal.to || self.signed != Some(seal.to);
             let sealed = !matches!(read(&line), Some(Line::Seal(_)));
-            return Err(match early && sealed {
-                true => self.found(None, Fault::SealReordered),
-                false => Finding { line: self.line + 1, seq: None, fault: Fault::AfterSeal },
+            return Err(if early && sealed {
+                self.found(None, Fault::SealReordered)
+            } else {
+                Finding { line: self.line + 1, seq: None, fault: Fault::AfterSeal }
             });
         }
         let first = self.report.first;

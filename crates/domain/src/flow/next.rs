@@ -84,12 +84,11 @@ impl FlowVersion {
     /// Continuation of a session that has run `ran` steps, including this one. A session never runs more than [`MOST_RUNS`] steps.
     #[must_use]
     pub fn next_after(&self, step: &str, how: StepWay, ran: u32) -> Next<'_> {
-        match self.next(step, how) {
-            Next::Step(_) if ran >= MOST_RUNS => {
-                Next::Failed(format!("this session has run {MOST_RUNS} steps: its flow goes round in circles"))
-            }
-            next => next,
+        let next = self.next(step, how);
+        if ran >= MOST_RUNS && matches!(next, Next::Step(_)) {
+            return Next::Failed(format!("this session has run {MOST_RUNS} steps: its flow goes round in circles"));
         }
+        next
     }
 }
 

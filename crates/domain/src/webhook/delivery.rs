@@ -131,7 +131,7 @@ impl Progress {
     pub const fn due(&self) -> Option<Timestamp> {
         match self {
             Self::Pending { due } => Some(*due),
-            _ => None,
+            Self::Delivered { .. } | Self::Dead { .. } | Self::Dropped { .. } => None,
         }
     }
 
@@ -209,7 +209,9 @@ impl WebhookDelivery {
     pub fn replay(self, now: Timestamp) -> Result<Self, Refusal> {
         match self.progress {
             Progress::Pending { .. } => Err(Refusal::WebhookDeliveryPending(self.id)),
-            _ => Ok(Self { progress: Progress::Pending { due: now }, tries: 0, ..self }),
+            Progress::Delivered { .. } | Progress::Dead { .. } | Progress::Dropped { .. } => {
+                Ok(Self { progress: Progress::Pending { due: now }, tries: 0, ..self })
+            }
         }
     }
 }

@@ -200,6 +200,7 @@ impl Names {
         names
     }
 
+    #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of source files are in lower case")]
     fn add(&mut self, text: &str, file: &str) {
         self.add_tables(text, file);
         if !file.ends_with(".rs") || file.starts_with("domain/src/words") {

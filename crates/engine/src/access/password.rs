@@ -55,7 +55,7 @@ impl Engine {
         let scope = caller.scope;
         self.transact_by(caller, move |work| {
             work.caller()?;
-            require_unchanged(work, &record, &known)?;
+            require_unchanged(work, &record, known.as_ref())?;
             work.tx.password_save(record.user.id, Some(&hash))?;
             work.tx.visits_end(record.user.id, Some(visit))?;
             work.tx.links_delete(record.user.id)?;
@@ -86,9 +86,9 @@ fn check(record: &VisitRecord, old: bool, new: &Password) -> Result<(), Error> {
 
 /// Refuses if the state has changed since it was read before the hashing: the link has set another password, the visit has ended, or the old
 /// password was changed.
-fn require_unchanged(work: &mut Work<'_>, record: &VisitRecord, known: &Option<String>) -> Result<(), Error> {
+fn require_unchanged(work: &mut Work<'_>, record: &VisitRecord, known: Option<&String>) -> Result<(), Error> {
     let visit: VisitId = record.visit.id;
     let now = work.tx.user_by_id(record.user.id)?.and_then(|found| found.password);
     let holds = if record.visit.by_link { work.tx.visit_consume_link(visit)? } else { work.tx.visit(visit)?.is_some() };
-    if holds && now == *known { Ok(()) } else { Err(Refusal::PasswordWrong.into()) }
+    if holds && now.as_ref() == known { Ok(()) } else { Err(Refusal::PasswordWrong.into()) }
 }

@@ -236,12 +236,11 @@ fn begin_visit(work: &mut Work<'_>, user: &User, arrival: Arrival) -> Result<(),
 /// role, and returns them.
 fn sync_identity(work: &mut Work<'_>, scope: &Scope, identity: &Identity) -> Result<(User, Vec<KeyId>), Error> {
     let found = work.tx.user_by_subject(scope.tenant, &identity.subject)?.map(|record| record.user);
-    let user = match found {
-        Some(user) => user,
-        None => {
-            require_unclaimed_name(work, scope, &identity.name)?;
-            access::create_account(work, scope, &identity.name, identity.display.clone(), Some(&identity.subject))?
-        }
+    let user = if let Some(user) = found {
+        user
+    } else {
+        require_unclaimed_name(work, scope, &identity.name)?;
+        access::create_account(work, scope, &identity.name, identity.display.clone(), Some(&identity.subject))?
     };
     let was = user.memberships.iter().find(|membership| membership.project == scope.project);
     match was {

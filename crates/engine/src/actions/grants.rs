@@ -36,7 +36,7 @@ pub(crate) fn use_grant(
     while left > 0
         && let Some(found) = pages.next(|page| work.tx.grants_for(scope, tool, now, Page { limit: left, ..page }))?
     {
-        left = left.saturating_sub(found.len() as u32);
+        left = left.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
         for grant in found {
             if grant_covers(work, session, by, judged, &grant)? && work.tx.grant_use(scope, grant.id, now)? {
                 return Ok(Some(grant.id));

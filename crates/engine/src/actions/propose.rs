@@ -7,8 +7,8 @@ use domain::access::Right;
 use domain::action::{Action, ActionState, reserved};
 use domain::ruling::AskingRule;
 use domain::{
-    Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, SessionId, SignedDuration, Timestamp,
-    Verdict, text,
+    Call, Caller, EntryPoint, Kind, Permit, Problem, Question, Refusal, Ruling, Session, SessionId, SignedDuration,
+    Timestamp, Verdict, text,
 };
 use serde_json::Value;
 use store::Cost;
@@ -74,24 +74,13 @@ impl Engine {
     ) -> Result<Action, Error> {
         let Propose { call, action, context, seen, traceparent, repeatable, client, deadline_seconds } = propose;
         let (scope, actor, role) = (caller.scope, caller.actor.clone(), caller.role);
-        let (lookup, worker, asked_on) = (call.clone(), caller.is_worker(), caller.entry_point);
-        let found = self.read_by(caller, Cost::Point, move |reads, caller| {
-            let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
-            let wire = if worker { opened_on(reads, &scope, session.id)? } else { asked_on };
-            Ok((reads.action(&scope, session.id, &lookup)?, session, wire))
-        });
-        let (known, origin, wire) = found.await?;
+        let (known, origin, wire) = self.known_action(caller, session, call.clone()).await?;
         if let Some(known) = known.filter(|_| once.is_none()) {
             known.in_hands_of(caller)?;
             known.same(&action, &actor)?;
             return Ok(known);
         }
-        if !(caller.is_worker() && origin.hosted) {
-            origin.belongs_to(&actor)?;
-            if origin.hosted && reserved(&call) {
-                return Err(Refusal::CallReserved(call).into());
-            }
-        }
+        require_proposer(caller, &origin, &call)?;
         let behalf = OnBehalfOf { agent: Some(actor.name.clone()), user: origin.started_by.name, role };
         let in_force = self.in_force_for(scope, (&actor.name, caller.is_worker())).await?;
         let state = in_force.state.clone();
@@ -132,24 +121,7 @@ impl Engine {
                 state: ActionState::Denied,
                 revision: 1,
             };
-            // A grant replaces the answer to a question of the project's policy, never to a question of the floor.
-            if judged.ruling.verdict == Verdict::Ask && !judged.ruling.floor_asks() {
-                proposal.grant = actions::use_grant(work, &session, Proposer { actor: &actor, hosted }, &judged)?;
-            }
-            proposal.state = match judged.ruling.verdict {
-                Verdict::Deny => ActionState::Denied,
-                Verdict::Ask if proposal.grant.is_none() => {
-                    let interaction = interactions::open(work, &mut session, actor.clone(), question.clone(), &asking)?;
-                    proposal.asked.push(interaction.id);
-                    ActionState::Waiting { interaction: interaction.id }
-                }
-                Verdict::Allow | Verdict::Ask => ActionState::Allowed { permit: actions::new_permit(work, &action) },
-            };
-            work.tx.action_insert(&proposal)?;
-            work.wake_at(proposal.wake_at());
-            let about = proposal.asked.first().copied();
-            work.record_event(&mut session, about, proposal.proposed())?;
-            sessions::save(work, &session)?;
+            decide(work, &mut session, &mut proposal, &judged, (&question, &asking))?;
             made.store(true, Ordering::Relaxed);
             Ok(proposal)
         });
@@ -158,6 +130,22 @@ impl Engine {
             self.judge_beside(state, behalf, proposal.clone());
         }
         Ok(proposal)
+    }
+
+    /// The action of a call if it is known already, its session, and the entry point that counts for a question about it.
+    async fn known_action(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        call: String,
+    ) -> Result<(Option<Action>, Session, EntryPoint), Error> {
+        let scope = caller.scope;
+        self.read_by(caller, Cost::Point, move |reads, caller| {
+            let session = Sight::of(reads, caller)?.session(reads, &scope, session)?;
+            let wire = if caller.is_worker() { opened_on(reads, &scope, session.id)? } else { caller.entry_point };
+            Ok((reads.action(&scope, session.id, &call)?, session, wire))
+        })
+        .await
     }
 
     /// Terms of a question about an action. The time to answer is the one that the agent's version gives (`given`), else the shortest time that an
@@ -176,6 +164,47 @@ impl Engine {
         };
         QuestionTerms { time, traceparent, within_budget: true }
     }
+}
+
+/// Refuses a call that the caller may not propose in a session. A worker proposes in any hosted session.
+fn require_proposer(caller: &Caller, session: &Session, call: &str) -> Result<(), Error> {
+    if !(caller.is_worker() && session.hosted) {
+        session.belongs_to(&caller.actor)?;
+        if session.hosted && reserved(call) {
+            return Err(Refusal::CallReserved(call.to_owned()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Decides on a new action by its ruling and saves it: looks for a grant, opens the question, or gives a permit.
+fn decide(
+    work: &mut Work<'_>,
+    session: &mut Session,
+    action: &mut Action,
+    judged: &Judged,
+    (question, terms): (&Question, &QuestionTerms),
+) -> Result<(), Error> {
+    let verdict = judged.ruling.verdict;
+    // A grant replaces the answer to a question of the project's policy, never to a question of the floor.
+    if verdict == Verdict::Ask && !judged.ruling.floor_asks() {
+        let proposer = Proposer { actor: &action.proposed_by, hosted: action.hosted };
+        action.grant = actions::use_grant(work, session, proposer, judged)?;
+    }
+    action.state = match verdict {
+        Verdict::Deny => ActionState::Denied,
+        Verdict::Ask if action.grant.is_none() => {
+            let interaction = interactions::open(work, session, action.proposed_by.clone(), question.clone(), terms)?;
+            action.asked.push(interaction.id);
+            ActionState::Waiting { interaction: interaction.id }
+        }
+        Verdict::Allow | Verdict::Ask => ActionState::Allowed { permit: actions::new_permit(work, &action.call) },
+    };
+    work.tx.action_insert(action)?;
+    work.wake_at(action.wake_at());
+    let about = action.asked.first().copied();
+    work.record_event(session, about, action.proposed())?;
+    sessions::save(work, session)
 }
 
 /// Builds the question about an action from the audiences, options and fallback of the rules that ask.
@@ -231,11 +260,12 @@ impl Engine {
     pub(crate) async fn acted(&self, caller: &Caller, proposal: Action, at: Timestamp) -> Result<ActionReply, Error> {
         self.fingerprint(PERMIT, "").await?;
         // The seal covers the expiry that was stored. The text is computed before the permit is shortened, and shown only while the permit is valid.
-        let text = match &proposal.state {
-            ActionState::Allowed { permit } if own(&proposal, caller) => {
-                Some(self.vault.permit_text(&proposal, permit)?)
-            }
-            _ => None,
+        let text = if let ActionState::Allowed { permit } = &proposal.state
+            && own(&proposal, caller)
+        {
+            Some(self.vault.permit_text(&proposal, permit)?)
+        } else {
+            None
         };
         let proposal = self.as_long_as_its_grant(proposal, at).await?;
         let permit = text.filter(|_| proposal.may_start(at));

@@ -222,10 +222,8 @@ impl Engine {
                     _ => hidden_in(outcome, &steps::given_secrets(work, &vault, &session)?),
                 };
             }
-            let asked = match &proposal.state {
-                ActionState::Unknown { interaction, .. } => *interaction,
-                _ => None,
-            };
+            let asked =
+                if let ActionState::Unknown { interaction, .. } = &proposal.state { *interaction } else { None };
             let step = proposal.report(&actor, outcome, run)?;
             let proposal = actions::save_change(work, &mut session, step)?;
             if let Some(asked) = asked {

@@ -47,7 +47,14 @@ pub(crate) fn settle(
         ActionState::Unknown { interaction: Some(asked), .. } if *asked == interaction.id => {
             return settle_unknown(work, session, proposal, interaction, plan);
         }
-        _ => return Ok(()),
+        ActionState::Allowed { .. }
+        | ActionState::Waiting { .. }
+        | ActionState::Denied
+        | ActionState::Rejected { .. }
+        | ActionState::Started { .. }
+        | ActionState::Done { .. }
+        | ActionState::Failed { .. }
+        | ActionState::Unknown { .. } => return Ok(()),
     }
     match effect {
         Some(Effect::Approve) => release(work, session, proposal, (interaction, &by), plan, None),

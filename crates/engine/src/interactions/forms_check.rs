@@ -54,7 +54,7 @@ impl Account {
     pub(crate) fn of(caller: &Caller) -> Self {
         match caller.credential {
             Credential::Worker => Self::of_project(caller.scope),
-            credential => Self::Caller(credential, caller.scope.tenant),
+            credential @ (Credential::Key(_) | Credential::Visit(_)) => Self::Caller(credential, caller.scope.tenant),
         }
     }
 

@@ -23,7 +23,7 @@ struct ScannedRows {
 
 impl ScannedRows {
     fn through(&mut self, read: &Bounded<Interaction>) {
-        self.questions += read.len() as u32;
+        self.questions = self.questions.saturating_add(u32::try_from(read.len()).unwrap_or(u32::MAX));
         self.bytes += read.bytes;
     }
 

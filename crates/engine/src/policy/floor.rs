@@ -212,9 +212,10 @@ pub(crate) fn require_floor_approval(
     };
     let answered = asked.is_some_and(|asked| match &asked.state {
         State::Resolved { resolution: Resolution::Answered { answer, votes }, .. } => {
-            let agreeing: Vec<_> = match votes.is_empty() {
-                true => vec![answer],
-                false => votes.iter().filter(|vote| vote.agrees_with(answer)).collect(),
+            let agreeing: Vec<_> = if votes.is_empty() {
+                vec![answer]
+            } else {
+                votes.iter().filter(|vote| vote.agrees_with(answer)).collect()
             };
             let enough = |ask: &Ask| {
                 ask.audiences.iter().all(|audience| audience.settled_by(&agreeing, &asked.origin.started_by))

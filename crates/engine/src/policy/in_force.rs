@@ -93,6 +93,7 @@ pub(crate) struct RecordedVersions {
     policy: Option<String>,
     /// Version of the floor. The inner `None` says that there is no floor, the outer `None` that no server has recorded anything about
     /// it.
+    #[expect(clippy::option_option, reason = "no record and no floor are different facts")]
     floor: Option<Option<String>>,
 }
 
@@ -203,13 +204,10 @@ impl Engine {
     /// Whether a failed ruling should be repeated, because the policy changed meanwhile or because this process has just taken the policy
     /// of the servers.
     pub(crate) async fn rules_again(&self, error: &Error) -> bool {
-        match error {
-            Error::Store(StoreError::Conflict) => true,
-            Error::PolicyDiffers(_) => {
-                self.policies.follows_servers() && self.follow_servers().await.is_ok_and(|taken| taken)
-            }
-            _ => false,
+        if matches!(error, Error::PolicyDiffers(_)) {
+            return self.policies.follows_servers() && self.follow_servers().await.is_ok_and(|taken| taken);
         }
+        matches!(error, Error::Store(StoreError::Conflict))
     }
 
     /// Compares the policy and the floor of this process with the versions that were put in force last. The result is shown as a metric;
@@ -227,7 +225,7 @@ impl Engine {
         match &differs {
             Some(differs) if before.as_ref() != Some(differs) => tracing::error!(%differs, "policyDiffers"),
             None if before.is_some() => {
-                tracing::info!(version = served.policy.version(), floor = version, "policyAgrees")
+                tracing::info!(version = served.policy.version(), floor = version, "policyAgrees");
             }
             _ => {}
         }

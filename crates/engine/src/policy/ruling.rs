@@ -75,7 +75,7 @@ impl ServerPolicy {
 /// Number of shadow drafts that may be judged at once.
 const PLACES: usize = 32;
 /// Time for which the suspended rules of a shadow draft are cached.
-const SILENT_FOR: Duration = Duration::from_secs(60);
+const SILENT_FOR: Duration = Duration::from_mins(1);
 /// Time to wait for the lock of a project in `vetting`.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -251,7 +251,7 @@ impl Engine {
             let floor_ask = (!below.is_empty()).then(|| Ask::of(&below));
             let asks = asked_by(&ruling, judgement.asks, below);
             let (ruling, ask) = (floored(ruling, floor), Ask::of(&asks));
-            Judged { ruling, asks, ask, floor_ask, repeatable, certain, action, in_force }
+            Judged { action, ruling, asks, ask, floor_ask, repeatable, certain, in_force }
         });
         let judged = judged.await?;
         counter!("flow_policy_verdicts_total", "verdict" => judged.ruling.verdict.name()).increment(1);

@@ -257,7 +257,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
         let vault = Vault::new(MasterKey::from_bytes([7; 32]));
-        let settings = Settings { draft_time: Duration::from_secs(60), ..Settings::default() };
+        let settings = Settings { draft_time: Duration::from_mins(1), ..Settings::default() };
         let engine = Engine::new(Arc::new(store), Arc::new(SystemClock), Ids::default(), vault, settings);
         engine.unlock().await.unwrap();
         let (root, agent) = (caller(&engine, Role::Admin).await, caller(&engine, Role::Agent).await);

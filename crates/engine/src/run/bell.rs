@@ -24,13 +24,12 @@ impl Bell {
     #[must_use]
     pub fn listen(&self, topic: Topic) -> Listener {
         let mut rooms = self.0.lock();
-        let rings = match rooms.get(&topic) {
-            Some(room) => room.subscribe(),
-            None => {
-                let (room, rings) = watch::channel(());
-                rooms.insert(topic.clone(), room);
-                rings
-            }
+        let rings = if let Some(room) = rooms.get(&topic) {
+            room.subscribe()
+        } else {
+            let (room, rings) = watch::channel(());
+            rooms.insert(topic.clone(), room);
+            rings
         };
         Listener { bell: self.clone(), topic, rings: Some(rings) }
     }

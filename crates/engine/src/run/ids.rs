@@ -68,10 +68,8 @@ impl Ids {
             *last
         };
         // The version takes the high bits of the first byte, the variant those of the third.
-        bytes[0] = (counter >> 22) as u8;
-        bytes[1] = (counter >> 14) as u8;
-        bytes[2] = (counter >> 8) as u8 & 0x3f;
-        bytes[3] = counter as u8;
+        let ([first, second, ..], [.., third, fourth]) = ((counter << 2).to_be_bytes(), counter.to_be_bytes());
+        bytes[..4].copy_from_slice(&[first, second, third & 0x3f, fourth]);
         uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
     }
 }

@@ -34,7 +34,7 @@ impl BatchSize {
         let kept = found.iter().take_while(|one| fits(one)).count().max(1);
         let all = found.len();
         found.truncate(kept);
-        self.0 = if kept < all { kept as u32 } else { self.0.saturating_mul(2).min(MOST) };
+        self.0 = if kept < all { u32::try_from(kept).unwrap_or(MOST) } else { self.0.saturating_mul(2).min(MOST) };
     }
 }
 

@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn every_text_of_a_result_is_looked_through() {
         let result =
-            json!({"stdout": "k3y", "lines": ["k3y", 1, null, {"x": "ak3yb"}], "k3y": 47110815, "pin": [4711]});
+            json!({"stdout": "k3y", "lines": ["k3y", 1, null, {"x": "ak3yb"}], "k3y": 47_110_815, "pin": [4711]});
         let hidden = json!({"stdout": "[secret K]", "lines": ["[secret K]", 1, null, {"x": "a[secret K]b"}],
                             "[secret K]": "[secret PIN]0815", "pin": ["[secret PIN]"]});
         assert_eq!(secrets(&[("K", "k3y"), ("PIN", "4711")]).hide_in(result), hidden);

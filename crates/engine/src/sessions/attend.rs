@@ -140,7 +140,13 @@ fn in_hand(reads: &mut dyn Reads, session: &Session, actor: &Actor) -> Result<In
             match &proposal.state {
                 ActionState::Started { permit, since, .. } => found.1.push((proposal.call_id, *permit, *since)),
                 ActionState::Allowed { permit } if now < permit.expires_at => found.0.push(proposal.call_id),
-                _ => {}
+                ActionState::Allowed { .. }
+                | ActionState::Waiting { .. }
+                | ActionState::Denied
+                | ActionState::Rejected { .. }
+                | ActionState::Done { .. }
+                | ActionState::Failed { .. }
+                | ActionState::Unknown { .. } => {}
             }
         }
     }

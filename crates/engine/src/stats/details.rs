@@ -124,7 +124,7 @@ impl Count {
         }
         let said = match &closed.resolution {
             Resolution::Answered { answer, .. } => Some(answer),
-            _ => None,
+            Resolution::AutoResolved { .. } | Resolution::Expired | Resolution::Cancelled { .. } => None,
         };
         self.kinds.entry(closed.kind.clone()).or_default().add(status, said, closed.asked_at);
         if let Some(rule) = &closed.rule {

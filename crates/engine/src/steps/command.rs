@@ -131,20 +131,17 @@ fn require_may_pass_question(
         return Ok(());
     }
     let asked = step.before.map(|id| work.tx.interaction(&session.scope, id)).transpose()?.flatten();
-    let audiences = match asked {
-        Some(asked) => {
-            asked.admit(caller)?;
-            asked.question.audiences().to_vec()
-        }
-        None => {
-            let flow = steps::flow_of(work, session)?;
-            let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
-            let question = definition.and_then(|definition| definition.question.as_ref());
-            let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {
-                return Ok(());
-            };
-            vec![question.audience.clone().unwrap_or_default()]
-        }
+    let audiences = if let Some(asked) = asked {
+        asked.admit(caller)?;
+        asked.question.audiences().to_vec()
+    } else {
+        let flow = steps::flow_of(work, session)?;
+        let definition = step.name.as_deref().and_then(|name| flow.as_ref()?.step(name));
+        let question = definition.and_then(|definition| definition.question.as_ref());
+        let Some(question) = question.filter(|question| question.kind != Kind::Notice.name()) else {
+            return Ok(());
+        };
+        vec![question.audience.clone().unwrap_or_default()]
     };
     let started = caller.actor.is_same_person(&session.started_by);
     if audiences.iter().any(|audience| audience.four_eyes && started) {

@@ -37,12 +37,11 @@ impl Engine {
 /// Ends a step and continues the session.
 pub(crate) fn finish(work: &mut Work<'_>, mut session: Session, step: Step, end: StepEnd) -> Result<Session, Error> {
     let why = end.reason.clone().unwrap_or_else(|| "the step that asked has ended".into());
-    let end = match end.how {
+    let end = if end.how == StepEnding::SentBack && previous_work(work, &session, &step)?.is_none() {
         // No earlier work exists that could be done again.
-        StepEnding::SentBack if previous_work(work, &session, &step)?.is_none() => {
-            StepEnd { how: StepEnding::Rejected, ..end }
-        }
-        _ => end,
+        StepEnd { how: StepEnding::Rejected, ..end }
+    } else {
+        end
     };
     let step = end_with_output(work, &session, step, end)?;
     work.tx.step_save(&session.scope, &step)?;
@@ -213,9 +212,10 @@ pub(crate) fn retry(
     };
     work.tx.step_insert(&session.scope, &fresh)?;
     session.step = fresh.id;
-    let why = match &step.phase {
-        StepPhase::Ended { reason: Some(reason), .. } => reason.clone(),
-        _ => "the attempt before came to nothing".to_owned(),
+    let why = if let StepPhase::Ended { reason: Some(reason), .. } = &step.phase {
+        reason.clone()
+    } else {
+        "the attempt before came to nothing".to_owned()
     };
     fresh = steps::copy_journal(work, &session, step, fresh, (&why, after_end))?;
     if let Some(lease) = fresh.lease.as_mut().filter(|_| due > work.now) {

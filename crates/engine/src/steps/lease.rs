@@ -311,13 +311,12 @@ pub(crate) fn count_answer(work: &mut Work<'_>, session: &Session, interaction: 
 /// everywhere, so it is counted for questions of the same title only.
 pub(crate) fn place_of(session: &Session, step: Option<&Step>, question: &Question) -> AnswerSource {
     let name = step.and_then(|step| step.name.as_deref());
-    let place = match (&session.head.flow, name) {
-        (Some(flow), Some(name)) => format!("{flow}/{name}"),
-        _ => {
-            let agent = step.and_then(|step| step.agent.clone()).unwrap_or_default();
-            let free = question.options.is_empty() && question.form().is_none();
-            if free { format!("{agent}: {}", question.title) } else { agent }
-        }
+    let place = if let (Some(flow), Some(name)) = (&session.head.flow, name) {
+        format!("{flow}/{name}")
+    } else {
+        let agent = step.and_then(|step| step.agent.clone()).unwrap_or_default();
+        let free = question.options.is_empty() && question.form().is_none();
+        if free { format!("{agent}: {}", question.title) } else { agent }
     };
     AnswerSource { place, kind: question.kind.name().to_owned() }
 }

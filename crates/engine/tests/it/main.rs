@@ -1,5 +1,6 @@
 //! Integration tests of the engine on a real store, and a simulation of all its use cases.
 
+#![expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "numbers of the simulation are small")]
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod engine;

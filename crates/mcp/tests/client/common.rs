@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 /// Time limit that no call of these tests reaches.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_mins(1);
 
 /// Path of the server's program. Cargo builds examples with the tests, into the directory beside theirs.
 pub(crate) fn program() -> String {

@@ -33,7 +33,7 @@ impl Server {
     }
 
     async fn client(&self) -> McpClient {
-        McpClient::connect(&self.definition(), token()).await.unwrap()
+        McpClient::connect(&self.definition(), Some(token())).await.unwrap()
     }
 
     fn kill(&mut self) {
@@ -49,8 +49,8 @@ impl Drop for Server {
     }
 }
 
-fn token() -> Option<Zeroizing<String>> {
-    Some(Zeroizing::new("letmein".to_owned()))
+fn token() -> Zeroizing<String> {
+    Zeroizing::new("letmein".to_owned())
 }
 
 #[tokio::test]

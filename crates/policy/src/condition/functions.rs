@@ -87,9 +87,11 @@ pub(super) fn matcher(number: usize) -> String {
 pub(super) fn declare_matchers(context: &mut Context<'_, '_>, regexes: &[Arc<Regex>]) -> Result<(), String> {
     for (number, regex) in regexes.iter().enumerate() {
         let regex = Arc::clone(regex);
-        let matches = move |value: Value| match value {
-            Value::String(text) => Ok(Value::Bool(regex.is_match(&text))),
-            other => Err(ExecutionError::no_such_overload("matches", vec![other.type_of().to_string()])),
+        let matches = move |value: Value| {
+            let Value::String(text) = value else {
+                return Err(ExecutionError::no_such_overload("matches", vec![value.type_of().to_string()]));
+            };
+            Ok(Value::Bool(regex.is_match(&text)))
         };
         context.add_function(&matcher(number), matches).map_err(|error| error.to_string())?;
     }
@@ -199,9 +201,9 @@ fn within(args: &[CowVal<'_, '_>]) -> Result<bool, ExecutionError> {
 
 /// Says whether two values are of the same kind. All numbers are.
 fn akin(left: &dyn Val, right: &dyn Val) -> bool {
-    let kind = |value: &dyn Val| match value.get_type().kind() {
-        Kind::UInt | Kind::Double => Kind::Int,
-        other => other,
+    let kind = |value: &dyn Val| {
+        let kind = value.get_type().kind();
+        if matches!(kind, Kind::UInt | Kind::Double) { Kind::Int } else { kind }
     };
     kind(left) == kind(right)
 }

@@ -356,11 +356,10 @@ fn make_strict(call: &mut CallExpr) {
 
 /// The pattern of a call. It must be a literal in the file: an agent must not control its cost.
 fn pattern(call: &CallExpr) -> Result<&str, Remark> {
-    match call.args.last().map(|arg| &arg.expr) {
-        Some(Expr::Literal(LiteralValue::String(pattern))) => Ok(pattern.inner()),
-        _ => {
-            let message = format!("the pattern of `{}` must be written in the file", call.func_name);
-            Err(Remark::new("pattern_not_literal", message))
-        }
+    if let Some(Expr::Literal(LiteralValue::String(pattern))) = call.args.last().map(|arg| &arg.expr) {
+        Ok(pattern.inner())
+    } else {
+        let message = format!("the pattern of `{}` must be written in the file", call.func_name);
+        Err(Remark::new("pattern_not_literal", message))
     }
 }

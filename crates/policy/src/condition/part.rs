@@ -43,16 +43,23 @@ impl Part {
             Expr::Select(select) => Self::of(&select.operand.expr, scope)?.field(&select.field),
             Expr::Call(call) if call.func_name == operators::INDEX => Self::indexed(call, scope),
             Expr::Call(call) if call.func_name == "host" => Self::variable("url")?.field("host"),
-            _ => None,
+            Expr::Unspecified
+            | Expr::Call(_)
+            | Expr::Comprehension(_)
+            | Expr::List(_)
+            | Expr::Literal(_)
+            | Expr::Map(_)
+            | Expr::Struct(_) => None,
         }
     }
 
     fn indexed(call: &CallExpr, scope: &[Bound]) -> Option<Self> {
         let [owner, key] = call.args.as_slice() else { return None };
         let owner = Self::of(&owner.expr, scope)?;
-        match &key.expr {
-            Expr::Literal(LiteralValue::String(field)) => owner.field(field.inner()),
-            _ => owner.element(),
+        if let Expr::Literal(LiteralValue::String(field)) = &key.expr {
+            owner.field(field.inner())
+        } else {
+            owner.element()
         }
     }
 
@@ -97,6 +104,13 @@ pub(super) fn is_subject(list: &Expr, scope: &[Bound]) -> bool {
         Expr::Call(call) if super::functions::guards_loop(&call.func_name) => {
             call.args.iter().any(|list| is_subject(&list.expr, scope))
         }
-        _ => Part::of(list, scope).is_some_and(|part| SUBJECTS.contains(&part.name.as_str())),
+        Expr::Unspecified
+        | Expr::Call(_)
+        | Expr::Ident(_)
+        | Expr::List(_)
+        | Expr::Literal(_)
+        | Expr::Map(_)
+        | Expr::Select(_)
+        | Expr::Struct(_) => Part::of(list, scope).is_some_and(|part| SUBJECTS.contains(&part.name.as_str())),
     }
 }

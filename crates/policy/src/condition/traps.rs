@@ -99,18 +99,16 @@ fn texts<'c>(call: &'c CallExpr, scope: &[Bound]) -> Vec<(Part, &'c str)> {
         _ => None,
     };
     let Some((part, literals)) = compared else { return Vec::new() };
-    let literals = match literals {
-        Expr::List(list) => list.elements.iter().map(|element| &element.expr).collect(),
-        other => vec![other],
+    let literals = if let Expr::List(list) = literals {
+        list.elements.iter().map(|element| &element.expr).collect()
+    } else {
+        vec![literals]
     };
     literals.into_iter().filter_map(|literal| Some((part.clone(), text(literal)?))).collect()
 }
 
 fn text(literal: &Expr) -> Option<&str> {
-    match literal {
-        Expr::Literal(LiteralValue::String(text)) => Some(text.inner()),
-        _ => None,
-    }
+    if let Expr::Literal(LiteralValue::String(text)) = literal { Some(text.inner()) } else { None }
 }
 
 /// A remark on a fact that never equals this text.
@@ -163,15 +161,22 @@ fn names_path(expression: &Expr, scope: &[Bound]) -> bool {
         Expr::Call(call) if call.func_name == operators::INDEX => {
             call.args.iter().any(|arg| text(&arg.expr).is_some_and(pathlike) || names_path(&arg.expr, scope))
         }
-        _ => false,
+        Expr::Unspecified
+        | Expr::Call(_)
+        | Expr::Comprehension(_)
+        | Expr::List(_)
+        | Expr::Literal(_)
+        | Expr::Map(_)
+        | Expr::Struct(_) => false,
     }
 }
 
 /// Says whether an expression is a path as the agent sent it, by the name of its argument.
 pub(super) fn is_raw_path(expression: &Expr, scope: &[Bound]) -> bool {
-    match expression {
-        Expr::Ident(name) => scope.iter().any(|bound| bound.variable == *name && bound.raw_path),
-        _ => sent(expression, scope) && names_path(expression, scope),
+    if let Expr::Ident(name) = expression {
+        scope.iter().any(|bound| bound.variable == *name && bound.raw_path)
+    } else {
+        sent(expression, scope) && names_path(expression, scope)
     }
 }
 
@@ -185,7 +190,13 @@ fn sent(expression: &Expr, scope: &[Bound]) -> bool {
         Expr::Call(call) if call.func_name == operators::INDEX => {
             call.args.first().is_some_and(|owner| sent(&owner.expr, scope))
         }
-        _ => false,
+        Expr::Unspecified
+        | Expr::Call(_)
+        | Expr::Comprehension(_)
+        | Expr::List(_)
+        | Expr::Literal(_)
+        | Expr::Map(_)
+        | Expr::Struct(_) => false,
     }
 }
 

@@ -14,12 +14,11 @@ pub(super) fn lint(policy: &Policy, places: &[RulePositions], findings: &mut Fin
     for (number, (rule, places)) in policy.rules.iter().zip(places).enumerate() {
         let mut by: Vec<usize> = Vec::with_capacity(rule.tools.len());
         for pattern in &rule.tools {
-            let earlier: Vec<usize> = match pattern.is_exact() {
-                true => policy.index.about(pattern.as_str()).into_iter().filter(|other| *other < number).collect(),
-                false => {
-                    let near = wildcards.iter().filter(|(wide, _)| pattern.prefix().starts_with(wide.prefix()));
-                    near.take(pairs).filter(|(wide, _)| wide.covers(pattern)).map(|(_, rule)| *rule).collect()
-                }
+            let earlier: Vec<usize> = if pattern.is_exact() {
+                policy.index.about(pattern.as_str()).into_iter().filter(|other| *other < number).collect()
+            } else {
+                let near = wildcards.iter().filter(|(wide, _)| pattern.prefix().starts_with(wide.prefix()));
+                near.take(pairs).filter(|(wide, _)| wide.covers(pattern)).map(|(_, rule)| *rule).collect()
             };
             pairs = pairs.saturating_sub(if pattern.is_exact() { earlier.len() } else { wildcards.len() });
             let covering =
@@ -75,7 +74,7 @@ fn note(policy: &Policy, rule: &Rule, by: &[usize], places: &RulePositions, find
                 format!("rule `{}` can deny only calls that cannot be parsed, because {names} comes first", rule.name);
             findings.error(places.name, "shadowed", format!("{message}; move it up"));
         }
-        _ => findings.error(
+        Verdict::Allow | Verdict::Ask | Verdict::Deny => findings.error(
             places.name,
             "shadowed",
             format!("rule `{}` can never match, because {names} comes first", rule.name),

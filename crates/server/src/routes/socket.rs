@@ -139,17 +139,14 @@ impl V1Socket {
             return Err(ApiError::TooManySubscriptions(MAX_SUBSCRIPTIONS));
         }
         let after = body.after.map(protocol::EventCursor::into_text);
-        let (source, cursor) = match body.session {
-            Some(session) => {
-                let after = after.map_or(Ok(0), |text| session_place(&text))?;
-                (EventSource::Session(self.app.engine.follow(&self.caller, session, after).await?), after.to_string())
-            }
-            None => {
-                let after = after.map(|text| project_place(&text)).transpose()?;
-                let follower = self.app.engine.follow_project(&self.caller, after).await?;
-                let cursor = follower.cursor().to_string();
-                (EventSource::Project(follower), cursor)
-            }
+        let (source, cursor) = if let Some(session) = body.session {
+            let after = after.map_or(Ok(0), |text| session_place(&text))?;
+            (EventSource::Session(self.app.engine.follow(&self.caller, session, after).await?), after.to_string())
+        } else {
+            let after = after.map(|text| project_place(&text)).transpose()?;
+            let follower = self.app.engine.follow_project(&self.caller, after).await?;
+            let cursor = follower.cursor().to_string();
+            (EventSource::Project(follower), cursor)
         };
         let (followed, end) = abortable(unfold((id.clone(), source), async |(id, mut source)| {
             let portion = source.next().await;

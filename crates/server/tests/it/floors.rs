@@ -31,15 +31,20 @@ fn directory(path: &Path) -> Option<String> {
     Some(path.file_name()?.to_str()?.to_owned())
 }
 
-#[test]
-fn no_crate_reaches_up_or_sideways() {
+/// Manifests of all crates of the workspace, as `cargo metadata` shows them.
+pub(crate) fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+#[test]
+fn no_crate_reaches_up_or_sideways() {
+    let packages = packages();
     let crates: BTreeMap<String, &Value> = packages
         .iter()
         .filter_map(|package| {

@@ -5,6 +5,7 @@
 extern crate holdpoint_server as server;
 
 mod api;
+mod dependencies;
 mod floors;
 mod lessons;
 mod rooms;

@@ -249,9 +249,10 @@ impl Rows {
             parts.join(", ")
         };
         let names = listed(&|_, name, _| name.to_owned());
-        let beyond = match after {
-            true => format!("where ({names}) > ({})", listed(&|at, _, of| format!("($1::text[])[{at}]::{of}"))),
-            false => String::new(),
+        let beyond = if after {
+            format!("where ({names}) > ({})", listed(&|at, _, of| format!("($1::text[])[{at}]::{of}")))
+        } else {
+            String::new()
         };
         let texts = listed(&|_, name, _| format!("{name}::text"));
         let backwards = listed(&|_, name, _| format!("batch.{name} desc"));

@@ -119,7 +119,7 @@ pub fn actions_are_looked_back_at(fixture: &Fixture) {
     assert_eq!(look(None, None, 10), kept);
     for cut in 1..=kept.len() {
         let (first, rest) = kept.split_at(cut);
-        assert_eq!(look(None, None, cut as u32), first);
+        assert_eq!(look(None, None, u32::try_from(cut).unwrap()), first);
         assert_eq!(look(Some(first[cut - 1].cursor.clone()), None, 10), rest);
     }
     assert_eq!(look(None, Some(2), 10), kept[..2]);

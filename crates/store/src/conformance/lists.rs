@@ -20,7 +20,7 @@ fn inbox(world: &World) -> Vec<Interaction> {
         let mut fields =
             json!({ "kind": kinds[number / 3 % 3], "title": format!("Delete FILE {} of %_'ten'?", number % 10) });
         if number % 4 != 0 {
-            fields["deadline"] = json!(at(100 + (number as i64 % 7) * 10));
+            fields["deadline"] = json!(at(100 + i64::try_from(number % 7).unwrap() * 10));
         }
         if number % 11 == 3 {
             fields["message"] = json!(format!("Say \"why\" for\nnumber {number}. СКОЛЬКО?"));

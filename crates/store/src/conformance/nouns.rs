@@ -32,12 +32,11 @@ pub fn settings_keep_the_first(fixture: &Fixture) {
     assert_eq!(world.look(|reads| reads.scopes()), all);
 }
 
-/// Keys with and without optional fields.
-pub fn keys_come_back(fixture: &Fixture) {
-    let world = World::on(&fixture.store);
+/// A key without optional fields, and one with all of them.
+fn bare_and_full(scope: Scope) -> (Key, Key) {
     let bare = Key {
         id: KeyId::from_uuid(fresh()),
-        scope: world.here,
+        scope,
         role: Role::Agent,
         user: None,
         groups: Vec::new(),
@@ -54,6 +53,13 @@ pub fn keys_come_back(fixture: &Fixture) {
         expires_at: Some(at(1000)),
         ..bare.clone()
     };
+    (bare, full)
+}
+
+/// Keys with and without optional fields.
+pub fn keys_come_back(fixture: &Fixture) {
+    let world = World::on(&fixture.store);
+    let (bare, full) = bare_and_full(world.here);
     let records = [(bare.clone(), [0_u8; 32]), (full.clone(), [255_u8; 32])].map(|(key, hash)| KeyRecord { key, hash });
     for record in records.clone() {
         world.write(move |tx| tx.key_insert(&record)).unwrap();
@@ -163,6 +169,7 @@ pub fn every_state_comes_back(fixture: &Fixture) {
 }
 
 /// Returns the revisions of questions in every state.
+#[expect(clippy::too_many_lines, reason = "a table with one row for each life of a question")]
 fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
     let lease = || LeaseId::from_uuid(fresh());
     let answer = || AnswerId::from_uuid(fresh());
@@ -209,7 +216,7 @@ fn lives(session: &domain::Session) -> Vec<(&'static str, Vec<Interaction>)> {
         session,
         json!({
             "kind": { "custom": "vote" }, "title": "¿Löschen? 'x' \"y\" \\ %", "message": "a\n\tb",
-            "context": { "nul": "\0", "deep": [[[{}]]], "number": 12345678901234567_u64, "float": 0.1 },
+            "context": { "nul": "\0", "deep": [[[{}]]], "number": 12_345_678_901_234_567_u64, "float": 0.1 },
         }),
     );
     vec![

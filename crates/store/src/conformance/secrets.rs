@@ -6,15 +6,15 @@ use serde_json::json;
 use super::world::{Fixture, World, actor, at, fresh};
 use crate::{DataKey, IdempotencyRecord, IdempotencySecret, KeptSecretValue, Page, Sealed, SealedValue, StoreError};
 
-impl World {
-    /// Creates a data key of a tenant.
-    fn data_key(&self, tenant: TenantId, number: u32) -> DataKey {
-        let id = DataKeyId::from_uuid(fresh());
-        DataKey { id, tenant, number, master: "first".into(), wrapped: format!("wrapped {number}") }
-    }
+/// Creates a data key of a tenant.
+fn data_key(tenant: TenantId, number: u32) -> DataKey {
+    let id = DataKeyId::from_uuid(fresh());
+    DataKey { id, tenant, number, master: "first".into(), wrapped: format!("wrapped {number}") }
+}
 
+impl World {
     fn keep_data_key(&self, number: u32) -> DataKey {
-        let key = self.data_key(self.here.tenant, number);
+        let key = data_key(self.here.tenant, number);
         let kept = key.clone();
         assert_eq!(self.write(move |tx| tx.data_key_insert(&kept)), Ok(true));
         key
@@ -63,7 +63,7 @@ pub fn the_newest_data_key_seals(fixture: &Fixture) {
     let (here, elsewhere) = (world.here.tenant, world.elsewhere.tenant);
     assert_eq!(world.write(move |tx| tx.data_key_newest(here)), Ok(None));
     let (first, second) = (world.keep_data_key(1), world.keep_data_key(2));
-    let (late, other) = (world.data_key(here, 2), world.data_key(elsewhere, 1));
+    let (late, other) = (data_key(here, 2), data_key(elsewhere, 1));
     assert_eq!(world.write(move |tx| tx.data_key_insert(&late)), Ok(false));
     assert_eq!(world.write(move |tx| tx.data_key_insert(&other)), Ok(true));
     assert_eq!(world.write(move |tx| tx.data_key_newest(here)), Ok(Some(second.clone())));
@@ -193,7 +193,9 @@ pub fn kept_secrets_come_back(fixture: &Fixture) {
     let (here, elsewhere) = (world.here, world.elsewhere);
     let (token, region) = (world.kept_value("deployer", "TOKEN", 1), world.kept_value("deployer", "REGION", 2));
     let other = world.kept_value("reader", "TOKEN", 3);
-    [&token, &region, &other].into_iter().for_each(|kept| world.put(kept));
+    for kept in [&token, &region, &other] {
+        world.put(kept);
+    }
     let found = |scope, agent: &'static str| world.look(move |reads| reads.kept_secrets_for(&scope, agent));
     assert_eq!(found(here, "deployer"), [region.clone(), token.clone()]);
     assert_eq!((found(elsewhere, "deployer"), found(here, "nobody")), (vec![], vec![]));

@@ -171,7 +171,9 @@ pub fn many_archive_at_once(fixture: &Fixture) {
     let session = world.session();
     let withdrawn = |_| world.ask(&session, json!({})).cancel(agent(), "no".into(), at(5)).unwrap().0;
     let all: Vec<Interaction> = (0..60).map(withdrawn).collect();
-    all.iter().for_each(|question| world.keep(&[question]));
+    for question in &all {
+        world.keep(&[question]);
+    }
     let moved: u64 = std::thread::scope(|scope| {
         let node = || {
             let batches = std::iter::repeat_with(|| world.write(|tx| tx.archive(at(5), 7)).unwrap());

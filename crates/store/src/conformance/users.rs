@@ -163,7 +163,9 @@ pub fn of_two_admins_one_stays(fixture: &Fixture) {
         let memberships = vec![membership(here, Role::Admin)];
         User { memberships, signed_in_at: Some(at(1)), ..user(here.tenant, name) }
     });
-    pair.iter().for_each(|user| world.admits(user));
+    for user in &pair {
+        world.admits(user);
+    }
     let [alice, bob] = pair.map(|user| user.id);
     for round in 0..20 {
         for id in [alice, bob] {

@@ -88,6 +88,7 @@ impl World {
     }
 
     /// Inserts a session with its step.
+    #[expect(clippy::must_use_candidate, reason = "some cases need the session only in the store")]
     pub fn session(&self) -> Session {
         self.keep_session(session(self.here, "chat-1", Some("deployer")))
     }
@@ -104,6 +105,7 @@ impl World {
     }
 
     /// Inserts a question.
+    #[expect(clippy::must_use_candidate, reason = "some cases need the question only in the store")]
     pub fn ask(&self, session: &Session, fields: Value) -> Interaction {
         let asked = asked(session, fields);
         self.keep(&[&asked]);
@@ -126,6 +128,7 @@ impl World {
     }
 
     /// Returns the stored question.
+    #[must_use]
     pub fn kept(&self, id: InteractionId) -> Option<Interaction> {
         let scope = self.here;
         self.look(move |reads| reads.interaction(&scope, id))

@@ -70,7 +70,7 @@ pub(super) fn is_harmless_anywhere(name: &str, value: &Value) -> bool {
         Value::Bool(_) => FLAGS.contains(name),
         Value::Number(_) => LIMITS.contains(name),
         Value::String(text) => TEXTS.contains(name) || (LIMITS.contains(name) && is_figure(text)),
-        _ => false,
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }
 
@@ -102,9 +102,10 @@ pub(crate) fn unknown_arguments(arguments: &Value, found: &[Argument<'_>], known
         if !sorted.values().any(|variable| *variable == beside) {
             continue;
         }
-        let fields: Vec<(&str, &Value)> = match arguments {
-            Value::Object(fields) => fields.iter().map(|(name, value)| (name.as_str(), value)).collect(),
-            other => vec![("", other)],
+        let fields: Vec<(&str, &Value)> = if let Value::Object(fields) = arguments {
+            fields.iter().map(|(name, value)| (name.as_str(), value)).collect()
+        } else {
+            vec![("", arguments)]
         };
         for (name, value) in fields {
             let mut variables = Vec::new();
@@ -158,9 +159,13 @@ impl BesideFact<'_> {
                 fields.iter().for_each(|(name, inner)| self.look(name, inner, unknown_arguments));
             }
             Value::Array(items) if holds_settings(&name) || self.leads_on(value) => {
-                items.iter().for_each(|item| self.look(&name, item, unknown_arguments));
+                for item in items {
+                    self.look(&name, item, unknown_arguments);
+                }
             }
-            _ => unknown_arguments.push(None),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+                unknown_arguments.push(None);
+            }
         }
     }
 
@@ -170,7 +175,7 @@ impl BesideFact<'_> {
         match value {
             Value::Object(fields) => fields.values().any(parsed),
             Value::Array(items) => items.iter().any(parsed),
-            _ => false,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
         }
     }
 
@@ -207,7 +212,7 @@ impl BesideFact<'_> {
             Value::String(text) if texts.contains(&name) => name == "prompt" || !text.contains(char::is_control),
             Value::String(text) if on(&LIMITS, figures) => is_figure(text),
             headers if self.beside == "url" && name.ends_with("headers") => header::harmless(headers),
-            _ => false,
+            Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => false,
         }
     }
 }
@@ -218,6 +223,6 @@ fn are_values(value: &Value, depth: usize) -> bool {
         Value::Object(fields) => depth < 2 && fields.values().all(|inner| are_values(inner, depth + 1)),
         Value::Array(items) => depth < 2 && items.iter().all(|inner| are_values(inner, depth + 1)),
         Value::String(_) => depth > 0,
-        _ => true,
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
 }

@@ -59,20 +59,27 @@ impl BesidePath<'_> {
                 fields.iter().for_each(|(name, inner)| self.look_at_part(name, inner, variables));
             }
             Value::Array(items) if opened => {
-                items.iter().for_each(|item| self.look(name, item, variables));
+                for item in items {
+                    self.look(name, item, variables);
+                }
             }
-            _ => variables.push(None),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+                variables.push(None);
+            }
         }
     }
 
     /// Like `look`, for an argument whose name may be a path: its value is then written to that path.
     fn look_at_part(&self, name: &str, value: &Value, variables: &mut Vec<Option<&'static str>>) {
+        if !name.contains(['/', '\\']) {
+            return self.look(name, value, variables);
+        }
         match value {
-            Value::String(_) if name.contains(['/', '\\']) => {}
-            Value::Object(fields) if name.contains(['/', '\\']) => {
+            Value::String(_) => {}
+            Value::Object(fields) => {
                 fields.iter().for_each(|(name, inner)| self.look_at_part(name, inner, variables));
             }
-            value => self.look(name, value, variables),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => self.look(name, value, variables),
         }
     }
 

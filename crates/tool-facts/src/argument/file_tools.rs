@@ -89,7 +89,7 @@ pub(super) fn is_harmless(written: &str, value: &Value) -> bool {
         Value::String(text) if begins_with_on => says(text, &[&ON_VALUES]),
         Value::Array(items) if TEXTS.contains(name) || PATTERNS.contains(name) => items.iter().all(Value::is_string),
         Value::Array(items) if NUMBERS.contains(name) => items.len() == 2 && items.iter().all(Value::is_number),
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => false,
     }
 }
 

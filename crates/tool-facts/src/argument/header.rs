@@ -16,10 +16,10 @@ pub(super) fn harmless(headers: &Value) -> bool {
             Value::String(line) => written(line),
             Value::Array(pair) => matches!(pair.as_slice(), [Value::String(name), value] if one(name, value)),
             Value::Object(fields) => listed(fields),
-            _ => false,
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
         }),
         Value::String(line) => written(line),
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -39,7 +39,8 @@ fn one(name: &str, value: &Value) -> bool {
     let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     let quiet = match value {
         Value::String(text) => !text.contains(char::is_control),
-        value => value.is_number() || value.is_null(),
+        Value::Null | Value::Number(_) => true,
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
     };
     letters && quiet && HARMLESS.contains(&plain(name))
 }

@@ -113,7 +113,7 @@ pub(super) fn kind_of(name: &str, value: &Value) -> Option<ArgumentKind> {
         Value::Null => None,
         // `ignore_scripts: true` is not a script.
         Value::Bool(_) | Value::Number(_) => known(name),
-        _ => kind_by_name(name),
+        Value::String(_) | Value::Array(_) | Value::Object(_) => kind_by_name(name),
     }
 }
 

@@ -33,7 +33,7 @@ impl<'a> Patches<'_, 'a> {
                     self.look(inner, name, &place);
                 }
             }
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 

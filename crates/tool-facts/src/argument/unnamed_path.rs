@@ -63,7 +63,7 @@ impl<'a> PathSearch<'a> {
                     self.look(inner, named, &place);
                 }
             }
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 
@@ -86,7 +86,7 @@ fn holds_arguments(packed: &Value) -> bool {
         }),
         Value::Array(items) => items.iter().any(holds_arguments),
         Value::String(text) => leads_somewhere(text),
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

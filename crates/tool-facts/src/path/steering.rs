@@ -9,6 +9,7 @@ static NAMES: WordList = WordList::new(include_str!("../../data/path/steering.tx
 const BEGINNINGS: &[&str] = &[".mise.", ".pnpmfile.", ".aider."];
 
 /// Says whether a component of a path, in lower case, has such a name. `x.git` is a bare repository, with hooks and settings as in `.git`.
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the component is in lower case")]
 pub(crate) fn is_steering(part: &str) -> bool {
     // Windows takes `.git.` for `.git`, and `git~1` for it where it is the first such name.
     let part = if part.trim_end_matches('.').is_empty() { part } else { part.trim_end_matches('.') };

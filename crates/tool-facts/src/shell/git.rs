@@ -138,49 +138,51 @@ fn inspect_arguments(collector: &mut Collector, subcommand: &str, args: &[Word])
         collector.shell.writes.extend(steering.map(|word| word.text.clone()));
     }
     for (at, word) in args.iter().enumerate() {
-        let text = word.text.as_str();
-        let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
-        if option.len() > 2 && option.starts_with("--") && COMMAND_OPTIONS.any(|command| command.starts_with(option)) {
-            collector.add_doubt(format!("`git {subcommand} {option}` may run another program"));
-        }
-        if is_abbreviation("--no-index", option, "--no-i") {
-            collector.add_doubt(format!("`git {subcommand} {option}` reads files outside of a repository"));
-        }
-        let transport = |text: &str| text.starts_with("ext::") || text.starts_with("fd::");
-        let short = letters(text).contains(|letter| running_letters(subcommand).contains(letter));
-        if short || transport(text) || value.is_some_and(transport) {
-            collector.add_doubt(format!("`git {subcommand} {text}` may run another program"));
-        }
         let next = args.get(at + 1).map(|word| word.text.as_str());
-        if let Some(strategy) = merge_strategy(subcommand, text, value, next)
-            && !STRATEGIES.contains(&strategy)
-        {
-            collector.add_doubt(format!("`git {subcommand}` runs a program for the strategy `{strategy}`"));
-        }
-        if let Some(file) = output_file(subcommand, text, value, next) {
-            collector.shell.writes.push(file.to_owned());
-        }
-        let outside = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
-        if !READING_SUBCOMMANDS.contains(subcommand) && !REPOSITORY_SUBCOMMANDS.contains(subcommand) {
-            let glued = text.get(2..).filter(|_| !letters(text).is_empty());
-            let named = [Some(text), value, glued].into_iter().flatten().find(|text| outside(text));
-            collector.shell.writes.extend(named.map(str::to_owned));
-        }
-        if is_abbreviation("--contents", option, "--cont")
-            || is_abbreviation("--ignore-revs-file", option, "--ignore-r")
-        {
-            collector.shell.reads.extend(value.or(next).map(str::to_owned));
-        }
-        if matches!(subcommand, "blame" | "annotate")
-            && let Some((_, glued)) = letters(text).split_once('S')
-        {
-            let file = Some(glued).filter(|glued| !glued.is_empty()).or(next);
-            collector.shell.reads.extend(file.map(str::to_owned));
-        }
-        // With a path outside the repository, `git diff` compares any two files.
-        if subcommand == "diff" && (text.starts_with('/') || text.split('/').any(|part| part == "..")) {
-            collector.shell.reads.push(text.to_owned());
-        }
+        inspect_argument(collector, subcommand, &word.text, next);
+    }
+}
+
+/// Judges one word after the subcommand. An option may have its value in the word `next`.
+fn inspect_argument(collector: &mut Collector, subcommand: &str, text: &str, next: Option<&str>) {
+    let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
+    if option.len() > 2 && option.starts_with("--") && COMMAND_OPTIONS.any(|command| command.starts_with(option)) {
+        collector.add_doubt(format!("`git {subcommand} {option}` may run another program"));
+    }
+    if is_abbreviation("--no-index", option, "--no-i") {
+        collector.add_doubt(format!("`git {subcommand} {option}` reads files outside of a repository"));
+    }
+    let transport = |text: &str| text.starts_with("ext::") || text.starts_with("fd::");
+    let short = letters(text).contains(|letter| running_letters(subcommand).contains(letter));
+    if short || transport(text) || value.is_some_and(transport) {
+        collector.add_doubt(format!("`git {subcommand} {text}` may run another program"));
+    }
+    if let Some(strategy) = merge_strategy(subcommand, text, value, next)
+        && !STRATEGIES.contains(&strategy)
+    {
+        collector.add_doubt(format!("`git {subcommand}` runs a program for the strategy `{strategy}`"));
+    }
+    if let Some(file) = output_file(subcommand, text, value, next) {
+        collector.shell.writes.push(file.to_owned());
+    }
+    let outside = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+    if !READING_SUBCOMMANDS.contains(subcommand) && !REPOSITORY_SUBCOMMANDS.contains(subcommand) {
+        let glued = text.get(2..).filter(|_| !letters(text).is_empty());
+        let named = [Some(text), value, glued].into_iter().flatten().find(|text| outside(text));
+        collector.shell.writes.extend(named.map(str::to_owned));
+    }
+    if is_abbreviation("--contents", option, "--cont") || is_abbreviation("--ignore-revs-file", option, "--ignore-r") {
+        collector.shell.reads.extend(value.or(next).map(str::to_owned));
+    }
+    if matches!(subcommand, "blame" | "annotate")
+        && let Some((_, glued)) = letters(text).split_once('S')
+    {
+        let file = Some(glued).filter(|glued| !glued.is_empty()).or(next);
+        collector.shell.reads.extend(file.map(str::to_owned));
+    }
+    // With a path outside the repository, `git diff` compares any two files.
+    if subcommand == "diff" && (text.starts_with('/') || text.split('/').any(|part| part == "..")) {
+        collector.shell.reads.push(text.to_owned());
     }
 }
 

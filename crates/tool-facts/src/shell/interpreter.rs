@@ -36,12 +36,11 @@ pub(super) fn shell_text<'w>(words: &[&'w str]) -> Option<&'w str> {
 /// Says whether Zsh reads a text as other shells do.
 fn zsh_reads_alike(text: &str) -> bool {
     let mut quote = None;
-    let alike = text.chars().all(|c| match quote {
-        Some(open) => {
+    let alike = text.chars().all(|c| {
+        if let Some(open) = quote {
             quote = Some(open).filter(|open| *open != c);
             open == '\'' || c != '\\'
-        }
-        None => {
+        } else {
             quote = Some(c).filter(|c| matches!(c, '\'' | '"'));
             !OF_ZSH.contains(c)
         }
@@ -93,7 +92,7 @@ fn shell(collector: &mut Collector, name: &str, argv: &Argv, context: &CommandCo
             }
             "--norc" | "--noprofile" | "--posix" | "--login" | "--restricted" | "--verbose" => {}
             text if text.starts_with("--") => {
-                collector.add_doubt(format!("the option `{text}` of `{name}` is not known"))
+                collector.add_doubt(format!("the option `{text}` of `{name}` is not known"));
             }
             text if text.starts_with('-') || text.starts_with('+') => {
                 command |= text.starts_with('-') && text.contains('c');
@@ -201,13 +200,12 @@ fn other_user(collector: &mut Collector, argv: &Argv, context: &CommandContext) 
     }
     let text = argv.words.iter().position(command).and_then(|at| argv.words.get(at + 1)).cloned();
     let glued = |word: &Word| word.text.strip_prefix("--command=").map(Word::literal);
-    match text.or_else(|| argv.words.iter().find_map(glued)) {
-        Some(text) => nested(collector, &text, &context.under("su -c")),
-        None => {
-            collector.mark_opaque(listed);
-            collector.add_doubt("the command of `su` is not parsed");
-            Ok(())
-        }
+    if let Some(text) = text.or_else(|| argv.words.iter().find_map(glued)) {
+        nested(collector, &text, &context.under("su -c"))
+    } else {
+        collector.mark_opaque(listed);
+        collector.add_doubt("the command of `su` is not parsed");
+        Ok(())
     }
 }
 

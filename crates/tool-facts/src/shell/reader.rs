@@ -225,13 +225,12 @@ impl Reader<'_> {
         extra.words.extend(outer.words);
         extra.redirects.extend(outer.redirects);
         extra.stdin.extend(outer.stdin);
-        match body {
-            Some(body) => self.statement_with(body, extra),
-            None => {
-                let after = std::mem::take(&mut extra.after);
-                self.hand_over(Vec::new(), Vec::new(), extra)?;
-                after.into_iter().try_for_each(|statement| self.statement(statement))
-            }
+        if let Some(body) = body {
+            self.statement_with(body, extra)
+        } else {
+            let after = std::mem::take(&mut extra.after);
+            self.hand_over(Vec::new(), Vec::new(), extra)?;
+            after.into_iter().try_for_each(|statement| self.statement(statement))
         }
     }
 
@@ -355,7 +354,8 @@ impl Reader<'_> {
         if node.kind() != "test_command" {
             self.collector.check_named_variables(&words);
         }
-        self.record(words, assignments, extra)
+        self.record(words, assignments, extra);
+        Ok(())
     }
 
     /// Reads `(( … ))`. The values of variables in it are evaluated again.
@@ -363,16 +363,12 @@ impl Reader<'_> {
         self.collector.shell.dynamic = true;
         self.inside(node)?;
         let words = vec![Word::literal("(("), Word::literal(self.raw(node))];
-        self.record(words, Vec::new(), extra)
+        self.record(words, Vec::new(), extra);
+        Ok(())
     }
 
     /// Adds a built-in command to the list, without looking for a program in it.
-    fn record(
-        &mut self,
-        words: Vec<Word>,
-        assignments: Vec<Assignment>,
-        extra: TrailingParts<'_>,
-    ) -> Result<(), Unparsed> {
+    fn record(&mut self, words: Vec<Word>, assignments: Vec<Assignment>, extra: TrailingParts<'_>) {
         self.note(&extra.redirects);
         for assignment in &assignments {
             self.collector.check_variable(&assignment.name, &assignment.value);
@@ -382,7 +378,6 @@ impl Reader<'_> {
         let name = argv.words.first().map(|word| word.text.as_str()).unwrap_or_default();
         builtin::inspect(self.collector, name, &argv.words);
         self.collector.add_command(&argv, self.context);
-        Ok(())
     }
 
     fn hand_over(
@@ -432,7 +427,7 @@ impl Reader<'_> {
     }
 }
 
-pub(super) fn children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+pub(super) fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     std::iter::from_fn(move || {

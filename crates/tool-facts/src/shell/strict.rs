@@ -58,7 +58,7 @@ pub(super) fn read(text: &str) -> Result<StrictReading, String> {
     match lexer.position {
         _ if lexer.depth > 0 => Err("a `(` is not closed".to_owned()),
         Position::Required => Err("it ends where a command should follow".to_owned()),
-        _ => Ok(lexer.reading),
+        Position::Free | Position::Within | Position::Closed => Ok(lexer.reading),
     }
 }
 

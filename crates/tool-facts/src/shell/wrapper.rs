@@ -111,7 +111,9 @@ fn unwrap(
         }
     }
     if rest.is_empty() {
-        assignments.iter().for_each(|assignment| collector.check_variable(&assignment.name, &assignment.value));
+        for assignment in &assignments {
+            collector.check_variable(&assignment.name, &assignment.value);
+        }
         return Ok(());
     }
     let mut inner = context.under(name);
@@ -156,7 +158,7 @@ fn pass_option(collector: &mut Collector, name: &str, wrapper: &Wrapper, text: &
             return 1;
         }
     }
-    collector.add_doubt(format!("the option `{text}` of `{}` is not known", name));
+    collector.add_doubt(format!("the option `{text}` of `{name}` is not known"));
     1
 }
 

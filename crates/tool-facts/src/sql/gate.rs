@@ -81,7 +81,12 @@ fn check_adjacent(found: &[Token]) -> Result<(), String> {
             Token::Number(_) | Token::Parameter(_) if touches(before) => {
                 return Err("a value where none is expected".to_owned());
             }
-            _ => {}
+            Token::Word(_)
+            | Token::Quoted(_)
+            | Token::Text(_)
+            | Token::Number(_)
+            | Token::Parameter(_)
+            | Token::Sign(_) => {}
         }
         before = Some(token);
     }
@@ -167,6 +172,7 @@ impl Visitor for Names {
         ControlFlow::Continue(())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a statement with another kind of table is not a read")]
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
         let alias = match factor {
             TableFactor::Table { alias, .. }

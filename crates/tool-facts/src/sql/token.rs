@@ -265,6 +265,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn what_somebody_takes_apart_otherwise_is_refused() {
         for text in [
             "a -- b",

@@ -23,6 +23,7 @@ fn sorts(tool: &str, arguments: &Value) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn arguments_are_read_by_their_names() {
     for (tool, arguments, expected) in [
         ("x", json!({"command": "ls"}), "shell"),

@@ -78,7 +78,7 @@ fn every_table_is_sorted_and_so_are_the_lists_in_it() {
 fn check_value(what: &str, value: &toml::Value) {
     match value {
         toml::Value::Table(fields) => {
-            fields.iter().for_each(|(name, value)| check_value(&format!("{what}.{name}"), value))
+            fields.iter().for_each(|(name, value)| check_value(&format!("{what}.{name}"), value));
         }
         toml::Value::Array(items) if items.iter().all(toml::Value::is_str) => {
             check_sorted(what, &items.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>());

@@ -9,6 +9,7 @@ fn written(text: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn what_is_written_without_a_redirection_is_seen() {
     for (text, expected) in [
         ("find . -delete", "."),

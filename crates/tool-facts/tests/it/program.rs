@@ -9,6 +9,7 @@ fn subcommand(text: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn the_subcommand_of_git_is_found() {
     for text in [
         "git push",

@@ -72,6 +72,7 @@ fn what_runs_in_an_environment_is_listed() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn what_runs_in_another_manner_is_listed_and_in_doubt() {
     for text in [
         "xterm -e git push",

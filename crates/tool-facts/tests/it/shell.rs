@@ -259,6 +259,7 @@ fn variables_before_a_command_are_seen() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn wrappers_are_looked_through() {
     for (wrapper, via) in [
         ("nohup", "nohup"),

@@ -94,7 +94,9 @@ fn event() -> impl Strategy<Value = Value> {
 fn check(provider: Provider, events: &[Value]) {
     let (mut reader, names): (Box<dyn Reader>, _) = match provider {
         Provider::Anthropic => (Box::new(anthropic::Events::default()), Names::of(&[tool("files.read")])),
-        _ => (Box::new(openai::Events::default()), Names::of(&[tool("files.read")])),
+        Provider::Openai | Provider::Scripted => {
+            (Box::new(openai::Events::default()), Names::of(&[tool("files.read")]))
+        }
     };
     let mut draft = TurnBuilder::default();
     let mut spoken = String::new();

@@ -29,7 +29,7 @@ fn answering(status: &'static str) -> u16 {
     std::thread::spawn(move || {
         for connection in listener.incoming() {
             let mut connection = connection.unwrap();
-            let _ = connection.read(&mut [0; 65_536]);
+            let _ = connection.read(&mut vec![0; 65_536]);
             let body = format!("{{\"error\": {{\"message\": \"{MARKER} at {HOST}\", \"type\": \"{MARKER}\"}}}}");
             let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
             // The client may have disconnected.

@@ -25,7 +25,7 @@ pub(crate) struct Reply {
 impl Client {
     /// Creates a client of the server at this address.
     pub(crate) fn new(base: &str, key: &str) -> Self {
-        let http = reqwest::Client::builder().timeout(Duration::from_secs(60)).build().unwrap();
+        let http = reqwest::Client::builder().timeout(Duration::from_mins(1)).build().unwrap();
         Self { http, base: base.to_owned(), key: key.to_owned() }
     }
 

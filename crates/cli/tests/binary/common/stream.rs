@@ -22,7 +22,7 @@ pub(crate) struct Frame {
 impl Stream {
     /// Opens a stream, optionally after the last event of an earlier stream.
     pub(crate) async fn open(client: &Client, path: &str, last: Option<&str>) -> reqwest::Result<Self> {
-        let mut request = client.request("GET", path).timeout(std::time::Duration::from_secs(600));
+        let mut request = client.request("GET", path).timeout(std::time::Duration::from_mins(10));
         if let Some(last) = last {
             request = request.header("Last-Event-ID", last);
         }

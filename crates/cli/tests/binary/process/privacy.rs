@@ -73,8 +73,8 @@ fn neither_the_database_nor_the_master_key_is_in_the_list_of_processes() {
         assert!(line.contains(" serve --listen 127.0.0.1:"), "{line}");
         assert!(!line.contains("postgres") && !line.contains(&key) && !line.contains("database-url"), "{line}");
         // The process is not dumpable, so its environment file belongs to root.
-        use std::os::unix::fs::MetadataExt as _;
-        assert_eq!(std::fs::metadata(format!("{process}/environ")).unwrap().uid(), 0);
+        let environment = std::fs::metadata(format!("{process}/environ")).unwrap();
+        assert_eq!(std::os::unix::fs::MetadataExt::uid(&environment), 0);
         assert!(server.stop().success());
     });
 }

@@ -175,9 +175,10 @@ async fn check(house: &House, database: Option<PathBuf>) {
             found.is_empty().then_some(())
         };
         // The server needs a moment to notice a connection that was just closed.
-        if tokio::time::timeout(std::time::Duration::from_secs(10), until("a clean memory", gone)).await.is_err() {
-            panic!("{marker} is left in the memory of the process: {found:?}");
-        }
+        assert!(
+            !tokio::time::timeout(std::time::Duration::from_secs(10), until("a clean memory", gone)).await.is_err(),
+            "{marker} is left in the memory of the process: {found:?}"
+        )
     }
     assert!(server.stop().success());
     around.has_no_marker("after the server has stopped");

@@ -18,7 +18,7 @@ enum Said {
 pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, wire: Wire, label: &str) {
     match (wire, says(by, asked, kind, wire).await) {
         (Wire::Http, Said::Http(reply)) => {
-            assert_eq!((reply.status, &reply.body["status"]), (200, &json!("answered")), "{label}: {}", reply.body)
+            assert_eq!((reply.status, &reply.body["status"]), (200, &json!("answered")), "{label}: {}", reply.body);
         }
         (Wire::Flows, Said::Http(reply)) => {
             assert_eq!((reply.status, &reply.body["status"]), (202, &json!("ANSWERED")), "{label}: {}", reply.body);
@@ -29,7 +29,7 @@ pub(crate) async fn answered(by: &Someone, asked: &Asked, kind: &Kind, wire: Wir
             );
         }
         (_, Said::Http(reply)) => {
-            assert_eq!((reply.status, &reply.body["success"]), (200, &json!(true)), "{label}: {}", reply.body)
+            assert_eq!((reply.status, &reply.body["success"]), (200, &json!(true)), "{label}: {}", reply.body);
         }
         (Wire::Ws, Said::Socket(message)) => {
             assert_eq!(

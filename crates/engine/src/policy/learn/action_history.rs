@@ -53,7 +53,7 @@ impl ActionHistory {
             Ok((found?, last, more))
         });
         let (found, last, more) = found.await?;
-        self.left = if more { self.left.saturating_sub(found.len() as u32) } else { 0 };
+        self.left = if more { self.left.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX)) } else { 0 };
         self.before = last.or(self.before.take());
         Ok(found)
     }

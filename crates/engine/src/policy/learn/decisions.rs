@@ -95,9 +95,10 @@ impl Engine {
             loop {
                 let page = Page { after, limit: PORTION };
                 let read = self.read(Cost::Scan, move |reads| {
-                    let found = match archived {
-                        true => reads.archived_interactions_newest(&scope, page)?,
-                        false => reads.interactions(&scope, &answered(), page)?,
+                    let found = if archived {
+                        reads.archived_interactions_newest(&scope, page)?
+                    } else {
+                        reads.interactions(&scope, &answered(), page)?
                     };
                     let last = found.last().map(|asked| asked.id);
                     Ok((found.into_iter().filter_map(in_own_words).collect::<Vec<_>>(), last))

@@ -137,12 +137,11 @@ impl Engine {
         explained(reason.as_deref())?;
         let none = || Error::from(Refusal::NotFound("suggestion"));
         let in_force = self.in_force(caller.scope).await?;
-        let found = match in_force.policy.rules().any(|rule| rule.name == name) {
-            true => None,
-            false => {
-                let suggested = self.learnt_rules(caller, &in_force).await?.suggestions;
-                suggested.into_iter().find(|suggested| suggested.learnt.name == name)
-            }
+        let found = if in_force.policy.rules().any(|rule| rule.name == name) {
+            None
+        } else {
+            let suggested = self.learnt_rules(caller, &in_force).await?.suggestions;
+            suggested.into_iter().find(|suggested| suggested.learnt.name == name)
         };
         let Some(SuggestedRule { learnt, support, .. }) = found else {
             // Either this command is a repetition and the rule is adopted already, or there is no such suggestion.

@@ -40,12 +40,11 @@ impl CurrentRuling {
 
     /// Refuses the approval of a program where the floor asks people.
     pub(crate) fn require_no_floor_question(&self) -> Result<(), Refusal> {
-        match self.approved().is_some_and(|judged| judged.ruling.floor_asks()) {
-            true => {
-                let problem = Problem::new("/effect", "the floor of the server asks people about this action");
-                Err(Refusal::AnswerInvalid(vec![problem]))
-            }
-            false => Ok(()),
+        if self.approved().is_some_and(|judged| judged.ruling.floor_asks()) {
+            let problem = Problem::new("/effect", "the floor of the server asks people about this action");
+            Err(Refusal::AnswerInvalid(vec![problem]))
+        } else {
+            Ok(())
         }
     }
 
@@ -70,10 +69,7 @@ impl Engine {
             let rules = in_force.policy.learnt_about(&behalf.call(&action)).into_iter();
             rules.map(|(name, verdict)| (name.to_owned(), verdict)).collect()
         });
-        let approved = match proposed && approves {
-            true => Some(self.judge_by(in_force, behalf, action).await?),
-            false => None,
-        };
+        let approved = if proposed && approves { Some(self.judge_by(in_force, behalf, action).await?) } else { None };
         Ok(Some(CurrentRuling { revision, learnt, approved }))
     }
 }
@@ -122,9 +118,10 @@ pub(crate) fn suspend_contradicted_rules(
         learnt.iter().filter(|(_, verdict)| otherwise(*verdict)).map(|(name, _)| name.clone()).collect();
     // The shared lock orders this decision and a concurrent change of the policy: either the change sees the decision, or this
     // transaction sees the new revision.
-    let state = match rules.is_empty() {
-        true => work.tx.policy_lock_shared(&interaction.scope)?,
-        false => work.tx.policy_state(&interaction.scope)?,
+    let state = if rules.is_empty() {
+        work.tx.policy_lock_shared(&interaction.scope)?
+    } else {
+        work.tx.policy_state(&interaction.scope)?
     };
     if state.map_or(0, |state| state.revision) != about.revision {
         return Err(StoreError::Conflict.into());

@@ -99,7 +99,10 @@ async fn a_revoked_key(world: World) {
     assert_eq!(world.choose(&alice, asked.id, "confirm").await, out);
     assert_eq!(world.engine.claim(&alice, asked.id, once()).await, out, "not even what was done before is told");
     assert_eq!(world.engine.cancel(&alice, asked.id, None, None).await, out);
-    assert_eq!(world.engine.start(&alice, Default::default(), None).await.map(drop), Err(Error::Unauthenticated));
+    assert_eq!(
+        world.engine.start(&alice, holdpoint_engine::Start::default(), None).await.map(drop),
+        Err(Error::Unauthenticated)
+    );
     let unknown = domain::InteractionId::from_uuid(uuid::Uuid::nil());
     assert_eq!(world.choose(&alice, unknown, "confirm").await, out, "nor what there is");
     assert_eq!(world.now(&agent, asked.id).await.revision, 2, "nothing was changed");

@@ -59,7 +59,7 @@ async fn a_node_with_another_file_than_the_one_in_force_permits_nothing() {
         {
             let text = format!("version = 1\n{}", rule("r", verdict));
             node.policy_file("policy.toml".into(), text).await.unwrap();
-            if verdict == "ask" && std::ptr::eq(node, &other) {
+            if verdict == "ask" && std::ptr::eq(node, std::ptr::from_ref(&other)) {
                 assert!(waiting(&server.proposes_at(node, "asked").await.unwrap()));
             }
         }

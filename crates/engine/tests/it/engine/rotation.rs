@@ -41,7 +41,7 @@ impl KeyFile {
 
 /// Asks a secret question with a resume point and answers it. The answer is not taken yet.
 async fn given(node: &Engine, agent: &Caller, alice: &Caller, value: &str, keep: bool) -> InteractionId {
-    let session = node.start(agent, Default::default(), None).await.unwrap();
+    let session = node.start(agent, holdpoint_engine::Start::default(), None).await.unwrap();
     let secret = json!({
         "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }], "fresh": true, "resume_point": value
     });
@@ -60,7 +60,7 @@ async fn takes(node: &Engine, agent: &Caller, id: InteractionId, value: &str) {
 
 /// Asks for the kept secret, and asserts that it answers the question.
 async fn finds(node: &Engine, agent: &Caller, value: &str) {
-    let session = node.start(agent, Default::default(), None).await.unwrap();
+    let session = node.start(agent, holdpoint_engine::Start::default(), None).await.unwrap();
     let secret = json!({ "kind": "secret", "secrets": [{ "name": "TOKEN", "required": true }] });
     let id = node.ask(agent, session.id, ask(secret), None).await.unwrap().id;
     let taken = node.take(agent, id, None, None).await.unwrap();

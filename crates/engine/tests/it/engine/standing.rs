@@ -87,12 +87,12 @@ pub(crate) struct Server {
 /// Runs a test on both stores.
 pub(crate) async fn on_both(story: impl AsyncFn(Server)) {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Default::default()).unwrap();
+    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &store_sqlite::Options::default()).unwrap();
     story(Server::on(Arc::new(store)).await).await;
     // The driver blocks its thread.
     let opened = tokio::task::spawn_blocking(|| {
         let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-        let store = PostgresStore::open(&database.url(), &Default::default()).unwrap();
+        let store = PostgresStore::open(&database.url(), &store_postgres::Options::default()).unwrap();
         (database, store)
     });
     let (database, store) = opened.await.unwrap();

@@ -12,7 +12,7 @@ use holdpoint_engine::{
 use store::{Cursor, InteractionFilter, Page};
 
 /// Long enough that no wait ends by its timeout.
-const LONG: Duration = Duration::from_secs(3600);
+const LONG: Duration = Duration::from_hours(1);
 
 /// A command of one caller. It can be sent again unchanged.
 #[derive(Debug, Clone)]
@@ -116,6 +116,7 @@ fn words(ask: &Ask) -> String {
 }
 
 /// Runs a command on an engine.
+#[expect(clippy::too_many_lines, reason = "one arm for each command")]
 pub(crate) async fn perform(engine: Engine, command: Command) -> Result<Reply, Error> {
     let (by, once) = (&command.by, command.once(0));
     let question = |result: Result<Interaction, Error>| result.map(|question| Reply::Question(Box::new(question)));

@@ -24,23 +24,25 @@ fn fits(document: &Value, name: &str, message: &Value) {
     assert!(problems.is_empty(), "{name}: {problems:?} in {message}");
 }
 
+/// Counts references, each of which must lead somewhere.
+fn walk(value: &Value, document: &Value, seen: &mut usize) {
+    if let Some(target) = value.get("$ref").and_then(Value::as_str) {
+        assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target} leads nowhere");
+        *seen += 1;
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| walk(item, document, seen)),
+        Value::Object(fields) => fields.values().for_each(|field| walk(field, document, seen)),
+        _ => {}
+    }
+}
+
 #[tokio::test]
 async fn the_document_is_served_and_whole() {
     let world = World::new().await;
     let document = reply(world.door.request(Method::GET, "/asyncapi.json")).await.done();
     assert_eq!(document, server::asyncapi(dialects::dialects().channels));
     assert_eq!(document["asyncapi"], "3.0.0");
-    fn walk(value: &Value, document: &Value, seen: &mut usize) {
-        if let Some(target) = value.get("$ref").and_then(Value::as_str) {
-            assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target} leads nowhere");
-            *seen += 1;
-        }
-        match value {
-            Value::Array(items) => items.iter().for_each(|item| walk(item, document, seen)),
-            Value::Object(fields) => fields.values().for_each(|field| walk(field, document, seen)),
-            _ => {}
-        }
-    }
     let mut seen = 0;
     walk(&document, &document, &mut seen);
     assert!(seen > 50, "only {seen} references");

@@ -272,6 +272,7 @@ async fn a_grant_is_for_what_was_approved() {
 /// A grant for a whole tool does not cover arguments that could not be parsed, because a rule might deny them. A grant
 /// for exact arguments does.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 async fn a_grant_for_a_tool_covers_only_what_every_rule_could_see() {
     let rules = r#"
 [[rule]]

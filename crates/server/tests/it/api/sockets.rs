@@ -126,6 +126,7 @@ async fn what_is_asked_keeps_its_trace() {
 
 /// An error reply carries the id of the request and the problem document of HTTP; the socket stays open.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 async fn what_is_wrong_is_told_and_the_socket_stays() {
     let scene = Scene::new().await;
     let mut socket = scene.agent.joins("/v1/ws").await;

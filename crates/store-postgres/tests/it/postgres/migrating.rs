@@ -212,7 +212,7 @@ fn questions_are_read_and_asked_while_open_ones_are_counted() {
     let url = database.url();
     // Not a scoped thread: if this test fails, the migration waits for ever.
     let migrating = std::thread::spawn(move || {
-        let options = Options { lock_wait: Duration::from_secs(60), ..Options::default() };
+        let options = Options { lock_wait: Duration::from_mins(1), ..Options::default() };
         PostgresStore::open(&url, &options).map(drop)
     });
     let waits = "select count(*) from pg_locks where locktype = 'advisory' and not granted";

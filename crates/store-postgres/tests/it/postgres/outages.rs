@@ -142,7 +142,7 @@ fn proxy(client: TcpStream, server: TcpStream, armed: &Arc<AtomicBool>, mischief
     std::thread::spawn(move || std::io::copy(&mut back_from, &mut back_to));
     let (mut client, mut server, armed) = (client, server, Arc::clone(armed));
     std::thread::spawn(move || {
-        let mut bytes = [0; 65_536];
+        let mut bytes = vec![0; 65_536];
         while let Ok(count @ 1..) = client.read(&mut bytes) {
             let commit = bytes[..count].windows(7).any(|window| window == b"commit\0");
             if commit && armed.swap(false, Ordering::SeqCst) {

@@ -27,6 +27,7 @@ const LEASE: &str = "lea_00000000-0000-7000-8000-000000000000";
 /// Operations that need no credential.
 pub(super) const OPEN: &[&str] = &["healthz", "readyz", "metrics", "sign_in_get", "sign_in_password", "sign_in_link"];
 
+#[expect(clippy::too_many_lines, reason = "a table with one row for each operation")]
 fn sample(operation: &str) -> Option<Sample> {
     use Role::{Admin, Agent, Operator, Viewer};
     let (body, refuses): (Option<Value>, &[Role]) = match operation {
