@@ -25,8 +25,6 @@ tested:
 # After the build, so many checks run side by side, because they wait as often as they compute. Each prints its output when it ends; a check that
 # fails is named at the end and does not stop the others.
 SIDE_BY_SIDE ?= 2
-# Cargo would take the job slots of make for its own.
-unexport MAKEFLAGS MFLAGS
 CHECKS := unit web lint readme api e2e
 
 test: tested

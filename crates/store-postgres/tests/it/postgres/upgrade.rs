@@ -3,22 +3,31 @@
 use domain::{DataKeyId, InteractionId, ProjectId, Scope, SessionId, TenantId, Timestamp};
 use futures::executor::block_on;
 use holdpoint_store_postgres::{Options, PostgresStore};
+use postgres::Client;
 use refinery::Target;
 use serde_json::json;
 use store::{Cost, DataKey, DueAction, OpenTotal, Page, Sealed, StoreError};
-use testkit::postgres::TestPostgres;
+use testkit::postgres::TestDatabase;
 use uuid::Uuid;
+
+use crate::postgres::common::database;
 
 mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
+/// Creates a database with the schema of an earlier version.
+fn database_of_version(version: i32) -> (TestDatabase, Client) {
+    let database = database();
+    let mut client = database.connect().unwrap();
+    embedded::migrations::runner().set_target(Target::Version(version)).run(&mut client).unwrap();
+    (database, client)
+}
+
 /// In version 1 the data key of a tenant was a setting, and a sealed value did not name its key.
 #[test]
 fn a_key_that_was_a_setting_is_the_tenants_first() {
-    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let mut client = database.connect().unwrap();
-    embedded::migrations::runner().set_target(Target::Version(1)).run(&mut client).unwrap();
+    let (database, mut client) = database_of_version(1);
     let [tenant, project, interaction] = [1, 2, 3].map(|number| Uuid::from_u128(0xabcd_ef04_0000_7000 + number));
     client.execute("insert into tenants (id, name) values ($1, 'default')", &[&tenant]).unwrap();
     let sql = "insert into projects (id, tenant, name) values ($1, $2, 'default')";
@@ -49,9 +58,7 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
 /// Earlier questions get a search text; a NUL character in one of them does not stop the migration.
 #[test]
 fn what_was_asked_before_is_found_by_its_words() {
-    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let mut client = database.connect().unwrap();
-    embedded::migrations::runner().set_target(Target::Version(12)).run(&mut client).unwrap();
+    let (database, mut client) = database_of_version(12);
     let whole = r#"{"origin":{"agent":"Bot"},"question":{"message":"Say \"why\"","action":{"tool":"move_file","arguments":{"to":"/srv/A"}}}}"#;
     let bare = r#"{"origin":{},"question":{}}"#;
     let nothing = r#"{"origin":{},"question":{"message":"a\u0000b"}}"#;
@@ -69,9 +76,7 @@ fn what_was_asked_before_is_found_by_its_words() {
 /// Earlier policies are in the history in order, and are found by version.
 #[test]
 fn policies_of_before_stand_in_the_history() {
-    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let mut client = database.connect().unwrap();
-    embedded::migrations::runner().set_target(Target::Version(13)).run(&mut client).unwrap();
+    let (database, mut client) = database_of_version(13);
     let project = Uuid::from_u128(2);
     for (version, second) in [("b", 2_i64), ("a", 1), ("c", 3)] {
         let body = format!(
@@ -95,9 +100,7 @@ fn policies_of_before_stand_in_the_history() {
 /// An earlier secret belongs to a key or to a hosted agent; if the project has both with that name, it belongs to neither.
 #[test]
 fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
-    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let mut client = database.connect().unwrap();
-    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut client).unwrap();
+    let (database, mut client) = database_of_version(14);
     let (project, bytes) = (Uuid::from_u128(9), vec![0_u8; 4]);
     for (number, agent) in [(1, "key-only"), (2, "agent-only"), (3, "both"), (4, "neither")] {
         let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, data_key, body) \
@@ -124,9 +127,7 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
 /// Earlier users whose names differ only by case stay and are found by their exact names; no further one is accepted.
 #[test]
 fn accounts_that_differ_by_case_stay() {
-    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let mut client = database.connect().unwrap();
-    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut client).unwrap();
+    let (database, mut client) = database_of_version(14);
     let tenant = Uuid::from_u128(1);
     for (number, name) in [(1_u128, "alice"), (2, "Alice"), (3, "Bob")] {
         let sql = "insert into users (id, tenant, name, created_at) values ($1, $2, $3, 0)";
@@ -156,9 +157,7 @@ fn accounts_that_differ_by_case_stay() {
 /// Earlier open questions are counted by asker, also one with a NUL character; closed ones are not.
 #[test]
 fn what_was_open_before_is_counted() {
-    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let mut client = database.connect().unwrap();
-    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut client).unwrap();
+    let (database, mut client) = database_of_version(14);
     let (tenant, project) = (Uuid::from_u128(1), Uuid::from_u128(2));
     client.execute("insert into tenants (id, name) values ($1, 't')", &[&tenant]).unwrap();
     client.execute("insert into projects (id, tenant, name) values ($1, $2, 'p')", &[&project, &tenant]).unwrap();
@@ -200,9 +199,7 @@ fn what_was_open_before_is_counted() {
 /// Version 21 renames tables and columns: the rows of version 20 are read under the new names.
 #[test]
 fn rows_of_renamed_tables_are_read() {
-    let database = TestPostgres::start().unwrap().fresh_database().unwrap();
-    let mut client = database.connect().unwrap();
-    embedded::migrations::runner().set_target(Target::Version(20)).run(&mut client).unwrap();
+    let (database, mut client) = database_of_version(20);
     let one = Uuid::from_u128(1);
     for sql in [
         "insert into tenants (id, name) values ($1, 't')",

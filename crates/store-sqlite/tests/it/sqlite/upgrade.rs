@@ -9,18 +9,30 @@ use refinery::Target;
 use rusqlite::{Connection, params};
 use serde_json::json;
 use store::{Cost, DataKey, DueAction, OpenTotal, Page, Sealed, StoreError, SystemClock};
+use tempfile::TempDir;
 
 mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
+/// Creates a directory with a database that has the schema of an earlier version.
+fn database_of_version(version: i32) -> (TempDir, Connection) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    embedded::migrations::runner().set_target(Target::Version(version)).run(&mut connection).unwrap();
+    (directory, connection)
+}
+
+/// Opens the store of a directory, which runs the later migrations.
+fn open(directory: &TempDir) -> SqliteStore {
+    SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap()
+}
+
 /// In version 1 the data key of a tenant was a setting, and a sealed value did not name its key.
 #[test]
 fn a_key_that_was_a_setting_is_the_tenants_first() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    let (directory, connection) = database_of_version(1);
     connection.pragma_update(None, "foreign_keys", "off").unwrap();
-    embedded::migrations::runner().set_target(Target::Version(1)).run(&mut connection).unwrap();
     let id = |number: u8| [0xab, 0xcd, 0xef, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, number];
     let (tenant, project, interaction) = (id(1), id(2), id(3));
     connection.execute("insert into tenants (id, name) values (?1, 'default')", [tenant]).unwrap();
@@ -35,7 +47,7 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
     connection.execute("insert into settings values (?1, 'master:d3JhcHBlZA==')", [named]).unwrap();
     drop(connection);
 
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = open(&directory);
     let uuid = uuid::Uuid::from_bytes;
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
     let interaction = InteractionId::from_uuid(uuid(interaction));
@@ -55,17 +67,14 @@ fn a_key_that_was_a_setting_is_the_tenants_first() {
 /// Earlier questions get a search text.
 #[test]
 fn what_was_asked_before_is_found_by_its_words() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("holdpoint.db");
-    let mut connection = Connection::open(&path).unwrap();
-    embedded::migrations::runner().set_target(Target::Version(12)).run(&mut connection).unwrap();
+    let (directory, connection) = database_of_version(12);
     let whole = r#"{"origin":{"agent":"Bot"},"question":{"message":"Say \"why\"","action":{"tool":"move_file","arguments":{"to":"/srv/A"}}}}"#;
     for (number, asked) in [(1_u8, whole), (2, r#"{"origin":{},"question":{}}"#)] {
         let sql = "insert into questions (interaction, title, asked) values (?1, 'A Title', ?2)";
         connection.execute(sql, params![[number; 16], asked]).unwrap();
     }
     drop(connection);
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = open(&directory);
     let connection = Connection::open(store.path()).unwrap();
     let mut statement = connection.prepare("select search_text from questions order by interaction").unwrap();
     let texts: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
@@ -76,10 +85,7 @@ fn what_was_asked_before_is_found_by_its_words() {
 /// Earlier policies are in the history in order, and are found by version.
 #[test]
 fn policies_of_before_stand_in_the_history() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("holdpoint.db");
-    let mut connection = Connection::open(&path).unwrap();
-    embedded::migrations::runner().set_target(Target::Version(13)).run(&mut connection).unwrap();
+    let (directory, connection) = database_of_version(13);
     let (tenant, project) = ([1_u8; 16], [2_u8; 16]);
     connection.execute("insert into tenants (id, name) values (?1, 't')", [tenant]).unwrap();
     let sql = "insert into projects (id, tenant, name) values (?1, ?2, 'p')";
@@ -92,7 +98,7 @@ fn policies_of_before_stand_in_the_history() {
         connection.execute(sql, params![project, version, second, body]).unwrap();
     }
     drop(connection);
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = open(&directory);
     let uuid = uuid::Uuid::from_bytes;
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
     let page = Page { after: None, limit: 9 };
@@ -122,17 +128,15 @@ impl std::io::Write for Log {
 /// Each migration logs its start and its end; a new database runs none.
 #[test]
 fn migrations_are_logged() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    let (directory, connection) = database_of_version(12);
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().json().flatten_event(true).with_writer(move || writer.clone()).finish();
-    embedded::migrations::runner().set_target(Target::Version(12)).run(&mut connection).unwrap();
     drop(connection);
     tracing::subscriber::with_default(subscriber, || {
-        drop(SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap());
+        drop(open(&directory));
         let fresh = tempfile::tempdir().unwrap();
-        drop(SqliteStore::open(fresh.path(), Arc::new(SystemClock), &Options::default()).unwrap());
+        drop(open(&fresh));
     });
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let said = |what: &str| text.lines().filter(|line| line.contains(what)).count();
@@ -144,10 +148,8 @@ fn migrations_are_logged() {
 /// An earlier secret belongs to a key or to a hosted agent; if the project has both with that name, it belongs to neither.
 #[test]
 fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    let (directory, connection) = database_of_version(14);
     connection.pragma_update(None, "foreign_keys", "off").unwrap();
-    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut connection).unwrap();
     let project = [9_u8; 16];
     for (number, agent) in [(1_u8, "key-only"), (2, "agent-only"), (3, "both"), (4, "neither")] {
         let sql = "insert into secrets (id, project, agent, name, kept_by, kept_at, data_key, body) \
@@ -164,7 +166,7 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
         connection.execute(sql, params![project, name]).unwrap();
     }
     drop(connection);
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = open(&directory);
     let connection = Connection::open(store.path()).unwrap();
     let mut statement = connection.prepare("select agent, hosted from secrets order by id").unwrap();
     let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<bool>>(1)?))).unwrap();
@@ -176,16 +178,14 @@ fn secrets_of_before_belong_to_a_key_or_to_an_agent() {
 /// Earlier users whose names differ only by case stay and are found by their exact names; no further one is accepted.
 #[test]
 fn accounts_that_differ_by_case_stay() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
-    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut connection).unwrap();
+    let (directory, connection) = database_of_version(14);
     let tenant = [1_u8; 16];
     for (number, name) in [(1_u8, "alice"), (2, "Alice"), (3, "Bob")] {
         let sql = "insert into users (id, tenant, name, created_at) values (?1, ?2, ?3, 0)";
         connection.execute(sql, params![[number; 16], tenant, name]).unwrap();
     }
     drop(connection);
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = open(&directory);
     let tenant = TenantId::from_uuid(uuid::Uuid::from_bytes(tenant));
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
         let mut found = Vec::new();
@@ -209,10 +209,8 @@ fn accounts_that_differ_by_case_stay() {
 /// Earlier open questions are counted by asker; closed ones are not.
 #[test]
 fn what_was_open_before_is_counted() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut connection = Connection::open(directory.path().join("holdpoint.db")).unwrap();
+    let (directory, connection) = database_of_version(14);
     connection.pragma_update(None, "foreign_keys", "off").unwrap();
-    embedded::migrations::runner().set_target(Target::Version(14)).run(&mut connection).unwrap();
     let (tenant, project) = ([1_u8; 16], [2_u8; 16]);
     connection.execute("insert into tenants (id, name) values (?1, 't')", [tenant]).unwrap();
     connection.execute("insert into projects (id, tenant, name) values (?1, ?2, 'p')", [project, tenant]).unwrap();
@@ -231,7 +229,7 @@ fn what_was_open_before_is_counted() {
     connection.execute(sql, params![[10_u8; 16], [0_u8; 100].as_slice()]).unwrap();
     drop(connection);
 
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = open(&directory);
     let uuid = uuid::Uuid::from_bytes;
     let scope = Scope { tenant: TenantId::from_uuid(uuid(tenant)), project: ProjectId::from_uuid(uuid(project)) };
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
@@ -252,11 +250,8 @@ fn what_was_open_before_is_counted() {
 /// Version 21 renames tables and columns: the rows of version 20 are read under the new names.
 #[test]
 fn rows_of_renamed_tables_are_read() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("holdpoint.db");
-    let mut connection = Connection::open(&path).unwrap();
+    let (directory, connection) = database_of_version(20);
     connection.pragma_update(None, "foreign_keys", "off").unwrap();
-    embedded::migrations::runner().set_target(Target::Version(20)).run(&mut connection).unwrap();
     let one = uuid::Uuid::from_u128(1);
     for sql in [
         "insert into tenants (id, name) values (?1, 't')",
@@ -278,7 +273,7 @@ fn rows_of_renamed_tables_are_read() {
         connection.execute(sql, [one]).unwrap();
     }
     drop(connection);
-    let store = SqliteStore::open(directory.path(), Arc::new(SystemClock), &Options::default()).unwrap();
+    let store = open(&directory);
     let scope = Scope { tenant: TenantId::from_uuid(one), project: ProjectId::from_uuid(one) };
     let found = block_on(store::read::<_, StoreError, _>(&store, Cost::Point, move |reads| {
         let (session, question) = (SessionId::from_uuid(one), InteractionId::from_uuid(one));
@@ -298,6 +293,6 @@ fn rows_of_renamed_tables_are_read() {
     let wanted = (Some(json!("hello")), sealed, vec![due], Some("result".to_owned()), secret, 1, 1);
     assert_eq!(found.unwrap(), wanted);
     let columns = "select search_text, hosted from questions join secrets on secrets.id = questions.interaction";
-    let row = Connection::open(&path).unwrap().query_row(columns, [], |row| Ok((row.get(0)?, row.get(1)?)));
+    let row = Connection::open(store.path()).unwrap().query_row(columns, [], |row| Ok((row.get(0)?, row.get(1)?)));
     assert_eq!(row, Ok(("title".to_owned(), true)));
 }
