@@ -125,7 +125,7 @@ fn check_votes(audience: Value, votes: &[(&str, &str)]) {
         let came_to = match interaction.clone().answer(&reviewer, id, draft(body), None, at(9)) {
             Ok((after, event)) => {
                 interaction = after;
-                event.name
+                event.kind.name()
             }
             Err(Refusal::AlreadyVoted(_)) => "AlreadyVoted",
             Err(Refusal::AlreadyResolved(_)) => "AlreadyResolved",
@@ -240,7 +240,7 @@ fn a_claim_is_given_back_by_its_holder_or_by_an_admin() {
         let reviewer = asked.admit(&caller("alice", Role::Operator, &[])).unwrap();
         asked.claim(&reviewer, at(1), at(60)).unwrap().0
     };
-    let released = |who: &str, role| claimed().release(&caller(who, role, &[])).map(|(_, event)| event.name);
+    let released = |who: &str, role| claimed().release(&caller(who, role, &[])).map(|(_, event)| event.kind.name());
     assert_eq!(released("alice", Role::Operator), Ok("interaction.released"));
     assert_eq!(released("root", Role::Admin), Ok("interaction.released"));
     assert_eq!(released("bob", Role::Operator), Err(Refusal::NotClaimed(claimed().id)));
