@@ -163,12 +163,11 @@ impl BenchDatabase {
 
     /// Opens the store in this process. No server may use a SQLite database at the same time.
     pub(crate) fn open(&self) -> Fallible<Arc<dyn Store>> {
-        Ok(match &self.database {
-            Some(database) => Arc::new(PostgresStore::open(&database.url(), &store_postgres::Options::default())?),
-            None => {
-                let options = store_sqlite::Options::default();
-                Arc::new(SqliteStore::open(self.directory(), Arc::new(SystemClock), &options)?)
-            }
+        Ok(if let Some(database) = &self.database {
+            Arc::new(PostgresStore::open(&database.url(), &store_postgres::Options::default())?)
+        } else {
+            let options = store_sqlite::Options::default();
+            Arc::new(SqliteStore::open(self.directory(), Arc::new(SystemClock), &options)?)
         })
     }
 }

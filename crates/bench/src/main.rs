@@ -23,7 +23,7 @@
 //! - `readers` (`readers.rs`): thousands of silent event streams: memory of the server, and the time of one event to the last.
 //!
 //! The bench shares the machine's cores with the server that it measures, so its own processor time is shown beside that of the
-//! server. Each size starts with an empty database. Memory is VmRSS, without the buffers that the kernel holds for sockets.
+//! server. Each size starts with an empty database. Memory is `VmRSS`, without the buffers that the kernel holds for sockets.
 //! "First request" is the first request after a start, when the operating system already has the database file in memory.
 //!
 //! Start reading at `ground.rs` (binary, runtime and databases) and `http_loop.rs`. `client.rs` is a plain HTTP/1.1 client on

@@ -13,7 +13,7 @@ use crate::ground::BenchDatabase;
 use crate::sample::{self, Memory};
 
 /// Time that a server has to become ready.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A running server.
 pub(crate) struct Node {

@@ -1,5 +1,7 @@
 //! All settings, as flags or environment variables. Only this module reads the environment.
 
+#![expect(clippy::doc_markdown, reason = "the comments of flags are printed as they are by `--help`")]
+
 mod access;
 mod audit;
 mod database;

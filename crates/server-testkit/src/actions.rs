@@ -18,19 +18,16 @@ pub struct Proposed {
 
 impl Proposed {
     /// Path of an operation on it.
-    #[must_use]
     pub fn path(&self, verb: &str) -> String {
         format!("/v1/sessions/{}/actions/{}{verb}", self.session, self.call)
     }
 
     /// The last question about the action.
-    #[must_use]
     pub fn question(&self) -> Question {
         question_of(&self.shown)
     }
 
     /// Permit of the action.
-    #[must_use]
     pub fn permit(&self) -> Value {
         let permit = self.shown["permit"].clone();
         assert!(permit.is_string(), "{} has no permit", self.shown);
@@ -39,25 +36,21 @@ impl Proposed {
 }
 
 /// The last question about an action.
-#[must_use]
 pub fn question_of(shown: &Value) -> Question {
     Question { id: text(&shown["interaction"]), session: text(&shown["session"]), shown: shown.clone() }
 }
 
 /// A call of a tool.
-#[must_use]
 pub fn call(call: &str, tool: &str, arguments: Value) -> Value {
     json!({ "call_id": call, "tool": tool, "arguments": arguments })
 }
 
 /// A write, which the default policy asks about.
-#[must_use]
 pub fn writing(name: &str) -> Value {
     call(name, "write_file", json!({ "path": "notes.md", "content": "hello" }))
 }
 
 /// A policy that asks by default, with these rules.
-#[must_use]
 pub fn policy(rules: &str) -> String {
     format!("version = 1\ndefault = \"ask\"\n{rules}")
 }

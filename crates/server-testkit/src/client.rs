@@ -17,7 +17,6 @@ pub struct Door {
 }
 
 impl Door {
-    #[must_use]
     pub fn new(address: SocketAddr) -> Self {
         Self { address, client: reqwest::Client::new() }
     }
@@ -45,7 +44,6 @@ pub struct Question {
 
 impl Question {
     /// Path of an operation on it.
-    #[must_use]
     pub fn path(&self, verb: &str) -> String {
         format!("/v1/interactions/{}{verb}", self.id)
     }
@@ -167,14 +165,12 @@ impl Reply {
     }
 
     /// It was done.
-    #[must_use]
     pub fn done(self) -> Value {
         assert!((200..300).contains(&self.status), "{} {}", self.status, self.body);
         self.body
     }
 
     /// It was refused in the form that every refusal has.
-    #[must_use]
     pub fn refused(self, status: u16, code: &str) -> Value {
         assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{}", self.body);
         assert_eq!(self.headers["content-type"], "application/problem+json");
@@ -185,7 +181,6 @@ impl Reply {
     }
 
     /// It was refused, with these places in the body.
-    #[must_use]
     pub fn refused_at(self, status: u16, code: &str, pointers: &[&str]) -> Value {
         let body = self.refused(status, code);
         let found: Vec<String> = body["errors"].as_array().unwrap().iter().map(|at| text(&at["pointer"])).collect();
@@ -195,13 +190,11 @@ impl Reply {
 }
 
 /// A JSON string as text.
-#[must_use]
 pub fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
 /// The ids of a list.
-#[must_use]
 pub fn ids(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|item| text(&item["id"])).collect()
 }
@@ -229,7 +222,6 @@ fn masked_text(text: &str) -> String {
 }
 
 /// A yes-or-no question.
-#[must_use]
 pub fn confirmation() -> Value {
     json!({ "kind": "confirmation", "title": "Delete the file?" })
 }

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 /// An agent that plays a script of one line.
-#[must_use]
 pub fn scribe() -> Value {
     json!({
         "name": "scribe", "version": "1", "description": "Writes",
@@ -12,7 +11,6 @@ pub fn scribe() -> Value {
 }
 
 /// A flow of two steps that it runs.
-#[must_use]
 pub fn notes() -> Value {
     json!({
         "name": "notes", "version": "1",

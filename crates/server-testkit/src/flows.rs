@@ -6,13 +6,11 @@ use serde_json::{Value, json};
 use crate::client::{Question, Reply, Someone, reply, text};
 
 /// The bare UUID inside an id.
-#[must_use]
 pub fn bare(id: &str) -> String {
     id.split_once('_').map_or(id, |(_, uuid)| uuid).to_owned()
 }
 
 /// Path of a session in `flows`.
-#[must_use]
 pub fn flow(session: &str, rest: &str) -> String {
     format!("/api/flows/{}{rest}", bare(session))
 }
@@ -37,7 +35,6 @@ impl Someone {
 }
 
 /// A form with a field that must be filled in.
-#[must_use]
 pub fn form() -> Value {
     let schema = json!({ "type": "object", "required": ["amount"], "properties": { "amount": { "type": "integer" } } });
     json!({ "kind": "form", "title": "How much?", "message": "For the release.", "schema": schema })

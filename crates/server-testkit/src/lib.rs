@@ -7,6 +7,7 @@
 //! Never an ordinary dependency: only `[dev-dependencies]` name this crate.
 
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
+#![expect(clippy::must_use_candidate, reason = "a test looks only at the replies that it is about")]
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 pub mod actions;

@@ -85,7 +85,6 @@ impl Play {
 
 impl World {
     /// Puts a worker to work on an agent called `editor`, whose tools its client runs.
-    #[must_use]
     pub fn plays(&self) -> Arc<Play> {
         let agent: AgentVersion = serde_json::from_value(json!({
             "name": "editor", "version": "1", "model": { "provider": "scripted", "script": { "turns": [] } },

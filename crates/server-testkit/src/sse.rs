@@ -22,7 +22,6 @@ pub struct Frames {
 }
 
 impl Frames {
-    #[must_use]
     pub fn of(response: Response) -> Self {
         Self { response, unread: String::new() }
     }

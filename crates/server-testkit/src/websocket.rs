@@ -23,7 +23,6 @@ pub struct Shut {
 
 impl Door {
     /// Handshake without a credential.
-    #[must_use]
     pub fn handshake(&self, path: &str) -> Request {
         format!("ws://{}{path}", self.address).into_client_request().unwrap()
     }
@@ -48,7 +47,6 @@ impl Door {
 
 impl Someone {
     /// Handshake with this key.
-    #[must_use]
     pub fn handshake(&self, path: &str) -> Request {
         let mut request = self.door.handshake(path);
         let value = HeaderValue::from_str(&format!("Bearer {}", self.key)).unwrap();

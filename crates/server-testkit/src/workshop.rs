@@ -26,7 +26,6 @@ pub struct Workshop {
 
 impl Workshop {
     /// Defines these agents and starts a worker for them.
-    #[must_use]
     pub fn of(world: &World, agents: Vec<Value>) -> Self {
         let agents = agents.into_iter().map(|agent| serde_json::from_value(agent).unwrap()).collect();
         world.engine.define(Definitions { agents, flows: Vec::new() });
@@ -40,7 +39,6 @@ impl Workshop {
 }
 
 /// An agent that plays these turns.
-#[must_use]
 pub fn scripted(name: &str, turns: Value) -> Value {
     json!({ "name": name, "version": "1", "tools": ["ask_user", "delete_file"], "workspace": "demo",
             "instructions": "Play.", "model": { "provider": "scripted", "script": { "turns": turns } } })

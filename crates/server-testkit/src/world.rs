@@ -29,7 +29,6 @@ pub struct Setup {
 }
 
 /// Settings with a short heartbeat.
-#[must_use]
 pub fn brisk() -> Setup {
     Setup { limits: Limits { heartbeat: Duration::from_millis(50), ..Limits::default() }, ..Setup::default() }
 }
@@ -130,7 +129,6 @@ impl World {
     }
 
     /// Current time.
-    #[must_use]
     pub fn clock_now(&self) -> Value {
         json!(self.clock.now())
     }

@@ -21,7 +21,7 @@ use crate::Fallible;
 /// Largest number of steps that run at once: at most one for each session.
 const AT_ONCE: usize = 64;
 /// Time limit of every wait.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Behaviour of the model: it makes `calls` calls of `tool` in each of its first `turns` turns, and ends in the next turn.
 #[derive(Debug, Clone, Copy)]

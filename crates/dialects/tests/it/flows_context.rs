@@ -37,7 +37,7 @@ impl Scene {
     async fn new(required: Value) -> Self {
         let world = World::new().await;
         let scribe = scripted("scribe", json!([{ "say": "Written.", "again": true }]));
-        let _workshop = Workshop::of(&world, vec![scribe.clone()]);
+        let workshop = Workshop::of(&world, vec![scribe.clone()]);
         let agents = vec![serde_json::from_value(scribe).unwrap()];
         world.engine.define(Definitions { agents, flows: vec![serde_json::from_value(release(required)).unwrap()] });
         let alice = world.person("alice").await;
@@ -47,7 +47,7 @@ impl Scene {
         assert_eq!((&started["sharedContext"], &started["launchParameters"]), (&shared, &json!({ "version": "1.5" })));
         let session = text(&started["sessionId"]);
         let stream = alice.follows(&format!("/api/flows/{session}/events/stream"), None).await;
-        Self { alice, session, stream, _world: world, _workshop }
+        Self { alice, session, stream, _world: world, _workshop: workshop }
     }
 
     /// Returns the next question of the flow.

@@ -232,7 +232,7 @@ impl World {
     /// Draws the actions of people in the next round.
     pub(crate) fn draw_deeds(&mut self) -> Vec<Deed> {
         let mut deeds = Vec::new();
-        for _ in 0..1 + self.random.below(4) {
+        for _ in 0..=self.random.below(4) {
             deeds.extend(self.draw_deed());
         }
         deeds

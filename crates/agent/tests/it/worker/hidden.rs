@@ -121,9 +121,10 @@ async fn what_a_client_reports_hides_what_was_given_in_secret_from_everybody() {
         let acted = world.engine.action(&alice, place.0, place.1.clone(), SOON).await.unwrap();
         world.engine.action_start(&alice, place.clone(), acted.permit.unwrap(), None, None).await.unwrap();
         let result = json!({ "text": format!("it says {VALUE}"), VALUE: [VALUE] });
-        let outcome = match fails {
-            false => Outcome::Done { result },
-            true => Outcome::Failed { message: format!("{VALUE} is wrong"), result },
+        let outcome = if fails {
+            Outcome::Failed { message: format!("{VALUE} is wrong"), result }
+        } else {
+            Outcome::Done { result }
         };
         if cancelled {
             // The cancelled session has forgotten the value, so that only the kind of the outcome is stored.

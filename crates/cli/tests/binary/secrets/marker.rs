@@ -176,9 +176,9 @@ async fn check(house: &House, database: Option<PathBuf>) {
         };
         // The server needs a moment to notice a connection that was just closed.
         assert!(
-            !tokio::time::timeout(std::time::Duration::from_secs(10), until("a clean memory", gone)).await.is_err(),
+            tokio::time::timeout(std::time::Duration::from_secs(10), until("a clean memory", gone)).await.is_ok(),
             "{marker} is left in the memory of the process: {found:?}"
-        )
+        );
     }
     assert!(server.stop().success());
     around.has_no_marker("after the server has stopped");

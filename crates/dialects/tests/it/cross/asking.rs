@@ -51,13 +51,13 @@ impl Stage {
     pub(crate) async fn new() -> Self {
         let world = World::new().await;
         let agents: Vec<Value> = KINDS.iter().filter_map(agent).collect();
-        let _workshop = Workshop::of(&world, agents.clone());
+        let workshop = Workshop::of(&world, agents.clone());
         let read = |value: Value| serde_json::from_value(value).unwrap();
         let flows = KINDS.iter().map(|kind| serde_json::from_value(flow(kind)).unwrap()).collect();
         world.engine.define(Definitions { agents: agents.into_iter().map(read).collect(), flows });
         let (alice, bob) = (world.person("alice").await, world.person("bob").await);
         let (bot, root) = (world.agent().await, world.admin().await);
-        Self { world, alice, bob, bot, root, _workshop }
+        Self { world, alice, bob, bot, root, _workshop: workshop }
     }
 }
 

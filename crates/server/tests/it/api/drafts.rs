@@ -22,7 +22,7 @@ async fn simulates(by: &Someone, rules: &str, more: Value) -> Reply {
 
 /// Creates a scene in which a draft has enough time even on a busy machine.
 async fn patient() -> Scene {
-    let settings = Settings { draft_time: Duration::from_secs(60), ..Settings::default() };
+    let settings = Settings { draft_time: Duration::from_mins(1), ..Settings::default() };
     Scene::in_world(World::with(Setup { settings, ..Setup::default() }).await).await
 }
 
